@@ -231,8 +231,8 @@ impl FixDraft {
     /// The same for its owner to confirm: it shows its text, and enters no ready change.
     pub(crate) fn into_draft(self) -> Self {
         const CONFIRM: Text = text(
-            "Check that this says what the page is about and correct it where it doesn't; then paste it.",
-            "Confira se isto diz do que a página trata e corrija onde não disser; depois cole.",
+            "Check that this describes the page correctly, edit it if needed, then paste it.",
+            "Confira se isto descreve bem a página, edite se necessário e depois cole.",
         );
         Self {
             class: FixClass::Template,

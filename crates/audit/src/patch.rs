@@ -84,16 +84,16 @@ fn bounded(mut item: Drafted, document: Option<&Document>, own_files: OwnFiles<'
     let count = item.draft.edits.len();
     if count > MOST_CHANGES {
         const AT_SOURCE: model::lang::Text = text(
-            "{count} places need the same change: make it in the template or program that writes the page.",
-            "{count} lugares precisam da mesma mudança: faça-a no modelo ou programa que escreve a página.",
+            "{count} places need the same change. Make it in the template or program that generates the page.",
+            "{count} lugares precisam da mesma mudança. Faça-a no template ou programa que gera a página.",
         );
         item.draft = FixDraft::instruction(item.draft.target, AT_SOURCE, &[("count", count.into())]);
     }
     let size = size::of(&item.draft, document, own_files);
     if size > *room {
         const TOO_LARGE: model::lang::Text = text(
-            "The ready change has {size} bytes, too many for a report: make it in the template or program that writes this.",
-            "A mudança pronta tem {size} bytes, demais para um relatório: faça-a no modelo ou programa que escreve isto.",
+            "The ready change has {size:size}, too much for a report. Make it in the template or program that generates this.",
+            "A mudança pronta tem {size:size}, demais para um relatório. Faça-a no template ou programa que gera isto.",
         );
         item.draft = FixDraft::instruction(item.draft.target, TOO_LARGE, &[("size", size.into())]);
     } else {
@@ -124,8 +124,8 @@ fn kept_apart(mut item: Drafted, document: Option<&Document>) -> Drafted {
     let picture = || document?.elements().find(|element| is_before(element) && is_open_picture(*element));
     if let Some(open) = removed.iter().copied().find(takes_in).or_else(picture) {
         const CLOSE: model::lang::Text = text(
-            "First close the <{name}> on line {line}; then audit the page again, for a ready change.",
-            "Primeiro feche o <{name}> da linha {line}; depois audite a página de novo, para ter uma mudança pronta.",
+            "First close the <{name}> on line {line}. Then audit the page again to get a ready change.",
+            "Primeiro feche o <{name}> na linha {line}. Depois audite a página de novo para receber uma mudança pronta.",
         );
         let values = [("name", open.name().into()), ("line", open.line().unwrap_or_default().into())];
         item.draft = FixDraft::instruction(item.draft.target, CLOSE, &values);
@@ -140,8 +140,8 @@ fn is_open_picture(element: Element<'_>) -> bool {
 }
 
 const HOW_TO_APPLY: model::lang::Text = text(
-    "Replace every `original` of `edicoes` by its `snippet`, put `head` directly after the `<head>` tag, upload `arquivos` to the host root, then fill in `moldes` and decide `sem_patch`.",
-    "Troque cada `original` de `edicoes` pelo seu `snippet`, coloque `head` logo após a tag `<head>`, envie `arquivos` para a raiz do host e depois preencha `moldes` e decida `sem_patch`.",
+    "Replace every `original` of `edicoes` with its `snippet`, insert `head` directly after the `<head>` tag, and upload `arquivos` to the root of the host. Then fill in `moldes` and decide `sem_patch`.",
+    "Troque cada `original` de `edicoes` pelo seu `snippet`, insira `head` logo após a tag `<head>` e envie `arquivos` para a raiz do host. Depois preencha `moldes` e decida `sem_patch`.",
 );
 
 /// A template in which nothing is left to fill in, and no value to confirm, waits for its owner's word alone: an

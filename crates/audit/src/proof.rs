@@ -178,36 +178,36 @@ fn instead(item: &Drafted, reason: Unproven) -> FixDraft {
 fn why(reason: Unproven) -> Text {
     match reason {
         Unproven::Stays => text(
-            "There is no ready change: tried on this page, the usual one did not remove the finding.",
-            "Não há mudança pronta: testada nesta página, a usual não eliminou o achado.",
+            "No ready change: in a test on this page, the usual change did not remove the finding.",
+            "Sem mudança pronta: em um teste nesta página, a mudança usual não eliminou o achado.",
         ),
         Unproven::CausesFinding => text(
-            "There is no ready change: tried on this page, the usual one caused another finding.",
-            "Não há mudança pronta: testada nesta página, a usual causou outro achado.",
+            "No ready change: in a test on this page, the usual change caused another finding.",
+            "Sem mudança pronta: em um teste nesta página, a mudança usual causou outro achado.",
         ),
         Unproven::ChangesText => text(
-            "There is no ready change: tried on this page, the usual one changed how other parts are read.",
-            "Não há mudança pronta: testada nesta página, a usual mudou a leitura de outras partes.",
+            "No ready change: in a test on this page, the usual change altered how other parts are parsed.",
+            "Sem mudança pronta: em um teste nesta página, a mudança usual alterou a leitura de outras partes.",
         ),
         Unproven::MovesCharset => text(
-            "There is no ready change: tried on this page, the usual one moved the declared encoding past the first 1,024 bytes.",
-            "Não há mudança pronta: testada nesta página, a usual empurrou a declaração da codificação para além dos primeiros 1.024 bytes.",
+            "No ready change: in a test on this page, the usual change pushed the encoding declaration past the first 1,024 bytes.",
+            "Sem mudança pronta: em um teste nesta página, a mudança usual empurrou a declaração da codificação para depois dos primeiros 1.024 bytes.",
         ),
         Unproven::DoublesAttribute | Unproven::LosesAttribute => text(
-            "There is no ready change: tried on this page, the usual one lost or repeated an attribute.",
-            "Não há mudança pronta: testada nesta página, a usual perdeu ou repetiu um atributo.",
+            "No ready change: in a test on this page, the usual change lost or repeated an attribute.",
+            "Sem mudança pronta: em um teste nesta página, a mudança usual perdeu ou repetiu um atributo.",
         ),
         Unproven::DoublesTag | Unproven::MovesFact => text(
-            "There is no ready change: tried on this page, the usual one changed what another tag says.",
-            "Não há mudança pronta: testada nesta página, a usual mudou o que outra tag diz.",
+            "No ready change: in a test on this page, the usual change altered the effect of another tag.",
+            "Sem mudança pronta: em um teste nesta página, a mudança usual alterou o efeito de outra tag.",
         ),
         Unproven::NoPlace => text(
-            "There is no ready change: the place can't be found in the file, whose bytes are not all of its encoding.",
-            "Não há mudança pronta: o lugar não pode ser encontrado no arquivo, cujos bytes não são todos da sua codificação.",
+            "No ready change: the place can't be located in the file, which has invalid bytes for its encoding.",
+            "Sem mudança pronta: o lugar não pode ser localizado no arquivo, que tem bytes inválidos para a sua codificação.",
         ),
         Unproven::TooLarge => text(
-            "There is no ready change: the page is too large to try one on it.",
-            "Não há mudança pronta: a página é grande demais para testar uma nela.",
+            "No ready change: the page is too large to test one on it.",
+            "Sem mudança pronta: a página é grande demais para um teste.",
         ),
     }
 }

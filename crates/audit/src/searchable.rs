@@ -19,15 +19,15 @@ const EXCLUDES: &[(&str, Text)] = &[
     (
         "page_unreachable",
         text(
-            "No search engine can show this page: it can't be reached.",
-            "Nenhum buscador pode mostrar esta página: ela está inalcançável.",
+            "Search engines can't show this page: it can't be reached.",
+            "Os buscadores não podem mostrar esta página: ela está inacessível.",
         ),
     ),
     (
         "redirect_loop",
         text(
-            "No search engine can show this page: its redirects never end.",
-            "Nenhum buscador pode mostrar esta página: os redirecionamentos não têm fim.",
+            "Search engines can't show this page: its redirects never end.",
+            "Os buscadores não podem mostrar esta página: os redirecionamentos não terminam.",
         ),
     ),
     ("http_status_client_error", STATUS),
@@ -36,56 +36,56 @@ const EXCLUDES: &[(&str, Text)] = &[
     (
         "noindex_meta",
         text(
-            "No search engine shows this page: its robots meta tag says noindex.",
-            "Nenhum buscador mostra esta página: a meta tag robots diz noindex.",
+            "Search engines don't show this page: its robots meta tag says noindex.",
+            "Os buscadores não mostram esta página: a meta tag robots diz noindex.",
         ),
     ),
     (
         "noindex_header",
         text(
-            "No search engine shows this page: its X-Robots-Tag header says noindex.",
-            "Nenhum buscador mostra esta página: o cabeçalho X-Robots-Tag diz noindex.",
+            "Search engines don't show this page: its X-Robots-Tag header says noindex.",
+            "Os buscadores não mostram esta página: o cabeçalho X-Robots-Tag diz noindex.",
         ),
     ),
     (
         "unavailable_after_past",
         text(
-            "No search engine shows this page: the date of its unavailable_after has passed.",
-            "Nenhum buscador mostra esta página: a data de unavailable_after já passou.",
+            "Search engines don't show this page: the date in its unavailable_after directive has passed.",
+            "Os buscadores não mostram esta página: a data da diretiva unavailable_after já passou.",
         ),
     ),
     (
         "robots_txt_blocks_page",
         text(
-            "Search engines can't read this page: robots.txt forbids it.",
-            "Os buscadores não podem ler esta página: o robots.txt a proíbe.",
+            "Search engines can't read this page: robots.txt blocks it.",
+            "Os buscadores não podem ler esta página: o robots.txt a bloqueia.",
         ),
     ),
 ];
 
 const STATUS: Text = text(
-    "No search engine can show this page: it answers with status {status}.",
-    "Nenhum buscador pode mostrar esta página: ela responde com o status {status}.",
+    "Search engines can't show this page: it answers with status {status}.",
+    "Os buscadores não podem mostrar esta página: ela responde com o status {status}.",
 );
 const KIND: Text = text(
     "Search engines don't index files of this kind ({type}).",
     "Os buscadores não indexam arquivos deste tipo ({type}).",
 );
 const NO_ROBOTS: Text = text(
-    "Whether search engines may read this page is unknown: its robots.txt can't be reached.",
-    "Não se sabe se os buscadores podem ler esta página: o robots.txt está inalcançável.",
+    "Search engines may not be able to read this page: its robots.txt can't be reached.",
+    "Os buscadores talvez não possam ler esta página: o robots.txt está inacessível.",
 );
 const UNSEEN: Text = text(
-    "Nothing in this page keeps it out of search engines; its server and its robots.txt were not looked at.",
-    "Nada nesta página a deixa fora dos buscadores; o servidor e o robots.txt não foram examinados.",
+    "Nothing in this HTML keeps the page out of search engines. The server and robots.txt were not checked.",
+    "Nada neste HTML deixa a página fora dos buscadores. O servidor e o robots.txt não foram verificados.",
 );
 const NO_PAGE: Text = text(
-    "Whether search engines can show this page is unknown: the server gave us no page (status {status}).",
-    "Não se sabe se os buscadores podem mostrar esta página: o servidor não nos deu uma página (status {status}).",
+    "It is unknown whether search engines can show this page: the server answered {status} instead of the page.",
+    "Não se sabe se os buscadores podem mostrar esta página: o servidor respondeu {status} no lugar da página.",
 );
 const SHOWN: Text = text(
-    "Search engines can show this page: nothing keeps it out.",
-    "Os buscadores podem mostrar esta página: nada a impede.",
+    "Search engines can show this page: nothing blocks it.",
+    "Os buscadores podem mostrar esta página: nada a bloqueia.",
 );
 
 /// Media types other than HTML that Google lists as indexable, or shows in image and video search.

@@ -149,21 +149,24 @@ impl EvidenceSource {
             Self::Title => ("title", text("the page's title", "o título da página")),
             Self::TitlePart => (
                 "title_part",
-                text("the part of the title that is the domain's name", "a parte do título que é o nome do domínio"),
+                text(
+                    "the part of the title that matches the domain name",
+                    "a parte do título que coincide com o nome do domínio",
+                ),
             ),
             Self::MetaDescription => ("meta_description", text("the meta description", "a meta description")),
             Self::MetaAuthor => ("meta_author", text("the meta author", "a meta author")),
-            Self::MetaDate => ("meta_date", text("the page's meta date", "a meta tag de data da página")),
-            Self::SocialTitle => ("og_title", text("the page's og:title", "o og:title da página")),
+            Self::MetaDate => ("meta_date", text("the author meta tag", "a meta tag author")),
+            Self::SocialTitle => ("og_title", text("the page's date meta tag", "a meta tag de data da página")),
             Self::SocialDescription => {
                 ("og_description", text("the page's og:description", "a og:description da página"))
             }
             Self::TwitterDescription => {
-                ("twitter_description", text("the page's twitter:description", "a twitter:description da página"))
+                ("twitter_description", text("the page's twitter:description", "o twitter:description da página"))
             }
             Self::SocialImage => ("og_image", text("og:image", "og:image")),
             Self::TwitterImage => ("twitter_image", text("twitter:image", "twitter:image")),
-            Self::ImageLink => ("image_src", text("the link rel=image_src", "o link rel=image_src")),
+            Self::ImageLink => ("image_src", text("the link with rel=image_src", "o link com rel=image_src")),
             Self::SocialType => ("og_type", text("og:type", "og:type")),
             Self::PublishedTag => ("published_time", text("article:published_time", "article:published_time")),
             Self::ModifiedTag => ("modified_time", text("article:modified_time", "article:modified_time")),
@@ -172,25 +175,23 @@ impl EvidenceSource {
             Self::ApplicationName => ("application_name", text("application-name", "application-name")),
             Self::AppleTitle => ("apple_title", text("apple-mobile-web-app-title", "apple-mobile-web-app-title")),
             Self::WebSiteNode => {
-                ("website_node", text("the name of the page's WebSite", "o nome do WebSite da página"))
+                ("website_node", text("the name in the page's WebSite node", "o nome no nó WebSite da página"))
             }
-            Self::OrganizationNode => {
-                ("organization_node", text("the name of the page's Organization", "o nome da Organization da página"))
-            }
+            Self::OrganizationNode => (
+                "organization_node",
+                text("the name in the page's Organization node", "o nome no nó Organization da página"),
+            ),
             Self::StructuredData => {
                 ("structured_data", text("the page's structured data", "os dados estruturados da página"))
             }
             Self::H1 => ("h1", text("the h1", "o h1")),
             Self::H1AndSiteName => ("h1", text("the h1 and the site's name", "o h1 e o nome do site")),
             Self::Heading => {
-                ("heading", text("the heading that the title repeats", "o título de seção que o title repete"))
+                ("heading", text("the heading that matches the title", "o título de seção que coincide com o title"))
             }
             Self::HeadingAndSiteName => (
                 "heading",
-                text(
-                    "the heading that names the page and the site's name",
-                    "o título de seção que nomeia a página e o nome do site",
-                ),
+                text("the page's main heading and the site's name", "o título principal da página e o nome do site"),
             ),
             Self::DataAndSiteName => (
                 "structured_data",
@@ -209,34 +210,38 @@ impl EvidenceSource {
             Self::ContentImage => {
                 ("content_image", text("the first large image of the content", "a primeira imagem grande do conteúdo"))
             }
-            Self::ByLine => ("by_line", text("the by-line of the page", "a assinatura da página")),
-            Self::AuthorLink => ("author_link", text("the link rel=author", "o link rel=author")),
+            Self::ByLine => ("by_line", text("the page's byline", "a assinatura (byline) da página")),
+            Self::AuthorLink => ("author_link", text("the link with rel=author", "o link com rel=author")),
             Self::Time => ("time", text("the time element of the article", "o elemento time do artigo")),
             Self::FirstTime => ("first_time", text("the first time element", "o primeiro elemento time")),
             Self::BodyClass => (
                 "body_class",
-                text("the body's class, which says that it is an article", "a classe do body, que diz que é um artigo"),
+                text("the body's class, which marks an article", "a classe do body, que indica um artigo"),
             ),
             Self::EntryClass => {
-                ("entry_class", text("the one dated entry of the page", "o único item datado da página"))
+                ("entry_class", text("the only dated entry on the page", "o único item datado da página"))
             }
             Self::DatedArticle => (
                 "dated_article",
-                text("signs of an article, such as a date or an author", "sinais de um artigo, como data ou autor"),
+                text("article signals such as a date or an author", "sinais de artigo, como uma data ou um autor"),
             ),
-            Self::HomePage => ("home_page", text("the home page of the site", "a página inicial do site")),
-            Self::NoSign => {
-                ("default", text("the type of any page that states none", "o tipo de toda página que não indica um"))
-            }
-            Self::ShownTrail => ("shown_trail", text("the trail that the page shows", "a trilha que a página mostra")),
+            Self::HomePage => ("home_page", text("the site's home page", "a página inicial do site")),
+            Self::NoSign => (
+                "default",
+                text("the default type for pages that declare none", "o tipo padrão de páginas que não declaram um"),
+            ),
+            Self::ShownTrail => (
+                "shown_trail",
+                text("the breadcrumb trail on the page", "a trilha de navegação (breadcrumb) da página"),
+            ),
             Self::FolderLinks => (
                 "folder_links",
                 text(
-                    "the page's own links to the folders above it",
+                    "the page's own links to its parent folders",
                     "os links da própria página para as pastas acima dela",
                 ),
             ),
-            Self::OwnAddress => ("own_address", text("the page's own address", "o endereço da própria página")),
+            Self::OwnAddress => ("own_address", text("the page's own URL", "a URL da própria página")),
             Self::ProductTag => ("product_tag", text("the page's product: tags", "as tags product: da página")),
         }
     }

@@ -95,8 +95,9 @@ pub(crate) fn article(facts: &Facts<'_>, html: &Html) -> Option<NewBlock> {
 
 /// The site, for its home page: as a `WebSite`, and as an `Organization` where the page shows its logo.
 pub(crate) fn web_site(facts: &Facts<'_>, html: &Html) -> Option<NewBlock> {
-    const ROOT: Text = text("the site's root", "a raiz do site");
-    const LOGO: Text = text("the image that links to the home page", "a imagem que leva à página inicial");
+    const ROOT: Text = text("the root of the site", "a raiz do site");
+    const LOGO: Text =
+        text("the logo image that links to the home page", "a imagem do logo, com link para a página inicial");
     let root = facts.own_url().ok()?.join("/").ok()?;
     let resolved = html.site_name()?;
     let is_ready = resolved.is_ready();

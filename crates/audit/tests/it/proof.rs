@@ -233,7 +233,7 @@ fn what_does_not_hold_is_not_offered() {
         assert_eq!(fix.class, FixClass::Instruction, "{source}");
         assert!(fix.edits.is_empty() && fix.snippet.is_none());
         let note = fix.note.as_ref().unwrap();
-        assert!(note.en.contains("There is no ready change") && note.pt.contains("Não há mudança pronta"), "{note:?}");
+        assert!(note.en.contains("No ready change") && note.pt.contains("Sem mudança pronta"), "{note:?}");
         assert!(report.demoted.iter().any(|one| one.code == code));
         assert!(report.patch.instructions.iter().any(|one| one.code == code));
         none(proved(code, &page(URL, source)));

@@ -36,7 +36,7 @@ fn a_long_title_is_shown_with_its_cut() {
     let title = "Rye bread ".repeat(12);
     let (_, fix) = told(&format!("<title>{title}</title>"), "title_too_long").unwrap();
     let origin = fix.origin.unwrap().en;
-    assert!(origin.starts_with("Results show “Rye bread Rye bread"), "{origin}");
+    assert!(origin.starts_with("Search results show “Rye bread Rye bread"), "{origin}");
     assert!(origin.ends_with("bread”."), "{origin}");
 }
 
@@ -58,12 +58,12 @@ fn tables_that_lay_the_page_out_are_obsolete_markup() {
     let inner =
         |content: &str| format!("<table><tr><td><table>{content}<tr><td>Rye bread, baked daily</table></table><p>x");
     let (finding, fix) = told(&inner(""), "legacy_markup").unwrap();
-    assert_eq!(finding.message.en, "The page uses obsolete markup: table > table ×1.");
+    assert_eq!(finding.message.en, "The page uses obsolete HTML: table > table ×1.");
     assert!(fix.note.unwrap().pt.ends_with("table > table → CSS: grid."));
     assert!(told(&inner("<caption>Loaves</caption>"), "legacy_markup").is_none());
     assert!(told(&format!("{}{}", inner(""), "<p>Much more text".repeat(9)), "legacy_markup").is_none());
     let (finding, _) = told("<center><font>x</font></center><p align=left>y", "legacy_markup").unwrap();
-    assert_eq!(finding.message.en, "The page uses obsolete markup: <font> ×1, <center> ×1, align ×1.");
+    assert_eq!(finding.message.en, "The page uses obsolete HTML: <font> ×1, <center> ×1, align ×1.");
 }
 
 #[test]

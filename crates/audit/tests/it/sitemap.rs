@@ -248,7 +248,7 @@ fn a_parse_error_is_told_with_file_and_place() {
     let finding = report.findings.iter().find(|finding| finding.code == "sitemap_parse_error").unwrap();
     assert_eq!(
         finding.message.en,
-        "1 sitemap can't be read; https://example.com/sitemap.xml, line 2, column 35: a bare & stands in the text; write &amp;"
+        "A sitemap is invalid. https://example.com/sitemap.xml, line 2, column 35: the text has an unescaped &; write &amp;"
     );
     assert_eq!(finding.evidence[0].line, Some(2));
 }

@@ -26,12 +26,12 @@ const LANDING: Landing = Landing {
     title: text("AI readability checker", "Verificador de legibilidade para IA"),
     h1: text("How easily can an AI agent read your page?", "Um agente de IA lê sua página com facilidade?"),
     description: text(
-        "Tells what a page costs in tokens, whether its content is marked as main, and whether it has a Markdown version.",
-        "Diz quanto uma página custa em tokens, se o conteúdo está marcado como principal e se há uma versão em Markdown.",
+        "Estimates what a page costs in tokens, and checks whether its main content is marked and whether a Markdown version exists.",
+        "Estima quanto uma página custa em tokens e verifica se o conteúdo principal está marcado e se existe uma versão em Markdown.",
     ),
     lead: text(
-        "Agents read pages as text and pay for each piece of it. A page that marks its content and keeps its markup small is read whole, cheaply, and without the menu.",
-        "Agentes leem páginas como texto e pagam por cada pedaço. Uma página que marca seu conteúdo e mantém a marcação pequena é lida inteira, barato e sem o menu.",
+        "AI agents read pages as text and pay per token. A page that marks its main content and keeps its markup small is read in full, at low cost, and without the menu.",
+        "Agentes de IA leem páginas como texto e pagam por token. Uma página que marca o conteúdo principal e mantém a marcação enxuta é lida inteira, a baixo custo e sem o menu.",
     ),
     example: include_str!("agent_readability/bad_main.html"),
 };
@@ -45,16 +45,19 @@ const MAIN_MISSING: Check = Check {
     code: "main_landmark_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Content not marked as main", "Conteúdo não marcado como principal"),
+    title: text("Main content not marked", "Conteúdo principal não marcado"),
     why: text(
-        "Readers of text and screen readers must guess where the menu ends and the content begins.",
-        "Leitores de texto e de tela precisam adivinhar onde acaba o menu e começa o conteúdo.",
+        "Screen readers and AI agents have to guess where the menu ends and the content begins.",
+        "Leitores de tela e agentes de IA precisam adivinhar onde termina o menu e começa o conteúdo.",
     ),
-    how: text("Put the content into one `<main>` element.", "Coloque o conteúdo em um elemento `<main>`."),
+    how: text(
+        "Wrap the main content in one `<main>` element.",
+        "Envolva o conteúdo principal em um elemento `<main>`.",
+    ),
     reference: "https://html.spec.whatwg.org/multipage/grouping-content.html#the-main-element",
     rule: text(
-        "Fails when the HTML has neither a `main` element nor `role=main`, and not exactly one `article` outside others. Not measured where a script builds the page or it was cut.",
-        "Falha quando o HTML não tem um elemento `main` nem `role=main`, nem exatamente um `article` fora de outros. Não é medido quando um script monta a página ou ela foi cortada.",
+        "Fails when the HTML has no `main` element, no `role=main`, and not exactly one `article` outside other articles. Not measured when a script builds the page or the page was cut off.",
+        "Falha quando o HTML não tem um elemento `main`, nem `role=main`, nem exatamente um `article` fora de outros. Não é medido quando um script monta a página ou quando a página foi cortada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -66,19 +69,19 @@ const TOKENS_HIGH: Check = Check {
     code: "agent_token_cost_high",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Page is expensive to read for AI agents", "Página cara de ler para agentes de IA"),
+    title: text("Page costs AI agents many tokens", "Página custa muitos tokens aos agentes de IA"),
     why: text(
-        "Agents that take the HTML as it is pay for every byte, and cut what is too long: the end of the page is lost to them.",
-        "Agentes que recebem o HTML como está pagam por cada byte e cortam o que é longo demais: perdem o fim da página.",
+        "Agents that take the HTML as it is pay for every byte and cut off what is too long, so they lose the end of the page.",
+        "Agentes que recebem o HTML como está pagam por cada byte e cortam o que é longo demais; assim, perdem o fim da página.",
     ),
     how: text(
-        "Move scripts, styles and data into files, drop markup that only wraps, or offer a Markdown version.",
-        "Mova scripts, estilos e dados para arquivos, remova marcação que só envolve ou ofereça uma versão em Markdown.",
+        "Move scripts, styles and data into files, remove wrapper elements, or offer a Markdown version.",
+        "Mova scripts, estilos e dados para arquivos, remova elementos que só envolvem outros ou ofereça uma versão em Markdown.",
     ),
     reference: "https://docs.claude.com/en/docs/agents-and-tools/tool-use/web-fetch-tool",
     rule: text(
-        "Fails when the HTML comes to more than 100,000 tokens at four bytes each, while its visible text comes to less than half of that: a long text is not told. An estimate, which the message says; fetchers that strip the markup pay less.",
-        "Falha quando o HTML passa de 100.000 tokens, a quatro bytes cada, enquanto o texto visível não chega à metade disso: um texto longo não é apontado. É uma estimativa, e a mensagem diz isso; quem remove a marcação paga menos.",
+        "Fails when the HTML costs more than 100,000 tokens, estimated at four bytes per token, and the visible text makes up less than half of that. A page whose text itself is long passes. Tools that strip the markup first pay less.",
+        "Falha quando o HTML custa mais de 100.000 tokens, estimados em quatro bytes por token, e o texto visível é menos da metade disso. Uma página cujo próprio texto é longo passa. Ferramentas que removem a marcação antes pagam menos.",
     ),
     thresholds: &[threshold("tokens", MOST_TOKENS as u64, "tokens")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -92,19 +95,19 @@ const MARKDOWN_MISSING: Check = Check {
     impact: Impact::Hygiene,
     title: text("No Markdown version of the page", "Sem versão em Markdown da página"),
     why: text(
-        "The site gives agents its pages in Markdown, and not this one: for it they must take the HTML apart.",
-        "O site oferece suas páginas em Markdown aos agentes, mas não esta: nela eles precisam decompor o HTML.",
+        "The site offers other pages in Markdown but not this one, so agents have to extract its content from the HTML.",
+        "O site oferece outras páginas em Markdown, mas não esta; nela, os agentes precisam extrair o conteúdo do HTML.",
     ),
     how: text(
-        "Serve the page as Markdown too, and name it: `<link rel=\"alternate\" type=\"text/markdown\" href=\"…\">`.",
-        "Sirva a página também em Markdown e declare: `<link rel=\"alternate\" type=\"text/markdown\" href=\"…\">`.",
+        "Serve a Markdown version of the page and declare it: `<link rel=\"alternate\" type=\"text/markdown\" href=\"…\">`.",
+        "Sirva uma versão em Markdown da página e declare-a: `<link rel=\"alternate\" type=\"text/markdown\" href=\"…\">`.",
     ),
     reference: "https://llmstxt.org/#proposal",
     // Asking for it by `Accept` would take a request of its own, so only what is declared can be told; and where
     // nothing says that there are such versions, the absence of one is no news.
     rule: text(
-        "Fails when the site's valid `/llms.txt` links to `.md` files, so that there are Markdown versions, but not to one of this page's address, and neither a `link` nor the `Link` header names an alternate of type `text/markdown`. Whether the server would send Markdown if asked for it is not tried. Not applicable to other sites: it is optional.",
-        "Falha quando o `/llms.txt` válido do site tem links para arquivos `.md`, de modo que há versões em Markdown, mas nenhum do endereço desta página, e nem um `link` nem o cabeçalho `Link` declara uma alternativa do tipo `text/markdown`. Não se testa se o servidor enviaria Markdown a pedido. Não se aplica a outros sites: é opcional.",
+        "Fails when the site's valid `/llms.txt` links to `.md` files but to none for this page's URL, and no `link` element or `Link` header declares an alternate of type `text/markdown`. Whether the server sends Markdown when asked for it by `Accept` is not tested. Not applicable to sites whose llms.txt lists no Markdown files, since they are optional.",
+        "Falha quando o `/llms.txt` válido do site tem links para arquivos `.md`, mas nenhum para a URL desta página, e nenhum elemento `link` nem cabeçalho `Link` declara uma alternativa do tipo `text/markdown`. Não se testa se o servidor envia Markdown quando pedido por `Accept`. Não se aplica a sites cujo llms.txt não lista arquivos Markdown, pois eles são opcionais.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -128,14 +131,17 @@ fn main_missing(facts: &Facts<'_>) -> Verdict {
     if articles == 1 {
         return PASS;
     }
-    const NONE: Text = text("Nothing in the HTML marks the main content.", "Nada no HTML marca o conteúdo principal.");
+    const NONE: Text = text(
+        "The page has no <main> element to mark its main content.",
+        "A página não tem um elemento <main> que marque o conteúdo principal.",
+    );
     const WRAP: Text = text(
-        "The element named holds more than half of the text: make it the <main>, or put one around the content.",
-        "O elemento indicado contém mais da metade do texto: torne-o o <main>, ou coloque um em volta do conteúdo.",
+        "The listed element holds more than half of the text. Make it the <main> element, or wrap the content in one.",
+        "O elemento indicado contém mais da metade do texto. Transforme-o no elemento <main> ou envolva o conteúdo em um.",
     );
     const SOMEWHERE: Text = text(
-        "Put one <main> around what is different on each page.",
-        "Coloque um <main> em volta do que muda em cada página.",
+        "Wrap the part that differs from page to page in one <main> element.",
+        "Envolva em um elemento <main> a parte que muda de uma página para outra.",
     );
     let candidate = most_text(html).and_then(|part| with_headline(html, part));
     let note = if candidate.is_some() { WRAP } else { SOMEWHERE };
@@ -201,12 +207,12 @@ fn tokens_high(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const DEAR: Text = text(
-        "The HTML comes to about {tokens} tokens, its text to about {text} (estimated at four bytes a token).",
-        "O HTML dá cerca de {tokens} tokens, e o texto, cerca de {text} (estimativa de quatro bytes por token).",
+        "The HTML costs about {tokens} tokens, its text only about {text} (estimated at four bytes per token).",
+        "O HTML custa cerca de {tokens} tokens; só o texto, cerca de {text} (estimativa de quatro bytes por token).",
     );
     const SPARE: Text = text(
-        "Begin with inline scripts, data and styles; they cost tokens and tell an agent nothing.",
-        "Comece por scripts, dados e estilos embutidos; eles custam tokens e não dizem nada a um agente.",
+        "Start with inline scripts, styles and data: they cost tokens and tell an agent nothing.",
+        "Comece por scripts, estilos e dados embutidos: eles custam tokens e não dizem nada a um agente.",
     );
     let values = [("tokens", tokens.into()), ("text", text_tokens.into())];
     problem(DEAR, &values, FixDraft::instruction(FixTarget::Page, SPARE, &[])).fail()
@@ -234,12 +240,12 @@ fn markdown_missing(facts: &Facts<'_>) -> Verdict {
     }
     facts.whole_page()?;
     const NONE: Text = text(
-        "The site's llms.txt lists Markdown versions, but none of this page.",
-        "O llms.txt do site lista versões em Markdown, mas nenhuma desta página.",
+        "The site's llms.txt lists Markdown versions of other pages, but not of this one.",
+        "O llms.txt do site lista versões em Markdown de outras páginas, mas não desta.",
     );
     const SERVE: Text = text(
-        "Serve the content there as text/markdown first; the usual address is that of the page with .md.",
-        "Antes, sirva o conteúdo ali como text/markdown; o endereço usual é o da página com .md.",
+        "Serve the content as text/markdown first, usually at the page's URL with .md added. Then add this tag.",
+        "Antes, sirva o conteúdo como text/markdown, em geral na URL da página com .md no fim. Depois, adicione esta tag.",
     );
     let tag = "<link rel=\"alternate\" type=\"text/markdown\" href=\"{{MARKDOWN_URL}}\">";
     problem(NONE, &[], FixDraft::template(FixTarget::Head, tag).note(SERVE, &[])).fail()

@@ -15,12 +15,12 @@ const LANDING: Landing = Landing {
     title: text("AI crawler access checker", "Verificador de acesso de robôs de IA"),
     h1: text("Which AI crawlers may read your page?", "Que robôs de IA podem ler sua página?"),
     description: text(
-        "Tells by robots.txt which crawlers of AI search, of assistants' users and of training may fetch a page, and why.",
-        "Diz pelo robots.txt que robôs de busca de IA, de usuários de assistentes e de treinamento podem ler uma página, e por quê.",
+        "Reads robots.txt and shows which AI search, assistant and training crawlers may fetch a page, and which rule decides.",
+        "Lê o robots.txt e mostra quais robôs de busca de IA, de assistentes e de treinamento podem ler a página, e por qual regra.",
     ),
     lead: text(
-        "AI products send crawlers for three different ends: to answer with your page, to open it for a person, and to train on it. One line of robots.txt often blocks more of them than was meant.",
-        "Produtos de IA enviam robôs com três fins diferentes: responder com a sua página, abri-la para uma pessoa e treinar com ela. Uma linha do robots.txt muitas vezes barra mais do que se queria.",
+        "AI products send crawlers for three purposes: to answer with your page, to open it for a user, and to train models. One line of robots.txt often blocks more of them than intended.",
+        "Produtos de IA enviam robôs com três fins: responder com a sua página, abri-la para um usuário e treinar modelos. Uma linha do robots.txt muitas vezes bloqueia mais robôs do que se queria.",
     ),
     example: include_str!("ai_crawlers/bad_search.http"),
 };
@@ -31,19 +31,19 @@ const SEARCH_BLOCKED: Check = Check {
     code: "ai_search_bot_blocked",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("AI search engines kept out", "Buscadores de IA barrados"),
+    title: text("AI search crawlers blocked", "Robôs de busca de IA bloqueados"),
     why: text(
-        "Assistants answer from the pages their search crawlers have read. A page they may not fetch is not cited.",
-        "Os assistentes respondem com base nas páginas que seus robôs de busca leram. Uma página que eles não podem buscar não é citada.",
+        "AI assistants answer from the pages that their search crawlers have read. They don't cite a page that they may not fetch.",
+        "Assistentes de IA respondem com base nas páginas que seus robôs de busca leram. Eles não citam uma página que não podem acessar.",
     ),
     how: text(
-        "If assistants should cite the page, allow their search crawlers; training crawlers can stay out.",
-        "Se os assistentes devem citar a página, permita seus robôs de busca; os de treinamento podem ficar de fora.",
+        "Allow the search crawlers if assistants should cite the page. Training crawlers can stay blocked.",
+        "Libere os robôs de busca se quiser que assistentes citem a página. Os robôs de treinamento podem continuar bloqueados.",
     ),
     reference: "https://developers.openai.com/api/docs/bots",
     rule: text(
-        "Fails when the rule of robots.txt that decides for this address forbids it to a crawler that builds the index of an AI assistant's search (a table with OAI-SearchBot, Claude-SearchBot, PerplexityBot, DuckAssistBot, YouBot, Amazonbot). A group of the crawler's own counts before `*`. Where there is no robots.txt everything is allowed; one that can't be read is not measured.",
-        "Falha quando a regra do robots.txt que decide sobre este endereço o proíbe a um robô que monta o índice da busca de um assistente de IA (uma tabela com OAI-SearchBot, Claude-SearchBot, PerplexityBot, DuckAssistBot, YouBot, Amazonbot). Um grupo próprio do robô vale antes de `*`. Sem robots.txt tudo é permitido; um ilegível não é medido.",
+        "Fails when the robots.txt rule that applies to this URL blocks a crawler that builds the search index of an AI assistant: OAI-SearchBot, Claude-SearchBot, PerplexityBot, DuckAssistBot, YouBot or Amazonbot. A crawler's own group takes precedence over `*`. Without a robots.txt everything is allowed. Not measured when robots.txt can't be read.",
+        "Falha quando a regra do robots.txt que vale para esta URL bloqueia um robô que monta o índice de busca de um assistente de IA: OAI-SearchBot, Claude-SearchBot, PerplexityBot, DuckAssistBot, YouBot ou Amazonbot. O grupo próprio do robô tem precedência sobre `*`. Sem robots.txt, tudo é permitido. Não é medido quando o robots.txt não pode ser lido.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::File),
@@ -55,22 +55,19 @@ const USER_FETCH_BLOCKED: Check = Check {
     code: "ai_user_fetch_blocked",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text(
-        "Assistants may not open the page for a person",
-        "Assistentes não podem abrir a página para uma pessoa",
-    ),
+    title: text("AI assistants can't open the page for users", "Assistentes de IA não podem abrir a página"),
     why: text(
-        "Somebody asks an assistant to read this very page, and is told that it can't.",
-        "Alguém pede a um assistente que leia justamente esta página e recebe a resposta de que não é possível.",
+        "A user asks an assistant to read this page, and the assistant has to refuse.",
+        "Um usuário pede a um assistente que leia esta página, e o assistente precisa recusar.",
     ),
     how: text(
-        "Allow the fetchers that act for a person; crawlers of training have names of their own and can stay out.",
-        "Permita os agentes que buscam para uma pessoa; os robôs de treinamento têm nomes próprios e podem ficar de fora.",
+        "Allow the fetchers that act for a user. Training crawlers have names of their own and can stay blocked.",
+        "Libere os agentes que atuam a pedido de um usuário. Os robôs de treinamento têm nomes próprios e podem continuar bloqueados.",
     ),
     reference: "https://developers.openai.com/api/docs/bots",
     rule: text(
-        "Fails when the rule of robots.txt that decides for this address forbids it to a fetcher that asks for a page because a person wants it (a table with ChatGPT-User, Claude-User, Perplexity-User, MistralAI-User, Meta-ExternalFetcher). Not measured where robots.txt can't be read.",
-        "Falha quando a regra do robots.txt que decide sobre este endereço o proíbe a um agente que pede a página porque uma pessoa a quer (uma tabela com ChatGPT-User, Claude-User, Perplexity-User, MistralAI-User, Meta-ExternalFetcher). Não é medido quando o robots.txt não pode ser lido.",
+        "Fails when the robots.txt rule that applies to this URL blocks a fetcher that requests pages for a user: ChatGPT-User, Claude-User, Perplexity-User, MistralAI-User or Meta-ExternalFetcher. Not measured when robots.txt can't be read.",
+        "Falha quando a regra do robots.txt que vale para esta URL bloqueia um agente que pede páginas para um usuário: ChatGPT-User, Claude-User, Perplexity-User, MistralAI-User ou Meta-ExternalFetcher. Não é medido quando o robots.txt não pode ser lido.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::File),
@@ -82,16 +79,16 @@ const TRAINING_BLOCKED: Check = Check {
     code: "ai_training_bot_blocked",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("AI training kept out", "Treinamento de IA barrado"),
+    title: text("AI training crawlers blocked", "Robôs de treinamento de IA bloqueados"),
     why: text(
-        "Whether models may learn from the page is the owner's choice. It has no effect on search: Google-Extended is no part of it.",
-        "Se modelos podem aprender com a página é escolha do dono. Não afeta a busca: Google-Extended não faz parte dela.",
+        "Whether models may train on the page is the owner's choice. Search is not affected: Google Search does not use Google-Extended.",
+        "Permitir ou não o treinamento de modelos com a página é escolha do dono. A busca não é afetada: a Busca do Google não usa o Google-Extended.",
     ),
-    how: text("Nothing to do, if this is what you want.", "Nada a fazer, se é isso que você quer."),
+    how: text("Nothing to do if this is what you want.", "Não há nada a fazer, se é isso que você quer."),
     reference: REFERENCE,
     rule: text(
-        "Reports, and never judges: fails when robots.txt forbids this address to a crawler or control token of training or of archives (a table with GPTBot, ClaudeBot, Google-Extended, Applebot-Extended, meta-externalagent, Bytespider, CCBot and others). Not measured where robots.txt can't be read.",
-        "Relata, sem julgar: falha quando o robots.txt proíbe este endereço a um robô ou token de controle de treinamento ou de arquivos (uma tabela com GPTBot, ClaudeBot, Google-Extended, Applebot-Extended, meta-externalagent, Bytespider, CCBot e outros). Não é medido quando o robots.txt não pode ser lido.",
+        "Reports, without judging, that robots.txt blocks this URL for a crawler or control token of model training or web archives, such as GPTBot, ClaudeBot, Google-Extended, Applebot-Extended, meta-externalagent, Bytespider and CCBot. Not measured when robots.txt can't be read.",
+        "Relata, sem julgar, que o robots.txt bloqueia esta URL para um robô ou token de controle de treinamento de modelos ou de arquivos da web, como GPTBot, ClaudeBot, Google-Extended, Applebot-Extended, meta-externalagent, Bytespider e CCBot. Não é medido quando o robots.txt não pode ser lido.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
@@ -127,24 +124,24 @@ fn names(blocked: &[(&str, String, u32)]) -> String {
 
 fn search_blocked(facts: &Facts<'_>) -> Verdict {
     const OUT: Text = text(
-        "robots.txt keeps {count} AI search {count|crawler|crawlers} from this page: {names}.",
-        "O robots.txt barra {count} {count|robô|robôs} de busca de IA nesta página: {names}.",
+        "robots.txt blocks {count} AI search {count|crawler|crawlers} from this page: {names}.",
+        "O robots.txt bloqueia {count} {count|robô|robôs} de busca de IA nesta página: {names}.",
     );
     const POLICY: Text = text(
-        "Do you want assistants to cite this page? Then add a group that allows it.",
-        "Você quer que assistentes citem esta página? Então adicione um grupo que permita.",
+        "If you want assistants to cite this page, add this group to robots.txt.",
+        "Se você quer que assistentes citem esta página, adicione este grupo ao robots.txt.",
     );
     kept_out(facts, Purpose::Answers, OUT, POLICY)
 }
 
 fn user_fetch_blocked(facts: &Facts<'_>) -> Verdict {
     const OUT: Text = text(
-        "robots.txt keeps {count} {count|fetcher|fetchers} that {count|acts|act} for a person from this page: {names}.",
-        "O robots.txt barra nesta página {count} {count|agente que busca|agentes que buscam} para uma pessoa: {names}.",
+        "robots.txt blocks {count} {count|fetcher that acts|fetchers that act} for users from this page: {names}.",
+        "O robots.txt bloqueia nesta página {count} {count|agente que atua|agentes que atuam} a pedido de usuários: {names}.",
     );
     const POLICY: Text = text(
-        "Do you want people to read this page through their assistant? Then add a group that allows it.",
-        "Você quer que as pessoas leiam esta página pelo assistente? Então adicione um grupo que permita.",
+        "If you want people to read this page through an assistant, add this group to robots.txt.",
+        "Se você quer que as pessoas leiam esta página por um assistente, adicione este grupo ao robots.txt.",
     );
     kept_out(facts, Purpose::Person, OUT, POLICY)
 }
@@ -169,12 +166,12 @@ fn training_blocked(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const OUT: Text = text(
-        "robots.txt keeps {count} training {count|crawler|crawlers} from this page: {names}.",
-        "O robots.txt barra {count} {count|robô|robôs} de treinamento nesta página: {names}.",
+        "robots.txt blocks {count} AI training {count|crawler or token|crawlers or tokens} from this page: {names}.",
+        "O robots.txt bloqueia {count} {count|robô ou token|robôs ou tokens} de treinamento de IA nesta página: {names}.",
     );
     const CHOICE: Text = text(
-        "Keep it if it is your policy; search is not affected.",
-        "Mantenha se for sua política; a busca não é afetada.",
+        "Keep the rule if it is your policy. It does not affect search.",
+        "Mantenha a regra se ela for sua política. Ela não afeta a busca.",
     );
     let values = [("count", found.len().into()), ("names", names(&found).into())];
     let fix = FixDraft::instruction(FixTarget::File, CHOICE, &[]);

@@ -21,14 +21,14 @@ pub(crate) const FAMILY: Family = Family {
 
 const LANDING: Landing = Landing {
     title: text("Content-Signal and RSL checker", "Verificador de Content-Signal e RSL"),
-    h1: text("Can AI crawlers read your terms of use?", "Os robôs de IA conseguem ler suas condições de uso?"),
+    h1: text("Can AI crawlers read your usage terms?", "Os robôs de IA conseguem ler suas condições de uso?"),
     description: text(
-        "Checks Content-Signal lines, RSL licences and noai: what is misspelled, contradictory, or read by nobody.",
-        "Verifica linhas Content-Signal, licenças RSL e noai: o que está escrito errado, se contradiz ou ninguém lê.",
+        "Checks Content-Signal lines, RSL licenses and noai directives for typos, contradictions, and rules that no crawler obeys.",
+        "Verifica linhas Content-Signal, licenças RSL e diretivas noai: erros de escrita, contradições e regras que nenhum robô obedece.",
     ),
     lead: text(
-        "Whether machines may search, quote or learn from your pages is your decision. It counts only when it is written so that a program can read it.",
-        "Se máquinas podem pesquisar, citar ou aprender com suas páginas é decisão sua. Ela só vale se estiver escrita de modo que um programa consiga ler.",
+        "Whether machines may index, quote or train on your pages is your decision. It only takes effect in a form that programs can read.",
+        "Se máquinas podem indexar, citar ou treinar com suas páginas é decisão sua. Ela só tem efeito em um formato que programas consigam ler.",
     ),
     example: include_str!("ai_usage/bad_signal.http"),
 };
@@ -40,10 +40,10 @@ const SIGNAL_INVALID: Check = Check {
     code: "content_signal_invalid",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Content-Signal that can't be followed", "Content-Signal que não pode ser seguido"),
+    title: text("Invalid Content-Signal", "Content-Signal inválido"),
     why: text(
-        "A signal that no program can read, or that the rules beside it deny, says nothing about your content.",
-        "Um sinal que nenhum programa consegue ler, ou que as regras ao lado negam, não diz nada sobre seu conteúdo.",
+        "Crawlers ignore a signal that they can't parse, or that the rules of its own group contradict.",
+        "Os robôs ignoram um sinal que não conseguem interpretar ou que as regras do próprio grupo contradizem.",
     ),
     how: text(
         "Write `search`, `ai-input` and `ai-train`, each with `=yes` or `=no`, separated by commas.",
@@ -51,8 +51,8 @@ const SIGNAL_INVALID: Check = Check {
     ),
     reference: "https://contentsignals.org/",
     rule: text(
-        "Fails on a `Content-Signal` line of robots.txt with a part that is not `search`, `ai-input` or `ai-train` with `=yes` or `=no` (Cloudflare's `use=` passes), or that says yes in a group which disallows everything and allows nothing. Case and spaces are free. Not applicable without such a line.",
-        "Falha em uma linha `Content-Signal` do robots.txt com uma parte que não seja `search`, `ai-input` ou `ai-train` com `=yes` ou `=no` (o `use=` da Cloudflare passa), ou que diga sim em um grupo que proíbe tudo e não permite nada. Maiúsculas e espaços são livres. Não se aplica sem uma linha dessas.",
+        "Fails when a `Content-Signal` line of robots.txt has a part other than `search`, `ai-input` or `ai-train` with `=yes` or `=no`, or says yes in a group that disallows everything and allows nothing. Cloudflare's `use=` passes. Letter case and spaces don't matter. Not applicable without such a line.",
+        "Falha quando uma linha `Content-Signal` do robots.txt tem uma parte que não seja `search`, `ai-input` ou `ai-train` com `=yes` ou `=no`, ou diz yes em um grupo que proíbe tudo e não permite nada. O `use=` da Cloudflare passa. Maiúsculas e espaços não importam. Não se aplica sem uma linha dessas.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -64,19 +64,19 @@ const LICENSE_BROKEN: Check = Check {
     code: "rsl_license_broken",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("AI licence that can't be found", "Licença para IA que não pode ser encontrada"),
+    title: text("AI license has no valid URL", "Licença para IA sem URL válida"),
     why: text(
-        "Crawlers that honour RSL look for the licence at the declared address, find none, and know of no terms.",
-        "Robôs que respeitam RSL procuram a licença no endereço declarado, não a encontram e não conhecem condição alguma.",
+        "Crawlers that support RSL find no license at the declared address and so don't know your terms.",
+        "Robôs compatíveis com RSL não encontram a licença no endereço declarado e, por isso, não conhecem suas condições.",
     ),
     how: text(
-        "Give the absolute address of the licence: `License: https://example.com/license.xml`.",
-        "Dê o endereço absoluto da licença: `License: https://example.com/license.xml`.",
+        "Write the absolute URL of the license: `License: https://example.com/license.xml`.",
+        "Escreva a URL absoluta da licença: `License: https://example.com/license.xml`.",
     ),
     reference: "https://rslstandard.org/rsl",
     rule: text(
-        "Fails when a `License` line of robots.txt has a path or host but is no absolute http(s) address, when a `link rel=license` of type `application/rsl+xml` has no http(s) address, or when a script of that type holds no `<rsl` element. The file at the address is not asked for. Not applicable without a declaration.",
-        "Falha quando uma linha `License` do robots.txt tem um caminho ou host mas não é um endereço http(s) absoluto, quando um `link rel=license` do tipo `application/rsl+xml` não tem endereço http(s), ou quando um script desse tipo não contém um elemento `<rsl`. O arquivo no endereço não é pedido. Não se aplica sem uma declaração.",
+        "Fails in three cases: a `License` line of robots.txt has a path or host but no absolute http(s) URL; a `link rel=license` of type `application/rsl+xml` has no http(s) URL; or an inline script of that type holds no `<rsl` element. The license file itself is not fetched. Not applicable without such a declaration.",
+        "Falha em três casos: uma linha `License` do robots.txt tem um caminho ou host, mas não uma URL http(s) absoluta; um `link rel=license` do tipo `application/rsl+xml` não tem uma URL http(s); ou um script embutido desse tipo não contém um elemento `<rsl`. O arquivo da licença em si não é buscado. Não se aplica sem uma declaração dessas.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -88,19 +88,19 @@ const NOAI_DECLARED: Check = Check {
     code: "noai_declared",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("“noai” stands where nobody must read it", "“noai” está onde ninguém é obrigado a ler"),
+    title: text("noai directive that crawlers don't obey", "Diretiva noai que os robôs não obedecem"),
     why: text(
-        "noai and noimageai are a convention of some platforms: no search engine and no vendor of models documents to obey them.",
-        "noai e noimageai são uma convenção de algumas plataformas: nenhum buscador e nenhum fornecedor de modelos documenta que os respeita.",
+        "noai and noimageai are a convention of some platforms. No search engine or AI vendor documents that it obeys them.",
+        "noai e noimageai são uma convenção de algumas plataformas. Nenhum buscador e nenhum fornecedor de IA documenta que as obedece.",
     ),
     how: text(
-        "Say it in robots.txt, by the names of the training crawlers, which their vendors promise to obey.",
-        "Diga isso no robots.txt, pelos nomes dos robôs de treinamento, que os fornecedores prometem respeitar.",
+        "Block the training crawlers by name in robots.txt, which their vendors promise to obey.",
+        "Bloqueie os robôs de treinamento pelo nome no robots.txt, que os fornecedores prometem respeitar.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#directives",
     rule: text(
-        "Reports a `noai` or `noimageai` in a robots `meta` or `X-Robots-Tag` while robots.txt lets a crawler of training fetch the page. Where all of them are kept out it passes; not measured where robots.txt can't be read.",
-        "Relata um `noai` ou `noimageai` em um `meta` robots ou `X-Robots-Tag` enquanto o robots.txt deixa um robô de treinamento buscar a página. Se todos estão barrados, passa; não é medido quando o robots.txt não pode ser lido.",
+        "Reports a `noai` or `noimageai` in a robots `meta` tag or `X-Robots-Tag` header while robots.txt allows at least one training crawler to fetch the page. Passes when robots.txt blocks all of them. Not measured when robots.txt can't be read.",
+        "Relata um `noai` ou `noimageai` em uma tag `meta` robots ou no cabeçalho `X-Robots-Tag` enquanto o robots.txt permite que pelo menos um robô de treinamento acesse a página. Passa quando o robots.txt bloqueia todos. Não é medido quando o robots.txt não pode ser lido.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::File),
@@ -127,12 +127,12 @@ fn signal_invalid(facts: &Facts<'_>) -> Verdict {
     let found = signals::faults(&file.text).ok_or(NotMeasured::Absent)?;
     let Some(first) = found.first() else { return PASS };
     const UNKNOWN: Text = text(
-        "A Content-Signal on line {line} of robots.txt is no known signal with yes or no: “{part}”.",
-        "Um Content-Signal na linha {line} do robots.txt não é um sinal conhecido com yes ou no: “{part}”.",
+        "Line {line} of robots.txt has an invalid Content-Signal: “{part}”.",
+        "A linha {line} do robots.txt tem um Content-Signal inválido: “{part}”.",
     );
     const CLOSED: Text = text(
-        "A Content-Signal on line {line} of robots.txt says yes to {part}, but its group lets its crawlers fetch nothing.",
-        "Um Content-Signal na linha {line} do robots.txt diz sim a {part}, mas o grupo não deixa seus robôs buscarem nada.",
+        "Line {line} of robots.txt allows {part}, but its group blocks the crawlers from every page.",
+        "A linha {line} do robots.txt permite {part}, mas o grupo bloqueia os robôs em todas as páginas.",
     );
     let (message, part) = match &first.fault {
         SignalFault::Unknown(part) => (UNKNOWN, part),
@@ -142,13 +142,13 @@ fn signal_invalid(facts: &Facts<'_>) -> Verdict {
     let changes: Option<Vec<FileChange>> = found.iter().map(change).collect();
     let fix = match changes.filter(|_| !file.truncated) {
         Some(changes) => {
-            const CORRECTED: Text = text("the site's own file, corrected", "o arquivo do próprio site, corrigido");
+            const CORRECTED: Text = text("the site's robots.txt, corrected", "o robots.txt do site, corrigido");
             FixDraft::file_changes(PATH, &file.text, changes).from(CORRECTED, &[])
         }
         None => {
             const DECIDE: Text = text(
-                "Decide what you mean, and write it on these lines: {lines}.",
-                "Decida o que você quer dizer e escreva nestas linhas: {lines}.",
+                "Correct the Content-Signal on these lines of robots.txt, or the rules of their groups: {lines}.",
+                "Corrija o Content-Signal nestas linhas do robots.txt, ou as regras dos grupos delas: {lines}.",
             );
             let lines: Vec<String> = found.iter().take(20).map(|line| line.line.to_string()).collect();
             FixDraft::instruction(FixTarget::File, DECIDE, &[("lines", lines.join(", ").into())])
@@ -204,12 +204,12 @@ fn license_broken(facts: &Facts<'_>) -> Verdict {
         };
     }
     const BROKEN: Text = text(
-        "{count} RSL {count|licence is declared and leads|licences are declared and lead} nowhere.",
-        "{count} {count|licença RSL é declarada e não leva|licenças RSL são declaradas e não levam} a lugar nenhum.",
+        "{count} RSL {count|license declaration has|license declarations have} no usable license.",
+        "{count} {count|declaração de licença RSL não tem|declarações de licença RSL não têm} uma licença utilizável.",
     );
     const WHERE: Text = text(
-        "Give the absolute https address of the licence file at each place named.",
-        "Dê o endereço https absoluto do arquivo da licença em cada lugar indicado.",
+        "Write the absolute https URL of the license file at each listed place.",
+        "Escreva a URL https absoluta do arquivo da licença em cada lugar indicado.",
     );
     // A path can be completed with certainty; anything else can't.
     let completed = |(line, _, value): &(u32, &str, &str)| {
@@ -219,7 +219,7 @@ fn license_broken(facts: &Facts<'_>) -> Verdict {
     let changes: Option<Vec<FileChange>> = bad.iter().map(completed).collect();
     let fix = match (file, changes) {
         (Ok(file), Some(changes)) if elements.is_empty() && !file.truncated => {
-            const CORRECTED: Text = text("the site's own file, corrected", "o arquivo do próprio site, corrigido");
+            const CORRECTED: Text = text("the site's robots.txt, corrected", "o robots.txt do site, corrigido");
             FixDraft::file_changes(PATH, &file.text, changes).from(CORRECTED, &[])
         }
         _ => FixDraft::instruction(FixTarget::File, WHERE, &[]),
@@ -245,11 +245,11 @@ fn noai_declared(facts: &Facts<'_>) -> Verdict {
     }
     const DECLARED: Text = text(
         "The page says {word}, but robots.txt lets {count} training {count|crawler|crawlers} fetch it: {names}.",
-        "A página diz {word}, mas o robots.txt deixa {count} {count|robô|robôs} de treinamento buscá-la: {names}.",
+        "A página diz {word}, mas o robots.txt deixa {count} {count|robô|robôs} de treinamento acessá-la: {names}.",
     );
     const SAY: Text = text(
-        "If you mean it, add this group with the part of the site that it is for.",
-        "Se é isso que você quer, adicione este grupo com a parte do site a que ele se aplica.",
+        "If you want to keep training crawlers out, add this group to robots.txt with the path that it applies to.",
+        "Se você quer bloquear os robôs de treinamento, adicione este grupo ao robots.txt com o caminho a que ele se aplica.",
     );
     let mut group: String = open.iter().map(|token| format!("User-agent: {token}\n")).collect();
     group.push_str("Disallow: /{{SCOPE}}\n");

@@ -21,12 +21,12 @@ const LANDING: Landing = Landing {
     title: text("llms.txt checker and generator", "Verificador e gerador de llms.txt"),
     h1: text("Does your site have a valid llms.txt?", "Seu site tem um llms.txt válido?"),
     description: text(
-        "Reads /llms.txt by its proposal: heading, links, length. Where it is missing, drafts one from name and navigation.",
-        "Lê /llms.txt segundo a proposta: título, links, tamanho. Se faltar, rascunha um com o nome e a navegação do site.",
+        "Checks the heading, links and length of /llms.txt. If the file is missing, drafts one from the site's name and navigation.",
+        "Verifica o título, os links e o tamanho do /llms.txt. Se o arquivo não existe, cria um rascunho com o nome e a navegação do site.",
     ),
     lead: text(
-        "Some AI agents look for a summary of a site at /llms.txt. It is optional, few ask for it, and Google Search does not use it; a broken one helps nobody.",
-        "Alguns agentes de IA procuram um resumo do site em /llms.txt. É opcional, poucos o pedem, e a Busca do Google não o usa; um quebrado não ajuda ninguém.",
+        "Some AI agents look for a summary of a site at /llms.txt. The file is optional, few agents request it, and Google Search does not use it. An invalid file helps no one.",
+        "Alguns agentes de IA procuram um resumo do site em /llms.txt. O arquivo é opcional, poucos agentes o pedem, e a Busca do Google não o usa. Um arquivo inválido não ajuda ninguém.",
     ),
     example: include_str!("llms_txt/bad_missing.html"),
 };
@@ -37,17 +37,17 @@ const MISSING: Check = Check {
     impact: Impact::Hygiene,
     title: text("No llms.txt", "Sem llms.txt"),
     why: text(
-        "Some AI agents look for a summary of the site there. It is optional, few ask for it, and Google Search does not use it.",
-        "Alguns agentes de IA procuram ali um resumo do site. É opcional, poucos o pedem, e a Busca do Google não o usa.",
+        "Some AI agents look for a summary of the site at /llms.txt. It is optional, few agents request it, and Google Search does not use it.",
+        "Alguns agentes de IA procuram um resumo do site em /llms.txt. Ele é opcional, poucos agentes o pedem, e a Busca do Google não o usa.",
     ),
     how: text(
-        "If agents are to find their way, put a Markdown file at `/llms.txt` with the site's name as heading, a summary, and links to the main pages.",
-        "Se quiser orientar os agentes, coloque em `/llms.txt` um arquivo Markdown com o nome do site como título, um resumo e links para as páginas principais.",
+        "To guide AI agents, add a Markdown file at `/llms.txt` with the site's name as its heading, a summary, and links to the main pages.",
+        "Para orientar agentes de IA, adicione em `/llms.txt` um arquivo Markdown com o nome do site como título, um resumo e links para as páginas principais.",
     ),
     reference: "https://llmstxt.org/",
     rule: text(
-        "Fails when the file at the root answers 404 or 410. A guide that the page names stands in for it, and then the root is not looked at. 401, 403, 5xx and silence tell nothing.",
-        "Falha quando o arquivo na raiz responde 404 ou 410. Um guia que a página declara o substitui, e então a raiz não é consultada. 401, 403, 5xx e silêncio não dizem nada.",
+        "Fails when `/llms.txt` answers 404 or 410. A guide that the page declares elsewhere replaces it. Not measured when the answer is 401, 403, 5xx or a timeout.",
+        "Falha quando `/llms.txt` responde 404 ou 410. Um guia que a página declara em outro endereço o substitui. Não é medido quando a resposta é 401, 403, 5xx ou um timeout.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -59,19 +59,19 @@ const INVALID: Check = Check {
     code: "llms_txt_invalid",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("llms.txt can't be used", "llms.txt não pode ser usado"),
+    title: text("Invalid llms.txt", "llms.txt inválido"),
     why: text(
-        "Agents that ask for the file get something else than the summary it is meant to be.",
-        "Os agentes que pedem o arquivo recebem algo diferente do resumo que ele deveria ser.",
+        "Agents that request the file don't get the summary that they expect.",
+        "Os agentes que pedem o arquivo não recebem o resumo que esperam.",
     ),
     how: text(
-        "Begin with `# ` and the site's name, add a summary and at least one Markdown link, and send it as text.",
-        "Comece com `# ` e o nome do site, acrescente um resumo e pelo menos um link em Markdown, e envie como texto.",
+        "Begin with `# ` and the site's name, add a summary and at least one Markdown link, and serve the file as text.",
+        "Comece com `# ` e o nome do site, acrescente um resumo e pelo menos um link em Markdown, e sirva o arquivo como texto.",
     ),
     reference: "https://llmstxt.org/#format",
     rule: text(
-        "Fails when the file, or the guide that the page names, answers 2xx and is an HTML page, does not begin with a `# ` heading, has no Markdown link, one whose address can't be read, or fewer than 50 characters. Not measured where a page that missing addresses get too answers, and not applicable where there is no file.",
-        "Falha quando o arquivo, ou o guia que a página declara, responde 2xx e é uma página HTML, não começa com um título `# `, não tem link em Markdown, tem um cujo endereço não pode ser lido, ou menos de 50 caracteres. Não é medido quando responde uma página que endereços inexistentes também recebem, e não se aplica quando não há arquivo.",
+        "Fails when the file, or the guide that the page declares, answers 2xx but is an HTML page, does not begin with a `# ` heading, has no Markdown link, has a link with an invalid URL, or has fewer than 50 characters. Not measured when the site answers missing URLs with the same page. Not applicable when there is no file.",
+        "Falha quando o arquivo, ou o guia que a página declara, responde 2xx mas é uma página HTML, não começa com um título `# `, não tem nenhum link em Markdown, tem um link com URL inválida ou tem menos de 50 caracteres. Não é medido quando o site responde a URLs inexistentes com a mesma página. Não se aplica quando não há arquivo.",
     ),
     thresholds: &[threshold("length", llms::SHORTEST as u64, "characters")],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -99,22 +99,22 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         RootFile::Missing(status) => status,
     };
     const NONE: Text = text(
-        "{url} answers {status}. This has no effect on Google Search.",
-        "{url} responde {status}. Isso não afeta a Busca do Google.",
+        "The site has no llms.txt: {url} answers {status}. Google Search is not affected.",
+        "O site não tem llms.txt: {url} responde {status}. A Busca do Google não é afetada.",
     );
     let url = facts.url()?.join(llms::PATH).map_or_else(|_| String::new(), Into::into);
     let fix = match facts.page().ok().and_then(|html| content(facts, html)) {
         Some(content) => {
             const ORIGIN: Text = text(
-                "the page's site name, description, address and navigation",
-                "o nome do site, a descrição, o endereço e a navegação da página",
+                "the page's site name, description, URL and navigation",
+                "o nome do site, a descrição, a URL e a navegação da página",
             );
             FixDraft::file(llms::PATH, content).from(ORIGIN, &[])
         }
         None => {
             const WRITE: Text = text(
-                "Write /llms.txt: the line \"# \" with the site's name, a summary, and a list of links to the main pages.",
-                "Escreva /llms.txt: a linha \"# \" com o nome do site, um resumo e uma lista de links para as páginas principais.",
+                "Create /llms.txt with a line \"# \" plus the site's name, a summary, and a list of links to the main pages.",
+                "Crie o /llms.txt com uma linha \"# \" mais o nome do site, um resumo e uma lista de links para as páginas principais.",
             );
             FixDraft::instruction(FixTarget::File, WRITE, &[])
         }
@@ -140,15 +140,15 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     let fix = match file {
         Some(file) => {
             const ORIGIN: Text = text(
-                "the file's own lines, and the page's site name, description, address and navigation",
-                "as linhas do próprio arquivo e o nome do site, a descrição, o endereço e a navegação da página",
+                "the file's own lines, and the page's site name, description, URL and navigation",
+                "as linhas do próprio arquivo, mais o nome do site, a descrição, a URL e a navegação da página",
             );
             FixDraft::file(llms::PATH, file).from(ORIGIN, &[])
         }
         None => {
             const WRITE: Text = text(
-                "Begin the file with \"# \" and the site's name, then a summary, and a list of links to the main pages.",
-                "Comece o arquivo com \"# \" e o nome do site, depois um resumo e uma lista de links para as páginas principais.",
+                "Begin the file with \"# \" and the site's name. Then add a summary and a list of links to the main pages.",
+                "Comece o arquivo com \"# \" e o nome do site. Depois, acrescente um resumo e uma lista de links para as páginas principais.",
             );
             FixDraft::instruction(FixTarget::File, WRITE, &[])
         }

@@ -17,12 +17,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("Canonical URL checker", "Verificador de URL canônica"),
         h1: text("Does my page have a valid canonical URL?", "Minha página tem uma URL canônica válida?"),
         description: text(
-            "Check rel=canonical: missing, several that contradict each other, empty or unusable addresses, and relative ones.",
-            "Verifique o rel=canonical: ausente, várias que se contradizem, endereços vazios ou inutilizáveis, e relativos.",
+            "Check the rel=canonical of a page: missing, several that contradict each other, invalid URLs, and relative URLs.",
+            "Verifique o rel=canonical de uma página: ausente, vários que se contradizem, URLs inválidas e URLs relativas.",
         ),
         lead: text(
-            "The canonical tells search engines which of several addresses of a page to show. This tool reads it from head and header as they do, and writes the tag that names your page.",
-            "A canônica diz aos buscadores qual dos vários endereços de uma página mostrar. Esta ferramenta a lê no head e no cabeçalho como eles e escreve a tag que nomeia a sua página.",
+            "The canonical tells search engines which of several URLs of a page to show. This tool reads it from the head and the Link header as they do, and writes the right tag for your page.",
+            "A canônica diz aos buscadores qual das várias URLs de uma página mostrar. Esta ferramenta a lê no head e no cabeçalho Link como eles e escreve a tag certa para a sua página.",
         ),
         example: include_str!("canonical/bad_several.html"),
     },
@@ -33,16 +33,19 @@ const MULTIPLE: Check = Check {
     code: "canonical_multiple",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Several canonical URLs", "Várias URLs canônicas"),
-    why: text("When they differ, search engines ignore all of them.", "Quando diferem, os buscadores ignoram todas."),
+    title: text("Conflicting canonical URLs", "URLs canônicas em conflito"),
+    why: text(
+        "Search engines ignore all canonicals of a page when they differ.",
+        "Os buscadores ignoram todas as canônicas de uma página quando elas diferem.",
+    ),
     how: text(
-        "Keep the one that names the page and remove the others.",
-        "Mantenha a que nomeia a página e remova as outras.",
+        "Keep the canonical that points to this page and remove the others.",
+        "Mantenha a canônica que aponta para esta página e remova as outras.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc6596#section-5",
     rule: text(
-        "Fails when `link rel=\"canonical\"` elements of the head, or where it has none those of the `Link` header, name two or more different addresses after URL parsing, relative and absolute ones taken alike. Those that are no usable address are not counted, nor are repetitions of one address.",
-        "Falha quando elementos `link rel=\"canonical\"` do head, ou na falta deles os do cabeçalho `Link`, indicam dois ou mais endereços diferentes depois de interpretados como URL, relativos e absolutos por igual. Os que não são endereços utilizáveis não contam, nem as repetições de um mesmo endereço.",
+        "Fails when the `link rel=\"canonical\"` elements of the head point to two or more different URLs. If the head has none, the `Link` header is judged the same way. URLs are compared after resolution, so relative and absolute forms count alike. Invalid URLs and repetitions of one URL are not counted.",
+        "Falha quando os elementos `link rel=\"canonical\"` do head apontam para duas ou mais URLs diferentes. Se o head não tem nenhum, o cabeçalho `Link` é avaliado da mesma forma. As URLs são comparadas depois de resolvidas; formas relativas e absolutas contam por igual. URLs inválidas e repetições de uma mesma URL não contam.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -54,13 +57,16 @@ const INVALID: Check = Check {
     code: "canonical_invalid",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Canonical is no address", "A canônica não é um endereço"),
-    why: text("An empty or broken address is ignored.", "Um endereço vazio ou quebrado é ignorado."),
-    how: text("Write the page's absolute address.", "Escreva o endereço absoluto da página."),
+    title: text("Invalid canonical URL", "URL canônica inválida"),
+    why: text(
+        "Search engines ignore a canonical with an empty or invalid URL.",
+        "Os buscadores ignoram uma canônica com URL vazia ou inválida.",
+    ),
+    how: text("Write the absolute URL of the page.", "Escreva a URL absoluta da página."),
     reference: "https://www.rfc-editor.org/rfc/rfc6596#section-3",
     rule: text(
-        "Fails when the `href` of a `link rel=\"canonical\"` in the head, or where it has none the target of one in the `Link` header, is missing, empty, no URL, not http or https, or has a fragment that a script turns into another page (`#!…`, `#/…`). Other fragments pass.",
-        "Falha quando o `href` de um `link rel=\"canonical\"` no head, ou na falta deles o destino de um no cabeçalho `Link`, falta, está vazio, não é URL, não é http nem https, ou tem um fragmento que um script transforma em outra página (`#!…`, `#/…`). Outros fragmentos passam.",
+        "Fails when the `href` of a `link rel=\"canonical\"` in the head is missing, empty, not a valid http(s) URL, or has a fragment that a script turns into another page (`#!…`, `#/…`). Other fragments pass. If the head has no canonical, the `Link` header is judged the same way.",
+        "Falha quando o `href` de um `link rel=\"canonical\"` no head falta, está vazio, não é uma URL http(s) válida ou tem um fragmento que um script transforma em outra página (`#!…`, `#/…`). Outros fragmentos passam. Se o head não tem canônica, o cabeçalho `Link` é avaliado da mesma forma.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -72,16 +78,16 @@ const RELATIVE: Check = Check {
     code: "canonical_relative",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Canonical not absolute", "Canônica não absoluta"),
+    title: text("Relative canonical URL", "URL canônica relativa"),
     why: text(
-        "It resolves against wherever the page was fetched from: on a mirror or staging host it names that host.",
-        "Ela é resolvida a partir de onde a página foi buscada: em um espelho ou host de teste, nomeia aquele host.",
+        "A relative canonical depends on the host that serves the page. On a mirror or staging host it points to that host.",
+        "Uma canônica relativa depende do host que serve a página. Em um espelho ou ambiente de teste, ela aponta para aquele host.",
     ),
-    how: text("Write the whole address, with scheme and host.", "Escreva o endereço inteiro, com esquema e host."),
+    how: text("Write the absolute URL, with scheme and host.", "Escreva a URL absoluta, com esquema e host."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#rel-canonical-link-method",
     rule: text(
-        "Fails when the one canonical, of the head or where it has none of the `Link` header, does not begin with `http://` or `https://`: a path, or an address without a scheme. It is judged as written, whatever it resolves to.",
-        "Falha quando a única canônica, do head ou na falta dela do cabeçalho `Link`, não começa com `http://` ou `https://`: um caminho, ou um endereço sem esquema. É julgada como está escrita, seja qual for o resultado.",
+        "Fails when the page's single canonical does not begin with `http://` or `https://`: a path, or a URL without a scheme. It is judged as written, whatever it resolves to. The canonical is taken from the head, or from the `Link` header if the head has none.",
+        "Falha quando a única canônica da página não começa com `http://` ou `https://`: um caminho, ou uma URL sem esquema. Ela é avaliada como está escrita, seja qual for o resultado. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -95,17 +101,17 @@ const MISSING: Check = Check {
     impact: Impact::Hygiene,
     title: text("No canonical URL", "Sem URL canônica"),
     why: text(
-        "Pages are reached under several addresses. A canonical says which one to show and to count links for; it is optional.",
-        "As páginas são alcançadas por vários endereços. A canônica diz qual mostrar e a qual somar os links; é opcional.",
+        "Most pages can be reached at several URLs. A canonical says which one to show and to credit links to. It is optional.",
+        "A maioria das páginas pode ser acessada por várias URLs. A canônica diz qual mostrar e a qual atribuir os links. Ela é opcional.",
     ),
     how: text(
-        "Add `<link rel=\"canonical\">` with the page's own address.",
-        "Adicione `<link rel=\"canonical\">` com o endereço da própria página.",
+        "Add `<link rel=\"canonical\">` with the page's own URL.",
+        "Adicione `<link rel=\"canonical\">` com a URL da própria página.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#rel-canonical-link-method",
     rule: text(
-        "Fails when neither the head nor the `Link` header of an indexable page with status 200 names a canonical. One that stands in the body or was lost from a broken head is told by its own check; an empty app shell may still get one from its script.",
-        "Falha quando nem o head nem o cabeçalho `Link` de uma página indexável com status 200 indica uma canônica. A que está no body ou se perdeu de um head quebrado tem verificação própria; um aplicativo vazio ainda pode receber uma do script.",
+        "Fails when neither the head nor the `Link` header of an indexable page with status 200 has a canonical. A canonical in the body, or one lost from a broken head, has its own check. Not measured on an empty app shell, where a script may add one.",
+        "Falha quando nem o head nem o cabeçalho `Link` de uma página indexável com status 200 tem uma canônica. Uma canônica no body, ou perdida de um head quebrado, tem verificação própria. Não é medido na casca vazia de um aplicativo, em que um script pode adicionar uma.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -168,8 +174,8 @@ pub(super) fn rewritten(
 /// What the server has to send in place of the canonical of its header.
 fn sent(url: &Url) -> FixDraft {
     const SEND: Text = text(
-        "Send this in place of the canonical of the header: Link: <{url}>; rel=\"canonical\"",
-        "Envie isto no lugar da canônica do cabeçalho: Link: <{url}>; rel=\"canonical\"",
+        "Send this header in place of the current one: Link: <{url}>; rel=\"canonical\"",
+        "Envie este cabeçalho no lugar do atual: Link: <{url}>; rel=\"canonical\"",
     );
     FixDraft::instruction(FixTarget::Page, SEND, &[("url", url.as_str().into())])
 }
@@ -185,8 +191,8 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     if !facts.canonical_links()?.is_empty() || facts.canonical_header().is_some() || in_body || lost {
         return PASS;
     }
-    const NONE: Text = text("The page names no canonical URL.", "A página não nomeia uma URL canônica.");
-    const OWN: Text = text("the final URL of this request", "a URL final desta requisição");
+    const NONE: Text = text("The page has no canonical URL.", "A página não tem URL canônica.");
+    const OWN: Text = text("the final URL of this page", "a URL final desta página");
     problem(NONE, &[], FixDraft::head(HeadKey::Canonical, tag(&own(facts)?)).from(OWN, &[])).fail()
 }
 
@@ -208,14 +214,17 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const RIVALS: Text = text(
-        "The head names {count} different canonical URLs.",
-        "O cabeçalho nomeia {count} URLs canônicas diferentes.",
+        "The head has canonical tags for {count} different URLs.",
+        "O head tem tags canonical para {count} URLs diferentes.",
     );
     const CHOOSE: Text = text(
-        "None of them is this page: decide which address is meant and keep that one.",
-        "Nenhuma delas é esta página: decida qual endereço vale e mantenha só ele.",
+        "None of the canonicals points to this page. Decide which URL is right and keep only that one.",
+        "Nenhuma das canônicas aponta para esta página. Decida qual URL está certa e mantenha só ela.",
     );
-    const KEEP: Text = text("Keeps the one that names this page.", "Mantém a que nomeia esta página.");
+    const KEEP: Text = text(
+        "Keeps the canonical that points to this page and removes the others.",
+        "Mantém a canônica que aponta para esta página e remove as outras.",
+    );
     let html = facts.page()?;
     let own = own(facts)?;
     let keep = links.iter().position(|link| link.url.as_ref().is_some_and(|url| same_page(url, &own)));
@@ -245,8 +254,8 @@ fn several_in_header(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const RIVALS: Text = text(
-        "The Link header names {count} different canonical URLs.",
-        "O cabeçalho Link nomeia {count} URLs canônicas diferentes.",
+        "The Link header points to {count} different canonical URLs.",
+        "O cabeçalho Link aponta para {count} URLs canônicas diferentes.",
     );
     problem(RIVALS, &[("count", urls.len().into())], sent(&own(facts)?)).at(links().map(header_place)).fail()
 }
@@ -263,7 +272,7 @@ fn invalid_in_header(facts: &Facts<'_>) -> Verdict {
 }
 
 const NO_ADDRESS: Text =
-    text("The canonical “{href}” is no usable address.", "A canônica “{href}” não é um endereço utilizável.");
+    text("The canonical “{href}” is not a usable URL.", "A canônica “{href}” não é uma URL utilizável.");
 
 fn invalid(facts: &Facts<'_>) -> Verdict {
     let links = facts.canonical_links()?;
@@ -272,7 +281,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     }
     let bad: Vec<&LinkElement> = links.iter().copied().filter(|link| !is_valid(link)).collect();
     let Some(first) = bad.first() else { return PASS };
-    const OWN: Text = text("the final URL of this request", "a URL final desta requisição");
+    const OWN: Text = text("the final URL of this page", "a URL final desta página");
     let html = facts.page()?;
     let own = own(facts)?;
     let good = links.iter().any(|link| is_valid(link));
@@ -293,8 +302,9 @@ fn relative(facts: &Facts<'_>) -> Verdict {
     if is_absolute(href) {
         return PASS;
     }
-    const SHORT: Text = text("The canonical is written as “{href}”.", "A canônica está escrita como “{href}”.");
-    const RESOLVED: Text = text("the declared address, resolved", "o endereço declarado, resolvido");
+    const SHORT: Text =
+        text("The canonical “{href}” is not an absolute URL.", "A canônica “{href}” não é uma URL absoluta.");
+    const RESOLVED: Text = text("the declared URL, made absolute", "a URL declarada, na forma absoluta");
     let fix = rewritten(facts, &canonical, &mended(facts.url()?, canonical.url), RESOLVED)?;
     problem(SHORT, &[("href", href.into())], fix).at(place(facts, &canonical)).fail()
 }

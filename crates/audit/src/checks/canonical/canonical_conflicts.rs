@@ -11,15 +11,18 @@ pub(crate) const FAMILY: Family = Family {
     slug: "canonical-conflicts",
     category: Category::Canonical,
     landing: Landing {
-        title: text("Canonical vs. hreflang and noindex", "Canonical contra hreflang e noindex"),
+        title: text(
+            "Canonical, hreflang and noindex conflict checker",
+            "Verificador de conflitos entre canônica, hreflang e noindex",
+        ),
         h1: text("Does my canonical contradict the page?", "Minha canônica contradiz a página?"),
         description: text(
-            "Find canonicals at odds with hreflang, with noindex, or with pagination: language versions and later pages folded into one.",
-            "Encontre canônicas em conflito com hreflang, noindex ou paginação: versões de idioma e páginas seguintes fundidas em uma só.",
+            "Find canonicals that conflict with hreflang, noindex or pagination, and take language versions or later pages out of search.",
+            "Encontre canônicas em conflito com hreflang, noindex ou paginação, que tiram da busca versões de idioma ou páginas seguintes.",
         ),
         lead: text(
-            "A canonical that names another language version or the first page of a list takes pages out of search one by one. This tool reads canonical, hreflang, robots directives and address together.",
-            "Uma canônica que indica outra versão de idioma ou a primeira página de uma lista tira páginas da busca, uma a uma. Esta ferramenta lê canônica, hreflang, diretivas robots e endereço juntos.",
+            "A canonical that points to another language version or to the first page of a list takes pages out of search. This tool reads canonical, hreflang, robots directives and the URL together.",
+            "Uma canônica que aponta para outra versão de idioma ou para a primeira página de uma lista tira páginas da busca. Esta ferramenta lê canônica, hreflang, diretivas robots e a URL em conjunto.",
         ),
         example: include_str!("canonical_conflicts/bad_hreflang.html"),
     },
@@ -30,19 +33,19 @@ const HREFLANG: Check = Check {
     code: "canonical_hreflang_conflict",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("Canonical names another language version", "A canônica indica outra versão de idioma"),
+    title: text("Canonical points to another language version", "Canônica aponta para outra versão de idioma"),
     why: text(
-        "The page calls itself a version of its own and a copy of another at once: search drops its language.",
-        "A página se diz uma versão própria e cópia de outra ao mesmo tempo: a busca descarta o idioma dela.",
+        "hreflang presents the page as a version of its own, but the canonical as a copy of another. Search engines then drop this language version.",
+        "O hreflang apresenta a página como uma versão própria, mas a canônica, como cópia de outra. Os buscadores descartam então esta versão de idioma.",
     ),
     how: text(
-        "Let each language version name itself as canonical.",
-        "Faça cada versão de idioma indicar a si mesma como canônica.",
+        "Point the canonical of each language version to itself.",
+        "Aponte a canônica de cada versão de idioma para ela mesma.",
     ),
     reference: "https://developers.google.com/search/docs/specialty/international/localized-versions",
     rule: text(
-        "Fails when the page's hreflang entries, of head and header, name the page itself and the one canonical, of the head or where it has none of the `Link` header, under two different language codes, and the two addresses differ. Entries for `x-default` are not counted.",
-        "Falha quando as entradas hreflang da página, do head e do cabeçalho, indicam a própria página e a única canônica, do head ou na falta dela do cabeçalho `Link`, sob dois códigos de idioma diferentes, e os dois endereços diferem. Entradas `x-default` não contam.",
+        "Fails when the hreflang entries of the page, in head and header, list the page itself and its single canonical under two different language codes, and the two URLs differ. `x-default` entries are not counted. The canonical is taken from the head, or from the `Link` header if the head has none.",
+        "Falha quando as entradas hreflang da página, no head e no cabeçalho, listam a própria página e a sua única canônica sob dois códigos de idioma diferentes, e as duas URLs diferem. Entradas `x-default` não contam. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -54,22 +57,19 @@ const PAGINATION: Check = Check {
     code: "canonical_pagination_to_first",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text(
-        "Later page of a list names the first as canonical",
-        "Página seguinte de uma lista indica a primeira como canônica",
-    ),
+    title: text("Paginated page with page 1 as its canonical", "Página de lista com a página 1 como canônica"),
     why: text(
-        "The page is no copy of the first one: what only it lists is not found through it.",
-        "A página não é cópia da primeira: o que só ela lista não é encontrado por meio dela.",
+        "A later page is not a copy of the first one. Search engines may not find what only this page lists.",
+        "Uma página seguinte não é cópia da primeira. Os buscadores podem não encontrar o que só esta página lista.",
     ),
     how: text(
-        "Let each page of the list name itself as canonical.",
-        "Faça cada página da lista indicar a si mesma como canônica.",
+        "Point the canonical of each page of the list to that page itself.",
+        "Aponte a canônica de cada página da lista para ela mesma.",
     ),
     reference: "https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading",
     rule: text(
-        "Fails when the final address holds a page number of 2 or more (`page`, `paged` or `pg` in the query, or `/page/N` in the path) and the one canonical, of the head or where it has none of the `Link` header, is the same address without it, or with number 1.",
-        "Falha quando o endereço final contém um número de página a partir de 2 (`page`, `paged` ou `pg` na query, ou `/page/N` no caminho) e a única canônica, do head ou na falta dela do cabeçalho `Link`, é o mesmo endereço sem ele, ou com o número 1.",
+        "Fails when the final URL has a page number of 2 or more (`page`, `paged` or `pg` in the query, or `/page/N` in the path) and the page's single canonical is the same URL without it, or with number 1. The canonical is taken from the head, or from the `Link` header if the head has none.",
+        "Falha quando a URL final tem um número de página a partir de 2 (`page`, `paged` ou `pg` na query, ou `/page/N` no caminho) e a única canônica da página é a mesma URL sem ele, ou com o número 1. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -81,19 +81,19 @@ const NOINDEX: Check = Check {
     code: "canonical_with_noindex",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("noindex and a canonical to another page", "noindex e uma canônica para outra página"),
+    title: text("noindex with a canonical to another page", "noindex com canônica para outra página"),
     why: text(
-        "The one says that the page must vanish, the other that it counts for another: search engines may carry the noindex over, or drop both.",
-        "Um diz que a página deve sumir, a outra que ela conta para outra página: os buscadores podem levar o noindex junto ou descartar ambos.",
+        "noindex asks search engines to drop the page, the canonical to merge it with another. They may apply the noindex to both pages, or ignore one of the two signals.",
+        "O noindex pede que os buscadores descartem a página; a canônica, que a unam a outra. Eles podem aplicar o noindex às duas páginas ou ignorar um dos sinais.",
     ),
     how: text(
-        "Keep the noindex to hide the page, or the canonical to merge it with the other; not both.",
-        "Mantenha o noindex para esconder a página, ou a canônica para uni-la à outra; não os dois.",
+        "Keep noindex to hide the page, or keep the canonical to merge it with the other page. Don't use both.",
+        "Mantenha o noindex para esconder a página, ou a canônica para uni-la à outra. Não use os dois.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#define-canonical",
     rule: text(
-        "Fails when `noindex` or `none` is said to everyone or to Googlebot, by tag or header, and the one canonical, of the head or where it has none of the `Link` header, names another page. A canonical to the page itself passes.",
-        "Falha quando `noindex` ou `none` é dito a todos ou ao Googlebot, por tag ou cabeçalho, e a única canônica, do head ou na falta dela do cabeçalho `Link`, indica outra página. Uma canônica para a própria página passa.",
+        "Fails when a tag or header says `noindex` or `none` to all crawlers or to Googlebot, and the page's single canonical points to another page. A canonical to the page itself passes. The canonical is taken from the head, or from the `Link` header if the head has none.",
+        "Falha quando uma tag ou um cabeçalho diz `noindex` ou `none` a todos os robôs ou ao Googlebot, e a única canônica da página aponta para outra página. Uma canônica para a própria página passa. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -101,7 +101,7 @@ const NOINDEX: Check = Check {
     run: noindex,
 };
 
-const OWN: Text = text("the final URL of this request", "a URL final desta requisição");
+const OWN: Text = text("the final URL of this page", "a URL final desta página");
 
 fn hreflang(facts: &Facts<'_>) -> Verdict {
     let declared = facts.single_canonical()?;
@@ -112,8 +112,8 @@ fn hreflang(facts: &Facts<'_>) -> Verdict {
     }
     let Some((page, other)) = language_versions(facts, &own, canonical) else { return PASS };
     const FOLDS: Text = text(
-        "The page is the version for {lang}, but its canonical names {canonical}, the one for {other}.",
-        "A página é a versão para {lang}, mas a canônica indica {canonical}, a de {other}.",
+        "hreflang lists this page as {lang}, but its canonical {canonical} is the version for {other}.",
+        "O hreflang lista esta página como {lang}, mas a canônica {canonical} é a versão para {other}.",
     );
     let values = [
         ("lang", page.lang.as_str().into()),
@@ -135,8 +135,8 @@ fn pagination(facts: &Facts<'_>) -> Verdict {
     }
     let Some(number) = page_of_list(&own, canonical) else { return PASS };
     const FIRST: Text = text(
-        "This is page {number} of a list, but its canonical names the first, {canonical}.",
-        "Esta é a página {number} de uma lista, mas a canônica indica a primeira, {canonical}.",
+        "This is page {number} of a list, but its canonical points to the first page, {canonical}.",
+        "Esta é a página {number} de uma lista, mas a canônica aponta para a primeira, {canonical}.",
     );
     let values = [("number", number.into()), ("canonical", canonical.as_str().into())];
     let fix = rewritten(facts, &declared, &own, OWN)?;
@@ -153,12 +153,12 @@ fn noindex(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const BOTH: Text = text(
-        "The page says {directive}, and names {canonical} as its canonical.",
-        "A página diz {directive} e indica {canonical} como canônica.",
+        "The page says {directive}, but its canonical points to {canonical}.",
+        "A página diz {directive}, mas a canônica aponta para {canonical}.",
     );
     const CHOOSE: Text = text(
-        "Keep {directive} if the page should be hidden, or the canonical if it is a copy of {canonical}; remove the other.",
-        "Mantenha {directive} se a página deve ficar escondida, ou a canônica se ela é cópia de {canonical}; remova o outro.",
+        "Keep {directive} if the page should be hidden, or the canonical if the page is a copy of {canonical}. Remove the other.",
+        "Mantenha {directive} se a página deve ficar fora da busca, ou a canônica se ela é cópia de {canonical}. Remova o outro.",
     );
     let values = [("directive", says.name.as_str().into()), ("canonical", canonical.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Head, CHOOSE, &values);

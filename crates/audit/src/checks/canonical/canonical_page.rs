@@ -12,15 +12,15 @@ pub(crate) const FAMILY: Family = Family {
     slug: "canonical-page",
     category: Category::Canonical,
     landing: Landing {
-        title: text("Where does the canonical point? Checker", "Para onde aponta a canonical? Verificador"),
-        h1: text("Does my canonical name the right page?", "Minha canônica indica a página certa?"),
+        title: text("Self-referencing canonical checker", "Verificador de canônica autorreferente"),
+        h1: text("Does my canonical point to the right page?", "Minha canônica aponta para a página certa?"),
         description: text(
-            "See whether a canonical names this page, the home page, another page or another site, http instead of https, or a tracked link.",
-            "Veja se a canônica indica esta página, a inicial, outra página, outro site, http em vez de https ou um link com rastreamento.",
+            "See whether a canonical points to this page, the home page, another page or site, http instead of https, or a tracked URL.",
+            "Veja se a canônica aponta para esta página, a inicial, outra página ou site, http em vez de https ou uma URL rastreada.",
         ),
         lead: text(
-            "A canonical that names another page takes yours out of search. This tool compares it with the address the page was reached by, leaving tracking parameters and spelling aside.",
-            "Uma canônica que indica outra página tira a sua da busca. Esta ferramenta a compara com o endereço pelo qual a página foi alcançada, sem contar parâmetros de rastreamento nem grafia.",
+            "A canonical that points to another page takes yours out of search. This tool compares it with the final URL of your page, ignoring tracking parameters and spelling.",
+            "Uma canônica que aponta para outra página tira a sua da busca. Esta ferramenta a compara com a URL final da sua página, sem contar parâmetros de rastreamento e grafia.",
         ),
         example: include_str!("canonical_page/bad_home.html"),
     },
@@ -31,16 +31,19 @@ const TO_HOMEPAGE: Check = Check {
     code: "canonical_to_homepage",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("Canonical names the home page", "A canônica indica a página inicial"),
+    title: text("Canonical points to the home page", "Canônica aponta para a página inicial"),
     why: text(
-        "The page declares itself a copy of the home page, as a template often does for all of them: search shows that one instead.",
-        "A página se declara cópia da inicial, como um modelo costuma fazer com todas: a busca mostra a inicial no lugar.",
+        "The page declares itself a copy of the home page, often because of a template. Search engines then show the home page instead.",
+        "A página se declara cópia da inicial, muitas vezes por causa de um template. Os buscadores mostram então a página inicial no lugar dela.",
     ),
-    how: text("Let each page name its own address.", "Faça cada página indicar o próprio endereço."),
+    how: text(
+        "Point the canonical of each page to its own URL.",
+        "Aponte a canônica de cada página para a própria URL.",
+    ),
     reference: "https://developers.google.com/search/blog/2013/04/5-common-mistakes-with-relcanonical",
     rule: text(
-        "Fails when the one canonical, of the head or where it has none of the `Link` header, is the bare root of the page's own host, and the page is not: its path is neither `/` nor an alias of it (`index`, `home`, `default` with any ending, `amp`, or a language such as `/en/` or `/pt-br`).",
-        "Falha quando a única canônica, do head ou na falta dela do cabeçalho `Link`, é a raiz do próprio host da página, e a página não é: o caminho não é `/` nem um equivalente (`index`, `home`, `default` com qualquer extensão, `amp`, ou um idioma como `/en/` ou `/pt-br`).",
+        "Fails when the page's single canonical is the root of the page's own host and the page is not. A path of `/` counts as the home page, and so do its aliases: `index`, `home` or `default` with any extension, `amp`, or a language such as `/en/` or `/pt-br`. The canonical is taken from the head, or from the `Link` header if the head has none.",
+        "Falha quando a única canônica da página é a raiz do próprio host e a página não é. O caminho `/` conta como página inicial, assim como os equivalentes: `index`, `home` ou `default` com qualquer extensão, `amp`, ou um idioma como `/en/` ou `/pt-br`. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -52,19 +55,19 @@ const OTHER_PAGE: Check = Check {
     code: "canonical_other_page",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("Canonical names another page", "A canônica nomeia outra página"),
+    title: text("Canonical points to another page", "Canônica aponta para outra página"),
     why: text(
-        "The page declares itself a duplicate: search shows the other one in its place.",
-        "A página se declara uma duplicata: a busca mostra a outra no lugar.",
+        "The page declares itself a duplicate. Search engines show the other page in its place.",
+        "A página se declara uma duplicata. Os buscadores mostram a outra página no lugar dela.",
     ),
     how: text(
-        "If this page should be found, let the canonical name it.",
-        "Se esta página deve ser encontrada, faça a canônica nomeá-la.",
+        "Point the canonical to this page if it should be found in search.",
+        "Aponte a canônica para esta página se ela deve ser encontrada na busca.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc6596#section-3",
     rule: text(
-        "Fails when the one canonical, of the head or where it has none of the `Link` header, names another address of the same registrable domain than the page's final one. Addresses are compared with lower-case host, without default port and fragment and with percent-encoding made alike; tracking and session parameters don't count, a slash at the end does. A note where only that slash, letter case, `www.` or a query that the canonical leaves out tells them apart: then it names a tidier spelling of this page, which is what canonicals are for. A difference of http and https alone is told by its own check.",
-        "Falha quando a única canônica, do head ou na falta dela do cabeçalho `Link`, indica outro endereço do mesmo domínio registrável que não o endereço final da página. Os endereços são comparados com host em minúsculas, sem porta padrão nem fragmento e com a codificação percentual uniformizada; parâmetros de rastreamento e sessão não contam, a barra no fim conta. É só uma nota quando só essa barra, maiúsculas, `www.` ou uma query que a canônica omite os distingue: então ela nomeia uma forma mais limpa desta página, que é para o que servem canônicas. A diferença só de http e https tem verificação própria.",
+        "Fails when the page's single canonical points to another URL of the same registrable domain than the page's final URL. The host's letter case, the default port, the fragment, percent-encoding, and tracking and session parameters don't count; a slash at the end does. It is only a note when the URLs differ just by that slash, letter case, `www.`, or a query that the canonical leaves out: the canonical is then a tidier form of this page's URL. A difference of only http and https has its own check. The canonical is taken from the head, or from the `Link` header if the head has none.",
+        "Falha quando a única canônica da página aponta para outra URL do mesmo domínio registrável que não a URL final da página. Maiúsculas no host, porta padrão, fragmento, codificação percentual e parâmetros de rastreamento e sessão não contam; a barra no fim conta. É só uma nota quando as URLs diferem apenas nessa barra, em maiúsculas, em `www.` ou em uma query que a canônica omite: a canônica é então uma forma mais limpa da URL desta página. A diferença só de http e https tem verificação própria. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -76,19 +79,19 @@ const CROSS_ORIGIN: Check = Check {
     code: "canonical_cross_origin",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("Canonical names another site", "A canônica nomeia outro site"),
+    title: text("Canonical points to another site", "Canônica aponta para outro site"),
     why: text(
-        "The page gives itself up in favour of another site. That is right for syndicated copies only.",
-        "A página abre mão de si em favor de outro site. Isso só é certo para cópias republicadas.",
+        "Search engines show the other site instead of this page. That is right only for syndicated copies.",
+        "Os buscadores mostram o outro site em vez desta página. Isso só é certo para cópias republicadas (syndication).",
     ),
     how: text(
-        "If this site is the original, let the canonical name this page.",
-        "Se este site é o original, faça a canônica nomear esta página.",
+        "Point the canonical to this page if this site is the original.",
+        "Aponte a canônica para esta página se este site é o original.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/canonicalization-troubleshooting",
     rule: text(
-        "Fails when the one canonical, of the head or where it has none of the `Link` header, names a host under another registrable domain, by the public suffix list, than the page's. Hosts of one domain, `www.` and the bare domain among them, are told by `canonical_other_page`.",
-        "Falha quando a única canônica, do head ou na falta dela do cabeçalho `Link`, indica um host de outro domínio registrável, segundo a lista de sufixos públicos, que não o da página. Hosts de um mesmo domínio, inclusive `www.` e o domínio puro, ficam com `canonical_other_page`.",
+        "Fails when the page's single canonical points to a host with a different registrable domain, by the Public Suffix List. Hosts of the same domain, including `www.` and the bare domain, are reported by `canonical_other_page`. The canonical is taken from the head, or from the `Link` header if the head has none.",
+        "Falha quando a única canônica da página aponta para um host com outro domínio registrável, segundo a Public Suffix List. Hosts do mesmo domínio, inclusive `www.` e o domínio sem ele, são relatados por `canonical_other_page`. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -102,14 +105,14 @@ const INSECURE: Check = Check {
     impact: Impact::Indexing,
     title: text("https page with an http canonical", "Página https com canônica http"),
     why: text(
-        "The page tells search engines to prefer its unencrypted address, which redirects or is gone.",
-        "A página diz aos buscadores que prefiram o endereço sem criptografia, que redireciona ou não existe mais.",
+        "The page tells search engines to prefer its unencrypted URL, which redirects or no longer exists.",
+        "A página diz aos buscadores que prefiram a URL sem criptografia, que redireciona ou não existe mais.",
     ),
-    how: text("Write https in the canonical.", "Escreva https na canônica."),
+    how: text("Change the canonical to https.", "Mude a canônica para https."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#define-canonical",
     rule: text(
-        "Fails when the page was reached by https and the one canonical, of the head or where it has none of the `Link` header, is an http address of the same registrable domain. Of other sites it is not known whether they answer https.",
-        "Falha quando a página foi alcançada por https e a única canônica, do head ou na falta dela do cabeçalho `Link`, é um endereço http do mesmo domínio registrável. De outros sites não se sabe se respondem por https.",
+        "Fails when the page's final URL is https and its single canonical is an http URL of the same registrable domain. Canonicals to other sites pass, since those may not support https. The canonical is taken from the head, or from the `Link` header if the head has none.",
+        "Falha quando a URL final da página é https e a sua única canônica é uma URL http do mesmo domínio registrável. Canônicas para outros sites passam, pois eles podem não oferecer https. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -123,17 +126,17 @@ const TRACKING: Check = Check {
     impact: Impact::Indexing,
     title: text("Canonical with tracking parameters", "Canônica com parâmetros de rastreamento"),
     why: text(
-        "Search shows the tracked address, and every visit from it is counted for a campaign that it does not come from.",
-        "A busca mostra o endereço rastreado, e toda visita vinda dela é contada para uma campanha de que não veio.",
+        "Search results show the tracked URL, and analytics credit every visit from search to the wrong campaign.",
+        "Os resultados de busca mostram a URL rastreada, e a análise atribui cada visita da busca à campanha errada.",
     ),
     how: text(
-        "Leave `utm_…`, `gclid` and the like out of the canonical.",
-        "Deixe `utm_…`, `gclid` e parecidos fora da canônica.",
+        "Remove `utm_…`, `gclid` and similar parameters from the canonical.",
+        "Remova da canônica `utm_…`, `gclid` e parâmetros parecidos.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/url-structure",
     rule: text(
-        "Fails when the query of the one canonical, of the head or where it has none of the `Link` header, holds a parameter of the table of tracking parameters, on any host of the page's registrable domain.",
-        "Falha quando a query da única canônica, do head ou na falta dela do cabeçalho `Link`, contém um parâmetro da tabela de parâmetros de rastreamento, em qualquer host do domínio registrável da página.",
+        "Fails when the query of the page's single canonical has a known tracking parameter, on any host of the page's registrable domain. The canonical is taken from the head, or from the `Link` header if the head has none.",
+        "Falha quando a query da única canônica da página tem um parâmetro de rastreamento conhecido, em qualquer host do domínio registrável da página. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -152,10 +155,10 @@ fn to_homepage(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const HOME: Text = text(
-        "The canonical of {page} names the home page, {canonical}.",
-        "A canônica de {page} indica a página inicial, {canonical}.",
+        "The canonical of {page} points to the home page, {canonical}.",
+        "A canônica de {page} aponta para a página inicial, {canonical}.",
     );
-    const OWN: Text = text("the final URL of this request", "a URL final desta requisição");
+    const OWN: Text = text("the final URL of this page", "a URL final desta página");
     let values = [("page", page.as_str().into()), ("canonical", url.as_str().into())];
     let fix = rewritten(facts, &canonical, &own(facts)?, OWN)?;
     problem(HOME, &values, fix).at(place(facts, &canonical)).fail()
@@ -171,8 +174,8 @@ fn other_page(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NAMES: Text = text(
-        "The canonical names {canonical}, not this page, {page}.",
-        "A canônica nomeia {canonical}, não esta página, {page}.",
+        "The canonical points to {canonical} instead of this page, {page}.",
+        "A canônica aponta para {canonical} em vez desta página, {page}.",
     );
     let is_tidier = tidied(facts.url()?, url.query().is_none()) == tidied(url, false);
     differs(facts, &canonical, NAMES, is_tidier)
@@ -193,14 +196,14 @@ fn cross_origin(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NAMES: Text =
-        text("The canonical names another site, {canonical}.", "A canônica nomeia outro site, {canonical}.");
+        text("The canonical points to another site: {canonical}", "A canônica aponta para outro site: {canonical}");
     differs(facts, &canonical, NAMES, false)
 }
 
 fn differs(facts: &Facts<'_>, canonical: &Canonical<'_>, message: Text, is_minor: bool) -> Verdict {
     const DECIDE: Text = text(
-        "If {page} should be found itself, name it; if it is a copy of {canonical}, leave the canonical as it is.",
-        "Se {page} deve ser encontrada, nomeie-a; se é uma cópia de {canonical}, deixe a canônica como está.",
+        "Change the canonical to {page} if this page should be found in search. Keep it if this page is a copy of {canonical}.",
+        "Mude a canônica para {page} se esta página deve ser encontrada na busca. Mantenha-a se esta página é uma cópia de {canonical}.",
     );
     let values = [("canonical", canonical.url.as_str().into()), ("page", facts.url()?.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Head, DECIDE, &values);
@@ -214,8 +217,11 @@ fn insecure(facts: &Facts<'_>) -> Verdict {
     if url.scheme() == "https" || !same_site(url, page) {
         return PASS;
     }
-    const PLAIN: Text = text("The canonical is {canonical}, without https.", "A canônica é {canonical}, sem https.");
-    const SECURE: Text = text("the declared address with https", "o endereço declarado, com https");
+    const PLAIN: Text = text(
+        "The canonical {canonical} uses http, but the page uses https.",
+        "A canônica {canonical} usa http, mas a página usa https.",
+    );
+    const SECURE: Text = text("the declared URL with https", "a URL declarada, com https");
     let fix = rewritten(facts, &canonical, &mended(facts.url()?, url), SECURE)?;
     problem(PLAIN, &[("canonical", url.as_str().into())], fix).at(place(facts, &canonical)).fail()
 }
@@ -230,10 +236,11 @@ fn tracking(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const TRACKED: Text = text(
-        "The canonical holds tracking parameters: {canonical}",
-        "A canônica contém parâmetros de rastreamento: {canonical}",
+        "The canonical has tracking parameters: {canonical}",
+        "A canônica tem parâmetros de rastreamento: {canonical}",
     );
-    const WITHOUT: Text = text("the declared address without them", "o endereço declarado, sem eles");
+    const WITHOUT: Text =
+        text("the declared URL without the tracking parameters", "a URL declarada, sem os parâmetros de rastreamento");
     let fix = rewritten(facts, &canonical, &mended(facts.url()?, url), WITHOUT)?;
     problem(TRACKED, &[("canonical", url.as_str().into())], fix).at(place(facts, &canonical)).fail()
 }

@@ -15,14 +15,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::Canonical,
     landing: Landing {
         title: text("Canonical tag validator", "Validador da tag canonical"),
-        h1: text("Is my canonical tag declared right?", "Minha tag canonical está declarada certo?"),
+        h1: text("Is my canonical tag valid?", "Minha tag canonical é válida?"),
         description: text(
-            "Find canonical tags that search engines disregard: in the body, with extra attributes, repeated, or at odds with the Link header.",
-            "Encontre tags canonical que os buscadores desconsideram: no body, com atributos a mais, repetidas ou em conflito com o cabeçalho Link.",
+            "Find canonical tags that search engines ignore: in the body, with extra attributes, repeated, or in conflict with the Link header.",
+            "Encontre tags canonical que os buscadores ignoram: no body, com atributos a mais, repetidas ou em conflito com o cabeçalho Link.",
         ),
         lead: text(
-            "A canonical counts only in the head, and only when it says nothing else. This tool parses the page as a browser does, so it sees where the tag really ends up.",
-            "Uma canônica só vale no head, e só quando não diz mais nada. Esta ferramenta interpreta a página como um navegador, e por isso vê onde a tag realmente fica.",
+            "A canonical counts only in the head, and only without attributes of an alternate. This tool parses the page as a browser does, so it sees where the tag really ends up.",
+            "Uma canônica só vale no head e sem atributos de alternate. Esta ferramenta interpreta a página como um navegador, por isso vê onde a tag realmente fica.",
         ),
         example: include_str!("canonical_tag/bad_body.html"),
     },
@@ -33,19 +33,19 @@ const HEADER_MISMATCH: Check = Check {
     code: "canonical_header_mismatch",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Header and page name different canonicals", "Cabeçalho e página nomeiam canônicas diferentes"),
+    title: text("Link header and head have different canonicals", "Canônicas diferentes no cabeçalho Link e no head"),
     why: text(
-        "Two answers to one question: search engines may ignore both.",
-        "Duas respostas para uma pergunta: os buscadores podem ignorar ambas.",
+        "Search engines may ignore both when they conflict.",
+        "Os buscadores podem ignorar ambas quando há conflito.",
     ),
     how: text(
-        "Send the same address in both places, or in one only.",
-        "Envie o mesmo endereço nos dois lugares, ou em um só.",
+        "Use the same URL in both places, or declare it in one place only.",
+        "Use a mesma URL nos dois lugares, ou declare-a em um só.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#rel-canonical-header-method",
     rule: text(
-        "Fails when the `Link` header names a canonical and so does the head, once, and the two addresses differ after resolution. Not measured of supplied bytes.",
-        "Falha quando o cabeçalho `Link` indica uma canônica e o head também, uma só, e os dois endereços diferem depois de resolvidos. Não se mede em bytes fornecidos.",
+        "Fails when the `Link` header and the head each have one canonical and the two URLs differ after resolution. Not measured for uploaded HTML.",
+        "Falha quando o cabeçalho `Link` e o head têm uma canônica cada um e as duas URLs diferem depois de resolvidas. Não é medido em HTML enviado pelo usuário.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -59,14 +59,14 @@ const OUTSIDE_HEAD: Check = Check {
     impact: Impact::Indexing,
     title: text("Canonical in the body", "Canônica no body"),
     why: text(
-        "Search engines read a canonical in the head only, since anybody's comment could put one into the body.",
-        "Os buscadores só leem a canônica no head, pois o comentário de qualquer um poderia pôr uma no body.",
+        "Search engines accept a canonical only in the head, since a user comment could put one into the body.",
+        "Os buscadores só aceitam a canônica no head, pois um comentário de usuário poderia pôr uma no body.",
     ),
     how: text("Move the tag into the head.", "Mova a tag para o head."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#rel-canonical-link-method",
     rule: text(
-        "Fails when the parsed page has a usable `link rel=\"canonical\"` in `body` and none in `head`. A tag that a stray element pushed out of the head is told as a broken head instead.",
-        "Falha quando a página interpretada tem um `link rel=\"canonical\"` utilizável no `body` e nenhum no `head`. Uma tag que um elemento fora de lugar empurrou do head é apontada como head quebrado.",
+        "Fails when the parsed page has a valid `link rel=\"canonical\"` in `body` and none in `head`. A tag that a stray element pushed out of the head is reported as a broken head instead.",
+        "Falha quando a página interpretada tem um `link rel=\"canonical\"` válido no `body` e nenhum no `head`. Uma tag que um elemento fora de lugar empurrou para fora do head é relatada como head quebrado.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -80,17 +80,17 @@ const ATTRIBUTE_EXTRA: Check = Check {
     impact: Impact::Indexing,
     title: text("Canonical with attributes of an alternate", "Canônica com atributos de alternate"),
     why: text(
-        "Google disregards a canonical that also says hreflang, lang, media or type.",
-        "O Google desconsidera uma canônica que também diz hreflang, lang, media ou type.",
+        "Google ignores a canonical that also has hreflang, lang, media or type.",
+        "O Google ignora uma canônica que também tem hreflang, lang, media ou type.",
     ),
     how: text(
-        "Take the attributes off; put them on a `link rel=\"alternate\"` of its own if they are meant.",
-        "Tire os atributos; ponha-os em um `link rel=\"alternate\"` próprio se forem intencionais.",
+        "Remove these attributes, or move them to a separate `link rel=\"alternate\"`.",
+        "Remova esses atributos ou mova-os para um `link rel=\"alternate\"` separado.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#rel-canonical-link-method",
     rule: text(
-        "Fails when a `link rel=\"canonical\"` of the head has one of `hreflang`, `lang`, `media` and `type`, whatever its value. Other attributes pass.",
-        "Falha quando um `link rel=\"canonical\"` do head tem um de `hreflang`, `lang`, `media` e `type`, qualquer que seja o valor. Outros atributos passam.",
+        "Fails when a `link rel=\"canonical\"` in the head has a `hreflang`, `lang`, `media` or `type` attribute, whatever its value. Other attributes pass.",
+        "Falha quando um `link rel=\"canonical\"` no head tem um atributo `hreflang`, `lang`, `media` ou `type`, seja qual for o valor. Outros atributos passam.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -102,16 +102,16 @@ const DUPLICATE: Check = Check {
     code: "canonical_duplicate",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("The same canonical twice", "A mesma canônica duas vezes"),
+    title: text("Duplicate canonical tag", "Tag canonical duplicada"),
     why: text(
-        "It does no harm until one of the two places that write it is changed and the other is not.",
-        "Não faz mal até que um dos dois lugares que a escrevem mude e o outro não.",
+        "The duplicate is harmless until someone changes only one of the two. Then the canonicals conflict and are ignored.",
+        "A duplicata é inofensiva até alguém mudar só uma das duas. Então as canônicas entram em conflito e são ignoradas.",
     ),
-    how: text("Keep one tag.", "Mantenha uma só tag."),
+    how: text("Keep one canonical tag.", "Mantenha uma só tag canonical."),
     reference: "https://www.rfc-editor.org/rfc/rfc6596#section-5",
     rule: text(
-        "Fails when the head has two or more `link rel=\"canonical\"` that name one address after URL parsing. Different addresses are told by `canonical_multiple`, and the `Link` header is not counted.",
-        "Falha quando o head tem dois ou mais `link rel=\"canonical\"` que indicam um mesmo endereço depois de interpretado como URL. Endereços diferentes ficam com `canonical_multiple`, e o cabeçalho `Link` não conta.",
+        "Fails when the head has two or more `link rel=\"canonical\"` that resolve to the same URL. Different URLs are reported by `canonical_multiple`. The `Link` header is not counted.",
+        "Falha quando o head tem dois ou mais `link rel=\"canonical\"` que resolvem para a mesma URL. URLs diferentes são relatadas por `canonical_multiple`. O cabeçalho `Link` não conta.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -128,11 +128,13 @@ fn header_mismatch(facts: &Facts<'_>) -> Verdict {
     if url.as_str() == header {
         return PASS;
     }
-    const DIFFER: Text =
-        text("The Link header names {header}, the page {page}.", "O cabeçalho Link nomeia {header}, a página {page}.");
+    const DIFFER: Text = text(
+        "The canonical in the Link header is {header}, but the one in the head is {page}.",
+        "A canônica no cabeçalho Link é {header}, mas a do head é {page}.",
+    );
     const SAME: Text = text(
-        "Send `<{page}>; rel=\"canonical\"` in the header too, or drop it there.",
-        "Envie `<{page}>; rel=\"canonical\"` também no cabeçalho, ou remova-o de lá.",
+        "Send `<{page}>; rel=\"canonical\"` in the Link header too, or remove the canonical from it.",
+        "Envie `<{page}>; rel=\"canonical\"` também no cabeçalho Link, ou remova a canônica dele.",
     );
     let fix = FixDraft::instruction(FixTarget::Page, SAME, &[("page", url.as_str().into())]);
     let header_place = Place { snippet: Some(format!("Link: {raw}")), ..Place::default() };
@@ -152,13 +154,13 @@ fn outside_head(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     };
     const IN_BODY: Text = text(
-        "The canonical, {url}, stands in the body, where it is ignored.",
-        "A canônica, {url}, está no body, onde é ignorada.",
+        "The canonical {url} is in the body, where search engines ignore it.",
+        "A canônica {url} está no body, onde os buscadores a ignoram.",
     );
-    const MOVED: Text = text("the page's own tag, moved", "a própria tag da página, movida");
+    const MOVED: Text = text("the page's own tag, moved to the head", "a própria tag da página, movida para o head");
     const DECIDE: Text = text(
-        "Put a canonical into the head; {url}, which the tag in the body names, is not this page: decide which address is meant.",
-        "Ponha uma canônica no head; {url}, que a tag no body indica, não é esta página: decida qual endereço vale.",
+        "Add a canonical to the head. The one in the body points to {url}, not to this page: decide which URL is right.",
+        "Adicione uma canônica ao head. A do body aponta para {url}, não para esta página: decida qual URL está certa.",
     );
     let values = [("url", url.as_str().into())];
     // Moved, it would begin to count: only where it names this very page is that no decision.
@@ -189,13 +191,14 @@ fn attribute_extra(facts: &Facts<'_>) -> Verdict {
         return PASS;
     };
     const ALSO: Text = text(
-        "The canonical also has {names}, and is disregarded.",
-        "A canônica também tem {names}, e é desconsiderada.",
+        "The canonical also has {names}, so Google ignores it.",
+        "A canônica também tem {names}, por isso o Google a ignora.",
     );
-    const WITHOUT: Text = text("the page's own tag without them", "a própria tag da página sem eles");
+    const WITHOUT: Text =
+        text("the page's own tag without these attributes", "a própria tag da página, sem esses atributos");
     const SPLIT: Text = text(
         "Write two tags: a canonical without {names}, and a separate alternate.",
-        "Escreva duas tags: uma canônica sem {names}, e um alternate à parte.",
+        "Escreva duas tags: uma canônica sem {names} e um alternate à parte.",
     );
     let names: Vec<&str> = EXTRA.into_iter().filter(|name| element.has(name)).collect();
     let values = [("names", names.join(", ").into())];
@@ -227,9 +230,11 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
     if count < 2 {
         return PASS;
     }
-    const TWICE: Text =
-        text("The head names the canonical {url} {count} times.", "O head indica a canônica {url} {count} vezes.");
-    const FIRST: Text = text("the first of the page's own tags", "a primeira das tags da própria página");
+    const TWICE: Text = text(
+        "The head has {count} canonical tags for the same URL, {url}.",
+        "O head tem {count} tags canonical para a mesma URL, {url}.",
+    );
+    const FIRST: Text = text("the first canonical tag of the page", "a primeira tag canonical da página");
     let rest = links.iter().skip(1).filter_map(|link| html.element(link.node));
     let fix = rest.fold(FixDraft::edit(FixTarget::Head, tag(url)).from(FIRST, &[]), FixDraft::remove);
     let values = [("url", url.as_str().into()), ("count", count.into())];

@@ -10,14 +10,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Canonical target checker", "Verificador do destino da canônica"),
-    h1: text("Does your canonical lead to a real page?", "Sua URL canônica leva a uma página de verdade?"),
+    h1: text("Does your canonical lead to a real page?", "Sua canônica leva a uma página de verdade?"),
     description: text(
-        "Fetches the address that your canonical tag names and tells whether it answers 200, redirects, or is gone.",
-        "Busca o endereço que a sua tag canônica nomeia e diz se ele responde 200, redireciona ou não existe mais.",
+        "Fetches the URL that your canonical points to, and checks whether it answers 200, redirects, or is gone.",
+        "Busca a URL para a qual a sua canônica aponta e verifica se ela responde 200, redireciona ou não existe mais.",
     ),
     lead: text(
-        "A canonical hands the page's place in search over to another address. If that address redirects or is gone, search engines drop the hint, or the page.",
-        "Uma canônica entrega o lugar da página na busca a outro endereço. Se esse endereço redireciona ou não existe, os buscadores descartam a indicação, ou a página.",
+        "A canonical passes the page's place in search results on to another URL. If that URL redirects or is gone, search engines ignore the canonical or drop the page.",
+        "Uma canônica passa o lugar da página nos resultados de busca a outra URL. Se essa URL redireciona ou não existe, os buscadores ignoram a canônica ou descartam a página.",
     ),
     example: include_str!("canonical_target/bad_gone.http"),
 };
@@ -26,19 +26,19 @@ const NOT_OK: Check = Check {
     code: "canonical_target_not_ok",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("Canonical leads to no page", "A canônica não leva a uma página"),
+    title: text("Canonical URL redirects or is missing", "URL canônica redireciona ou não existe"),
     why: text(
-        "The page gives up its place in search in favour of an address that is not there, or leads elsewhere.",
-        "A página abre mão do seu lugar na busca em favor de um endereço que não existe ou leva a outro lugar.",
+        "The page gives up its place in search results for a URL that doesn't exist or leads elsewhere.",
+        "A página abre mão do lugar nos resultados de busca por uma URL que não existe ou leva a outro lugar.",
     ),
     how: text(
-        "Let the canonical name the address that answers 200 itself, mostly the page's own.",
-        "Faça a canônica nomear o endereço que responde 200 diretamente, em geral o da própria página.",
+        "Point the canonical to a URL that answers 200, in most cases the page's own.",
+        "Aponte a canônica para uma URL que responda 200, em geral a da própria página.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
-        "Fails when head and header name one canonical, it is another address of the page's origin, and a GET of it is answered with a redirect or with 4xx. 401, 403, 429, 5xx, a bot challenge and silence tell nothing: then it is not measured, as where the requests for additional files ran out.",
-        "Falha quando o head e o cabeçalho nomeiam uma só canônica, ela é outro endereço da origem da página, e um GET dela recebe um redirecionamento ou 4xx. 401, 403, 429, 5xx, um desafio contra robôs e silêncio não dizem nada: então não é medido, como quando acabam as requisições para arquivos adicionais.",
+        "Fails when the page's single canonical is another URL of the same origin and answers with a redirect or 4xx. Not measured when it answers 401, 403, 429, 5xx or a bot challenge, when it times out, or when the audit's limit of additional requests is reached.",
+        "Falha quando a única canônica da página é outra URL da mesma origem e responde com um redirecionamento ou 4xx. Não é medido quando ela responde 401, 403, 429, 5xx ou um desafio contra robôs, quando o tempo se esgota, ou quando a auditoria atinge o limite de requisições adicionais.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -50,16 +50,19 @@ const NOT_OK: Check = Check {
 fn not_ok(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let Some((url, fault)) = facts.canonical_target_fault()? else { return PASS };
-    const GONE: Text = text("The canonical {canonical} answers {status}.", "A canônica {canonical} responde {status}.");
+    const GONE: Text =
+        text("The canonical URL {canonical} answers {status}.", "A URL canônica {canonical} responde {status}.");
     const LEADS: Text = text(
-        "The canonical {canonical} answers {status} and leads to {target}.",
-        "A canônica {canonical} responde {status} e leva a {target}.",
+        "The canonical URL {canonical} answers {status} and redirects to {target}.",
+        "A URL canônica {canonical} responde {status} e redireciona para {target}.",
     );
-    const OWN: Text =
-        text("the address that the canonical leads to: this page", "o endereço a que a canônica leva: esta página");
+    const OWN: Text = text(
+        "the URL that the canonical redirects to, which is this page",
+        "a URL para a qual a canônica redireciona, que é esta página",
+    );
     const DECIDE: Text = text(
-        "Name in the canonical an address that answers 200 itself: {page}, unless another page is meant.",
-        "Nomeie na canônica um endereço que responda 200 diretamente: {page}, a menos que outra página seja a certa.",
+        "Point the canonical to a URL that answers 200: {page}, unless another page is the original.",
+        "Aponte a canônica para uma URL que responda 200: {page}, a menos que outra página seja a original.",
     );
     let page = facts.url()?;
     let elements: Vec<Element<'_>> = html.links_rel("canonical").filter_map(|link| html.element(link.node)).collect();

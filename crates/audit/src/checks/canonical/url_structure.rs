@@ -16,14 +16,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::Canonical,
     landing: Landing {
         title: text("SEO URL structure checker", "Verificador de estrutura de URL"),
-        h1: text("Is the URL of my page well formed for search?", "A URL da minha página é boa para a busca?"),
+        h1: text("Is the URL of my page good for search?", "A URL da minha página é boa para a busca?"),
         description: text(
-            "Check the address of a page: session IDs, too many parameters, overlong URLs, spaces, underscores, capitals and double slashes.",
-            "Verifique o endereço da página: IDs de sessão, parâmetros demais, URLs longas, espaços, sublinhados, maiúsculas e barras duplas.",
+            "Check the URL of a page: session IDs, too many parameters, excessive length, spaces, underscores, capitals and double slashes.",
+            "Verifique a URL da página: IDs de sessão, parâmetros demais, tamanho excessivo, espaços, sublinhados, maiúsculas e barras duplas.",
         ),
         lead: text(
-            "Simple addresses are crawled once and shared whole; session IDs and piles of parameters make endless copies of one page. This tool looks at the address the page ends up at.",
-            "Endereços simples são rastreados uma vez e compartilhados inteiros; IDs de sessão e montes de parâmetros criam cópias sem fim de uma página. Esta ferramenta olha o endereço em que a página termina.",
+            "Simple URLs are crawled once and shared in full. Session IDs and many parameters create endless copies of one page. This tool checks the final URL of your page.",
+            "URLs simples são rastreadas uma vez e compartilhadas inteiras. IDs de sessão e muitos parâmetros criam cópias sem fim de uma página. Esta ferramenta verifica a URL final da sua página.",
         ),
         example: include_str!("url_structure/bad_session.http"),
     },
@@ -36,19 +36,19 @@ const SESSION: Check = Check {
     code: "url_session_id",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Address holds a visitor's session", "O endereço contém a sessão de um visitante"),
+    title: text("Session ID in the URL", "ID de sessão na URL"),
     why: text(
-        "Every visit makes a new address of the same page: crawlers drown in copies, and who shares a link may share the session.",
-        "Cada visita cria um novo endereço da mesma página: os robôs se afogam em cópias, e quem compartilha o link pode compartilhar a sessão.",
+        "Every visit creates another URL for the same page, and crawlers waste time on copies. Anyone who shares the link may share the session too.",
+        "Cada visita cria outra URL para a mesma página, e os robôs perdem tempo com cópias. Quem compartilha o link pode compartilhar também a sessão.",
     ),
     how: text(
-        "Keep sessions in cookies, and name the address without them as canonical.",
-        "Guarde sessões em cookies, e indique como canônico o endereço sem elas.",
+        "Keep sessions in cookies, and point the canonical to the URL without the session ID.",
+        "Guarde sessões em cookies e aponte a canônica para a URL sem o ID de sessão.",
     ),
     reference: GOOGLE,
     rule: text(
-        "Fails when path or query of the final address has a parameter of the table of session parameters, and the page names no canonical that has none. Names used for other things too, such as `sid`, count only with a value that looks like a token: 16 characters and more, digits among them.",
-        "Falha quando o caminho ou a query do endereço final tem um parâmetro da tabela de parâmetros de sessão, e a página não indica uma canônica sem nenhum. Nomes usados para outras coisas, como `sid`, só contam com um valor que parece um token: 16 caracteres ou mais, com dígitos.",
+        "Fails when the path or query of the final URL has a known session parameter and no canonical of the page is free of it. Ambiguous names such as `sid` count only with a value that looks like a token: at least 16 characters, including digits.",
+        "Falha quando o caminho ou a query da URL final tem um parâmetro de sessão conhecido e a página não tem uma canônica sem ele. Nomes ambíguos como `sid` só contam com um valor que parece um token: pelo menos 16 caracteres, com dígitos.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -60,19 +60,19 @@ const PARAMETERS: Check = Check {
     code: "url_parameters_many",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Address with many parameters", "Endereço com muitos parâmetros"),
+    title: text("Many parameters in the URL", "Muitos parâmetros na URL"),
     why: text(
-        "Parameters in every order and mixture make many addresses of few pages, and crawlers try them all.",
-        "Parâmetros em toda ordem e mistura criam muitos endereços para poucas páginas, e os robôs tentam todos.",
+        "Parameters in any order and combination create many URLs for few pages, and crawlers try them all.",
+        "Parâmetros em qualquer ordem e combinação criam muitas URLs para poucas páginas, e os robôs tentam todas.",
     ),
     how: text(
-        "Leave out what does not change the content, and name the shortest address as canonical.",
-        "Deixe de fora o que não muda o conteúdo, e indique o endereço mais curto como canônico.",
+        "Remove parameters that don't change the content, and use the shortest URL as the canonical.",
+        "Remova os parâmetros que não mudam o conteúdo e use a URL mais curta como canônica.",
     ),
     reference: GOOGLE,
     rule: text(
-        "Fails when the query of the final address has 5 parameters or more, tracking and session parameters not counted, and the page names no canonical with fewer.",
-        "Falha quando a query do endereço final tem 5 parâmetros ou mais, sem contar os de rastreamento e sessão, e a página não indica uma canônica com menos.",
+        "Fails when the query of the final URL has at least 5 parameters, not counting tracking and session parameters, and the page has no canonical with fewer.",
+        "Falha quando a query da URL final tem pelo menos 5 parâmetros, sem contar os de rastreamento e sessão, e a página não tem uma canônica com menos.",
     ),
     thresholds: &[threshold("fewest_parameters", MANY_PARAMETERS as u64, "parameters")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -84,16 +84,16 @@ const TOO_LONG: Check = Check {
     code: "url_too_long",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Address too long for a sitemap", "Endereço longo demais para um sitemap"),
+    title: text("URL too long for a sitemap", "URL longa demais para um sitemap"),
     why: text(
-        "A sitemap may not list it, and mail programs and messengers cut such a link.",
-        "Um sitemap não pode listá-lo, e programas de e-mail e mensageiros cortam um link assim.",
+        "A sitemap may not list the URL, and mail programs and messengers cut off such links.",
+        "Um sitemap não pode listar a URL, e programas de e-mail e mensageiros cortam links assim.",
     ),
-    how: text("Move state out of the address.", "Tire o estado do endereço."),
+    how: text("Move state such as filters out of the URL.", "Tire da URL estados como filtros."),
     reference: "https://www.sitemaps.org/protocol.html#locdef",
     rule: text(
-        "Fails when the final address, without its fragment, has 2,048 characters or more.",
-        "Falha quando o endereço final, sem o fragmento, tem 2.048 caracteres ou mais.",
+        "Fails when the final URL, without its fragment, has 2,048 characters or more.",
+        "Falha quando a URL final, sem o fragmento, tem 2.048 caracteres ou mais.",
     ),
     thresholds: &[threshold("fewest_characters", LONG as u64, "characters")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -105,19 +105,19 @@ const NOT_CLEAN: Check = Check {
     code: "url_not_clean",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Address that is hard to read and to type", "Endereço difícil de ler e de digitar"),
+    title: text("URL that is hard to read and type", "URL difícil de ler e digitar"),
     why: text(
-        "Search engines take every spelling for another page, and words that underscores join for one word.",
-        "Os buscadores entendem cada grafia como outra página, e palavras unidas por sublinhado como uma só.",
+        "Search engines treat every spelling as another page, and words joined by underscores as one word.",
+        "Os buscadores tratam cada grafia como outra página, e palavras unidas por sublinhado como uma só.",
     ),
     how: text(
-        "For new pages use lower-case words joined by hyphens; redirect an old address if you change it.",
-        "Em páginas novas use palavras minúsculas unidas por hífens; redirecione o endereço antigo se mudá-lo.",
+        "Use lower-case words joined by hyphens for new pages. If you change an existing URL, redirect the old one.",
+        "Use palavras minúsculas unidas por hífens em páginas novas. Se mudar uma URL existente, redirecione a antiga.",
     ),
     reference: GOOGLE,
     rule: text(
-        "Fails when the path of the final address holds an encoded space, `//`, an underscore between two letters, a capital letter in a part without digits, or the same part three times and more. Parts with digits may be identifiers, whose capitals count, and are left alone; so are language codes such as `en-US`, and a page that is not to be indexed.",
-        "Falha quando o caminho do endereço final contém um espaço codificado, `//`, um sublinhado entre duas letras, uma maiúscula em uma parte sem dígitos, ou a mesma parte três vezes ou mais. Partes com dígitos podem ser identificadores, cujas maiúsculas importam, e ficam de fora; assim como códigos de idioma como `en-US` e uma página que não deve ser indexada.",
+        "Fails when the path of the final URL has an encoded space, `//`, an underscore between two letters, a capital letter in a segment without digits, or the same segment three or more times. Segments with digits are ignored, since they may be case-sensitive identifiers. Language codes such as `en-US` and pages that may not be indexed are ignored too.",
+        "Falha quando o caminho da URL final tem um espaço codificado, `//`, um sublinhado entre duas letras, uma maiúscula em um segmento sem dígitos, ou o mesmo segmento três ou mais vezes. Segmentos com dígitos são ignorados, pois podem ser identificadores que distinguem maiúsculas. Códigos de idioma como `en-US` e páginas que não devem ser indexadas também são ignorados.",
     ),
     thresholds: &[threshold("fewest_repeats", REPEATED as u64, "parts")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -144,8 +144,9 @@ fn session(facts: &Facts<'_>) -> Verdict {
     if canonical.is_some_and(|canonical| session_parameter(canonical.url).is_none()) {
         return PASS;
     }
-    const HOLDS: Text = text("The address holds a session: {name}.", "O endereço contém uma sessão: {name}.");
-    const WITHOUT: Text = text("the final URL without the session", "a URL final sem a sessão");
+    const HOLDS: Text =
+        text("The URL has a session ID in the parameter {name}.", "A URL tem um ID de sessão no parâmetro {name}.");
+    const WITHOUT: Text = text("the final URL without the session ID", "a URL final sem o ID de sessão");
     let values = [("name", name.into())];
     let fix = match canonical {
         Some(canonical) => rewritten(facts, &canonical, &mended(url, canonical.url), WITHOUT)?,
@@ -154,10 +155,8 @@ fn session(facts: &Facts<'_>) -> Verdict {
             FixDraft::head(HeadKey::Canonical, tag(&own)).from(WITHOUT, &[])
         }
         None => {
-            const NAME: Text = text(
-                "Name the address without {name} as the one canonical.",
-                "Indique o endereço sem {name} como a única canônica.",
-            );
+            const NAME: Text =
+                text("Use the URL without {name} as the only canonical.", "Use a URL sem {name} como única canônica.");
             return problem(HOLDS, &values, FixDraft::instruction(FixTarget::Head, NAME, &values)).fail();
         }
     };
@@ -179,10 +178,10 @@ fn parameters(facts: &Facts<'_>) -> Verdict {
     if facts.single_canonical().is_ok_and(|canonical| count_parameters(canonical.url) < count) {
         return PASS;
     }
-    const HAS: Text = text("The address has {count} parameters.", "O endereço tem {count} parâmetros.");
+    const HAS: Text = text("The URL has {count} parameters.", "A URL tem {count} parâmetros.");
     const SHORTEN: Text = text(
-        "Drop the parameters that don't change the content, and name the shortest address as canonical.",
-        "Tire os parâmetros que não mudam o conteúdo, e indique o endereço mais curto como canônico.",
+        "Remove the parameters that don't change the content, and use the shortest URL as the canonical.",
+        "Remova os parâmetros que não mudam o conteúdo e use a URL mais curta como canônica.",
     );
     problem(HAS, &[("count", count.into())], FixDraft::instruction(FixTarget::Page, SHORTEN, &[])).fail()
 }
@@ -195,10 +194,10 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
     if length < LONG {
         return PASS;
     }
-    const HAS: Text = text("The address has {length} characters.", "O endereço tem {length} caracteres.");
+    const HAS: Text = text("The URL has {length} characters.", "A URL tem {length} caracteres.");
     const MOVE: Text = text(
-        "Keep filters, states and data out of the address, or name a shorter one as canonical.",
-        "Mantenha filtros, estados e dados fora do endereço, ou indique um mais curto como canônico.",
+        "Keep filters, state and data out of the URL, or use a shorter URL as the canonical.",
+        "Mantenha filtros, estados e dados fora da URL, ou use uma URL mais curta como canônica.",
     );
     problem(HAS, &[("length", length.into())], FixDraft::instruction(FixTarget::Page, MOVE, &[])).fail()
 }
@@ -223,7 +222,7 @@ fn blemishes(path: &str) -> Vec<Text> {
     add(path.contains("//"), text("a double slash", "uma barra dupla"));
     add(segments.iter().any(has_underscore), text("underscores between words", "sublinhados entre palavras"));
     add(segments.iter().any(has_capital), text("capital letters", "letras maiúsculas"));
-    add(times.values().any(|count| *count >= REPEATED), text("a part that repeats", "uma parte que se repete"));
+    add(times.values().any(|count| *count >= REPEATED), text("a repeated segment", "um segmento repetido"));
     found
 }
 
@@ -246,10 +245,10 @@ fn not_clean(facts: &Facts<'_>) -> Verdict {
     if found.is_empty() {
         return PASS;
     }
-    const HOLDS: Text = text("The path of the address has {what}.", "O caminho do endereço tem {what}.");
+    const HOLDS: Text = text("The URL path has {what}.", "O caminho da URL tem {what}.");
     const WRITE: Text = text(
-        "If you ever move the page, {path} reads better; redirect the old address to it for good.",
-        "Se um dia mover a página, {path} se lê melhor; redirecione o endereço antigo para lá de forma permanente.",
+        "If you ever move the page, use {path} and redirect the old URL to it permanently.",
+        "Se um dia mover a página, use {path} e redirecione a URL antiga para lá de forma permanente.",
     );
     let fix = FixDraft::instruction(FixTarget::Page, WRITE, &[("path", tidied(path).into())]);
     let mut problem = problem(HOLDS, &[("path", path.into())], fix);

@@ -12,14 +12,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Duplicate id checker", "Verificador de ids duplicados"),
-    h1: text("Does one id stand on several elements?", "Um mesmo id está em vários elementos?"),
+    h1: text("Is one id used on several elements?", "Algum id se repete na página?"),
     description: text(
-        "Find ids that stand on more than one element of a page, those first that labels, ARIA attributes or links refer to.",
-        "Encontre ids que estão em mais de um elemento da página, primeiro os que labels, atributos ARIA ou links usam.",
+        "Find ids that several elements of a page share, starting with those that labels, ARIA attributes or links refer to.",
+        "Encontre ids que vários elementos da página compartilham, começando pelos que labels, atributos ARIA ou links usam.",
     ),
     lead: text(
-        "Labels, ARIA attributes, fragment links and scripts find elements by their id and take the first. This tool lists the ids that stand twice and says which of them something on the page depends on.",
-        "Labels, atributos ARIA, links para trechos e scripts acham elementos pelo id e pegam o primeiro. Esta ferramenta lista os ids repetidos e diz de quais deles algo na página depende.",
+        "Labels, ARIA attributes, fragment links and scripts find elements by id and take the first one. This tool lists the duplicate ids and shows which of them the page depends on.",
+        "Labels, atributos ARIA, links para âncoras e scripts encontram elementos pelo id e pegam o primeiro. Esta ferramenta lista os ids duplicados e mostra de quais deles a página depende.",
     ),
     example: include_str!("duplicate_ids/bad_label.html"),
 };
@@ -28,16 +28,16 @@ const DUPLICATE: Check = Check {
     code: "duplicate_id",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("The same id more than once", "O mesmo id mais de uma vez"),
+    title: text("Duplicate ids", "Ids duplicados"),
     why: text(
-        "Whatever refers to the id gets the first element that has it: a label names the wrong field, a link jumps to the wrong place.",
-        "Quem se refere ao id recebe o primeiro elemento que o tem: um label nomeia o campo errado, um link pula para o lugar errado.",
+        "A reference to the id reaches only the first element: a label names the wrong field, a link jumps to the wrong place.",
+        "Uma referência ao id chega só ao primeiro elemento: um label nomeia o campo errado, um link pula para o lugar errado.",
     ),
-    how: text("Give each element an id of its own.", "Dê a cada elemento um id só dele."),
+    how: text("Give each element a unique id.", "Dê a cada elemento um id único."),
     reference: "https://html.spec.whatwg.org/multipage/dom.html#the-id-attribute",
     rule: text(
-        "Fails when two or more elements of the document, those of SVG and MathML among them, have the same `id`, compared exactly: an id is one of the whole tree (DOM §4.2.4). Contents of `template` are no part of the document. Listed first are ids that a `for`, `headers`, `form`, `list` or `aria-*` attribute, a link or reference to `#…`, or a `url(#…)` names. With none found, a document that was cut is not measured.",
-        "Falha quando dois ou mais elementos do documento, também os de SVG e MathML, têm o mesmo `id`, comparado exatamente: um id vale para a árvore inteira (DOM §4.2.4). Conteúdo de `template` não faz parte do documento. Vêm primeiro os ids que um atributo `for`, `headers`, `form`, `list` ou `aria-*`, um link ou referência a `#…`, ou um `url(#…)` nomeia. Sem nenhum encontrado, um documento cortado não é medido.",
+        "Fails when two or more elements of the document, including SVG and MathML, have exactly the same `id` (DOM §4.2.4). The contents of `template` elements are not counted. Ids are listed first when a `for`, `headers`, `form`, `list` or `aria-*` attribute, a link to `#…` or a `url(#…)` refers to them. When no duplicate is found, a page that was cut off is not measured.",
+        "Falha quando dois ou mais elementos do documento, inclusive de SVG e MathML, têm exatamente o mesmo `id` (DOM §4.2.4). O conteúdo de elementos `template` não conta. Vêm primeiro os ids a que um atributo `for`, `headers`, `form`, `list` ou `aria-*`, um link para `#…` ou um `url(#…)` se refere. Quando nenhuma duplicata é encontrada, uma página cortada não é medida.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -98,12 +98,12 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
     let named = referenced(html, &twice);
     let ordered: Vec<&str> = named.iter().chain(twice.difference(&named)).copied().collect();
     const SAME: Text = text(
-        "{count} {count|id stands|ids stand} on several elements, {named} of them referred to: {list}.",
-        "{count} {count|id está|ids estão} em vários elementos, {named} {named|deles usado|deles usados} por outros: {list}.",
+        "{count} {count|id is|ids are} used on several elements, {named} of them {named|is|are} referenced: {list}.",
+        "{count} {count|id se repete|ids se repetem} em vários elementos, {named} {named|deles é usado|deles são usados} em referências: {list}.",
     );
     const UNUSED: Text = text(
-        "{count} {count|id stands|ids stand} on several elements, and nothing refers to {count|it|them}: {list}.",
-        "{count} {count|id está|ids estão} em vários elementos, e nada se refere a {count|ele|eles}: {list}.",
+        "{count} {count|id is|ids are} used on several elements, but nothing refers to {count|it|them}: {list}.",
+        "{count} {count|id se repete|ids se repetem} em vários elementos, mas nada se refere a {count|ele|eles}: {list}.",
     );
     let message = if named.is_empty() { UNUSED } else { SAME };
     let shown = ordered.iter().take(SHOWN).map(|id| format!("{id} ×{}", seen.get(id).copied().unwrap_or_default()));

@@ -15,14 +15,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Form label and button name checker", "Verificador de labels e nomes de botões"),
-    h1: text("Can everybody use the forms of your page?", "Todos conseguem usar os formulários da sua página?"),
+    h1: text("Can everyone use the forms on your page?", "Todos conseguem usar os formulários da sua página?"),
     description: text(
-        "Find fields without a label and buttons without a name, which screen readers and AI agents can't tell what they are for.",
-        "Encontre campos sem label e botões sem nome, dos quais leitores de tela e agentes de IA não sabem para que servem.",
+        "Find form fields without a label and buttons without a name, which screen readers and AI agents can't identify.",
+        "Encontre campos sem label e botões sem nome, que leitores de tela e agentes de IA não conseguem identificar.",
     ),
     lead: text(
-        "A screen reader says “edit” or “button” and nothing else where a field has no label or a button only a picture. Agents that fill in forms for people are as lost; this tool names each such element.",
-        "O leitor de tela diz “edição” ou “botão” e mais nada quando um campo não tem label ou um botão só tem um desenho. Agentes que preenchem formulários ficam igualmente perdidos; esta ferramenta aponta cada elemento assim.",
+        "A screen reader says only “edit” for a field without a label, and only “button” for a button without text. AI agents that fill in forms have the same problem. This tool lists each such element.",
+        "Para um campo sem label, o leitor de tela diz só “edição”; para um botão sem texto, só “botão”. Agentes de IA que preenchem formulários têm o mesmo problema. Esta ferramenta lista cada elemento assim.",
     ),
     example: include_str!("form_labels/bad_field.html"),
 };
@@ -31,20 +31,20 @@ const FIELD: Check = Check {
     code: "form_label_missing",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("Fields without a label", "Campos sem label"),
+    title: text("Form fields without a label", "Campos de formulário sem label"),
     why: text(
-        "Who can't see the page is not told what to type, and speech input and agents can't address the field.",
-        "Quem não vê a página não fica sabendo o que digitar, e comandos de voz e agentes não conseguem indicar o campo.",
+        "Screen reader users don't learn what to enter, and voice control and AI agents can't identify the field.",
+        "Quem usa leitor de tela não sabe o que digitar, e comandos de voz e agentes de IA não conseguem identificar o campo.",
     ),
     how: text(
-        "Put the field's text into a `<label for=\"…\">`, or add `aria-label` where no text is to be seen.",
-        "Coloque o texto do campo em um `<label for=\"…\">`, ou adicione `aria-label` onde não deve haver texto visível.",
+        "Add a `<label for=\"…\">` with the field's name, or an `aria-label` if no text should be visible.",
+        "Adicione um `<label for=\"…\">` com o nome do campo, ou um `aria-label` se não deve haver texto visível.",
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/e086e5/",
     // A placeholder passes: it gives the field its accessible name (HTML-AAM 1.0 §4.1.1), which is what the rule asks for.
     rule: text(
-        "Fails on `input`, `select` and `textarea` without a name: no `label` with text around it or for its `id`, no `aria-label`, `title` or `placeholder`, and no `aria-labelledby` that leads to text. Left alone are the types `hidden`, `submit`, `button`, `reset` and `image`, disabled fields, those hidden by `hidden`, `aria-hidden`, an inline style or a class such as `hidden`, fields whose `id` a script of the page changes, and traps for programs: fields that `by_design.tsv` knows by name, `id` or class, their own or around them in the form (`honeypot`, `_gotcha` and the like), or with `tabindex=-1` and `autocomplete=off`. A note where all of them stand in a header, footer, navigation or aside. Not measured on an empty app shell; not applicable without fields.",
-        "Falha com `input`, `select` e `textarea` sem nome: nenhum `label` com texto em volta ou para o seu `id`, nenhum `aria-label`, `title` ou `placeholder`, e nenhum `aria-labelledby` que leve a um texto. Ficam de fora os tipos `hidden`, `submit`, `button`, `reset` e `image`, campos desativados, os ocultos por `hidden`, `aria-hidden`, estilo embutido ou uma classe como `hidden`, campos cujo `id` um script da página troca, e armadilhas para programas: campos que `by_design.tsv` conhece pelo nome, `id` ou classe, próprios ou em volta deles no formulário (`honeypot`, `_gotcha` e semelhantes), ou com `tabindex=-1` e `autocomplete=off`. É só uma nota quando todos estão em cabeçalho, rodapé, navegação ou lateral. Não é medido na casca vazia de um aplicativo; não se aplica sem campos.",
+        "Fails on an `input`, `select` or `textarea` without a name: no `label` around it or for its `id`, no `aria-label`, `title` or `placeholder`, and no `aria-labelledby` that leads to text. These fields are ignored: the types `hidden`, `submit`, `button`, `reset` and `image`; disabled fields; fields hidden by `hidden`, `aria-hidden`, an inline style or a class such as `hidden`; fields whose `id` a script of the page changes; and spam traps, recognized by their name, `id` or class or those around them in the form (`honeypot`, `_gotcha` and similar), or by `tabindex=-1` with `autocomplete=off`. It is only a note when all such fields are in a header, footer, navigation or aside. Not measured on an empty app shell. Not applicable without fields.",
+        "Falha com um `input`, `select` ou `textarea` sem nome: nenhum `label` em volta ou para o seu `id`, nenhum `aria-label`, `title` ou `placeholder`, e nenhum `aria-labelledby` que leve a um texto. Estes campos são ignorados: os tipos `hidden`, `submit`, `button`, `reset` e `image`; campos desativados; campos ocultos por `hidden`, `aria-hidden`, estilo embutido ou uma classe como `hidden`; campos cujo `id` um script da página troca; e armadilhas contra spam, reconhecidas pelo nome, `id` ou classe, próprios ou em volta no formulário (`honeypot`, `_gotcha` e semelhantes), ou por `tabindex=-1` com `autocomplete=off`. É só uma nota quando todos esses campos estão em cabeçalho, rodapé, navegação ou lateral. Não é medido na casca vazia de um aplicativo. Não se aplica sem campos.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -58,17 +58,17 @@ const BUTTON: Check = Check {
     impact: Impact::Use,
     title: text("Buttons without a name", "Botões sem nome"),
     why: text(
-        "A screen reader says “button” and nothing else; who hears it can't know what it does.",
-        "O leitor de tela diz “botão” e mais nada; quem ouve não tem como saber o que ele faz.",
+        "A screen reader says only “button”, so its users can't know what the button does.",
+        "O leitor de tela diz só “botão”, e quem o usa não tem como saber o que o botão faz.",
     ),
     how: text(
-        "Write text into the button, give its picture an `alt`, or add `aria-label`.",
-        "Escreva texto no botão, dê um `alt` à imagem dele ou adicione `aria-label`.",
+        "Add text to the button, an `alt` to its image, or an `aria-label`.",
+        "Adicione texto ao botão, um `alt` à imagem dele ou um `aria-label`.",
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/97a4e1/",
     rule: text(
-        "Fails on `button` and elements with `role=button` without text that is shown, `aria-label`, `aria-labelledby` that leads to text, `title`, image alternative, SVG title or label around or for it. Left alone are those hidden by `hidden`, `aria-hidden` or an inline style, disabled ones, and links, which are `link_text_empty`. A note up to two of them. Not measured on an empty app shell; not applicable without buttons.",
-        "Falha com `button` e elementos com `role=button` sem texto visível, `aria-label`, `aria-labelledby` que leve a um texto, `title`, texto alternativo de imagem, título de SVG ou label em volta ou para ele. Ficam de fora os ocultos por `hidden`, `aria-hidden` ou estilo embutido, os desativados, e links, que são `link_text_empty`. Até dois, é só uma nota. Não é medido na casca vazia de um aplicativo; não se aplica sem botões.",
+        "Fails on a `button` or an element with `role=button` without a name: no visible text, `aria-label`, `title`, image alternative, SVG title or label, and no `aria-labelledby` that leads to text. Disabled buttons and those hidden by `hidden`, `aria-hidden` or an inline style are ignored. Links are reported by `link_text_empty`. Up to two such buttons are only a note. Not measured on an empty app shell. Not applicable without buttons.",
+        "Falha com um `button` ou elemento com `role=button` sem nome: nenhum texto visível, `aria-label`, `title`, texto alternativo de imagem, título de SVG ou label, e nenhum `aria-labelledby` que leve a um texto. Botões desativados e os ocultos por `hidden`, `aria-hidden` ou estilo embutido são ignorados. Links são relatados por `link_text_empty`. Até dois botões assim são só uma nota. Não é medido na casca vazia de um aplicativo. Não se aplica sem botões.",
     ),
     thresholds: &[threshold("note_below", NOTE_BELOW as u64, "buttons")],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -155,8 +155,8 @@ fn field(facts: &Facts<'_>) -> Verdict {
     }
     let Some(first) = found.first() else { return PASS };
     const NAMELESS: Text = text(
-        "{count} {count|field has|fields have} no label; the first is {tag}.",
-        "{count} {count|campo não tem|campos não têm} label; o primeiro é {tag}.",
+        "{count} {count|form field has no label: {tag}|form fields have no label; the first is {tag}}.",
+        "{count} {count|campo de formulário não tem label: {tag}|campos de formulário não têm label; o primeiro é {tag}}.",
     );
     let snippet = match first.attribute("id").filter(|id| !id.is_empty()) {
         Some(id) => format!("<label for=\"{}\">{{{{LABEL}}}}</label>", attribute(id)),
@@ -190,8 +190,8 @@ fn button(facts: &Facts<'_>) -> Verdict {
         .collect();
     let Some(first) = found.first() else { return PASS };
     const NAMELESS: Text = text(
-        "{count} of {total} buttons {count|has|have} no name; the first is {tag}.",
-        "{count} de {total} botões não {count|tem|têm} nome; o primeiro é {tag}.",
+        "{total|The only button has|{count} of {total} buttons {count|has|have}} no name{count|: {tag}|; the first is {tag}}.",
+        "{total|O único botão não tem|{count} de {total} botões não {count|tem|têm}} nome{count|: {tag}|; o primeiro é {tag}}.",
     );
     let (count, total) = (found.len(), buttons().count());
     let values = [("count", count.into()), ("total", total.into()), ("tag", first.quoted().into())];

@@ -9,18 +9,15 @@ pub(crate) const FAMILY: Family =
     Family { slug: "garbled-text", category: Category::Content, landing: LANDING, checks: &[MOJIBAKE] };
 
 const LANDING: Landing = Landing {
-    title: text("Mojibake and broken accents finder", "Localizador de acentos quebrados (mojibake)"),
-    h1: text(
-        "Why does my page show strange signs for letters?",
-        "Por que minha página troca letras por sinais estranhos?",
-    ),
+    title: text("Mojibake and garbled text checker", "Localizador de acentos quebrados (mojibake)"),
+    h1: text("Why does my page show Ã© instead of é?", "Por que minha página mostra Ã© no lugar de é?"),
     description: text(
-        "Find letters of a page that came out wrong because text was read in another encoding than it was written in.",
-        "Encontre letras de uma página que saíram erradas porque o texto foi lido em outra codificação que a original.",
+        "Find garbled characters on a page, which appear when text is read in a different encoding than it was written in.",
+        "Encontre caracteres corrompidos na página, que surgem quando o texto é lido em uma codificação diferente da original.",
     ),
     lead: text(
-        "Where UTF-8 is read as Latin-1, or the other way round, accents turn into pairs of signs or into a black diamond. This tool finds them in the text that people read and shows where the first one stands.",
-        "Quando UTF-8 é lido como Latin-1, ou o contrário, os acentos viram pares de sinais ou um losango preto. Esta ferramenta os encontra no texto que as pessoas leem e mostra onde está o primeiro.",
+        "When UTF-8 is read as Latin-1, or the other way round, accented letters turn into pairs of symbols or a black diamond. This tool finds them in the visible text and shows the first one.",
+        "Quando UTF-8 é lido como Latin-1, ou o contrário, letras acentuadas viram pares de símbolos ou um losango preto. Esta ferramenta os encontra no texto visível e mostra o primeiro.",
     ),
     example: include_str!("garbled_text/bad_misread.html"),
 };
@@ -29,19 +26,19 @@ const MOJIBAKE: Check = Check {
     code: "mojibake_detected",
     severity: Severity::Warn,
     impact: Impact::Rendering,
-    title: text("Garbled letters", "Letras corrompidas"),
+    title: text("Garbled characters", "Caracteres corrompidos"),
     why: text(
-        "Readers see `Ã©` or `�` where a letter should be, and search engines index it so.",
-        "Os leitores veem `Ã©` ou `�` no lugar de uma letra, e os buscadores indexam assim.",
+        "Visitors see `Ã©` or `�` instead of letters, and search engines index the text that way.",
+        "Os visitantes veem `Ã©` ou `�` no lugar de letras, e os buscadores indexam o texto assim.",
     ),
     how: text(
-        "Find where the text is read in the wrong encoding: database, import, or template; then store and serve UTF-8.",
-        "Descubra onde o texto é lido na codificação errada: banco de dados, importação ou modelo; depois guarde e sirva UTF-8.",
+        "Find the step that reads the text in the wrong encoding (database, import or template), then store and serve UTF-8.",
+        "Encontre a etapa que lê o texto na codificação errada (banco de dados, importação ou template); depois, guarde e sirva UTF-8.",
     ),
     reference: "https://encoding.spec.whatwg.org/#security-background",
     rule: text(
-        "Fails when the text of the body holds the character U+FFFD, or two or more pairs that only UTF-8 read as windows-1252 gives (`Ã`, `Â` or `â` before a sign of the upper half of that encoding). A single such pair may be quoted on purpose and passes. Text in `script`, `style`, `template`, `noscript`, `pre`, `code`, `textarea` and elements with `hidden` is left out. A page in UTF-8 that nobody declared passes: `charset_missing` tells of it.",
-        "Falha quando o texto do corpo tem o caractere U+FFFD, ou dois ou mais pares que só aparecem quando UTF-8 é lido como windows-1252 (`Ã`, `Â` ou `â` antes de um sinal da metade superior dessa codificação). Um único par pode ser citação e passa. Fica de fora o texto de `script`, `style`, `template`, `noscript`, `pre`, `code`, `textarea` e de elementos com `hidden`. Uma página em UTF-8 que ninguém declarou passa: `charset_missing` fala dela.",
+        "Fails when the visible text has the character U+FFFD, or two or more pairs that only appear when UTF-8 is read as windows-1252 (`Ã`, `Â` or `â` followed by a character of that encoding's upper half). It also fails on NUL characters in the source. A single pair passes, since it may be a quotation. Text in `script`, `style`, `template`, `noscript`, `pre`, `code`, `textarea` and elements with `hidden` is ignored. UTF-8 that is not declared is reported by `charset_missing` instead.",
+        "Falha quando o texto visível tem o caractere U+FFFD, ou dois ou mais pares que só aparecem quando UTF-8 é lido como windows-1252 (`Ã`, `Â` ou `â` seguido de um caractere da metade superior dessa codificação). Falha também com caracteres NUL no código-fonte. Um único par passa, pois pode ser uma citação. O texto em `script`, `style`, `template`, `noscript`, `pre`, `code`, `textarea` e em elementos com `hidden` é ignorado. UTF-8 não declarado é relatado por `charset_missing`.",
     ),
     thresholds: &[threshold("misread_pairs", MOST_QUOTED as u64 + 1, "pairs")],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -50,8 +47,8 @@ const MOJIBAKE: Check = Check {
 };
 
 const FOUND: Text = text(
-    "{count} {count|character is|characters are} garbled, as in “{sample}”.",
-    "{count} {count|caractere está corrompido|caracteres estão corrompidos}, como em “{sample}”.",
+    "The text has {count} garbled {count|character|characters}, for example in “{sample}”.",
+    "O texto tem {count} {count|caractere corrompido|caracteres corrompidos}, por exemplo em “{sample}”.",
 );
 
 /// Sequences from which on it is no coincidence: one may be quoted on purpose.
@@ -137,12 +134,12 @@ fn nul(html: &Html) -> Verdict {
     let source = html.document.source();
     let Some(first) = source.find('\0') else { return PASS };
     const NULS: Text = text(
-        "The source has {count} NUL {count|character|characters}; the first is on line {line}.",
-        "O código tem {count} {count|caractere NUL|caracteres NUL}; o primeiro está na linha {line}.",
+        "The source has {count} NUL {count|character, on line {line}|characters; the first is on line {line}}.",
+        "O código-fonte tem {count} {count|caractere NUL, na linha {line}|caracteres NUL; o primeiro está na linha {line}}.",
     );
     const REMOVE: Text = text(
-        "Find the step that lets them in: often it reads UTF-16 as another encoding, or joins fields of fixed length.",
-        "Procure a etapa que os deixa entrar: muitas vezes ela lê UTF-16 como outra codificação ou junta campos de tamanho fixo.",
+        "Find the step that adds NUL characters. In many cases it reads UTF-16 as another encoding, or joins fixed-length fields.",
+        "Encontre a etapa que insere os caracteres NUL. Em muitos casos, ela lê UTF-16 como outra codificação ou junta campos de tamanho fixo.",
     );
     let place = Place { snippet: None, ..html.document.place_of(first..first + 1) };
     let values = [("count", source.matches('\0').count().into()), ("line", place.line.unwrap_or_default().into())];
@@ -164,8 +161,8 @@ fn mojibake(facts: &Facts<'_>) -> Verdict {
     let (first, replacements, sequences) = garbled(&seen);
     let Some(first) = first.filter(|_| replacements > 0 || sequences > MOST_QUOTED) else { return nul(html) };
     const UTF8: Text = text(
-        "Look for the step that reads UTF-8 as another encoding, or the other way round.",
-        "Procure a etapa que lê UTF-8 como outra codificação, ou o contrário.",
+        "Find the step that reads UTF-8 as another encoding, or another encoding as UTF-8.",
+        "Encontre a etapa que lê UTF-8 como outra codificação, ou outra codificação como UTF-8.",
     );
     let start =
         seen.get(..first).unwrap_or_default().char_indices().rev().take(SHOWN).last().map_or(first, |(at, _)| at);

@@ -16,12 +16,12 @@ const LANDING: Landing = Landing {
     title: text("H1 checker", "Verificador de h1"),
     h1: text("Does your page have one clear h1?", "Sua página tem um h1 claro?"),
     description: text(
-        "Check the main heading of a page: missing, empty, hidden, or one of several, and get one made from the title.",
-        "Verifique o título principal de uma página: ausente, vazio, oculto ou um de vários, e receba um feito a partir do title.",
+        "Check the main heading of a page: missing, empty, hidden or repeated. A missing h1 is drafted from the title.",
+        "Verifique o título principal da página: ausente, vazio, oculto ou repetido. Um h1 ausente é redigido a partir do title.",
     ),
     lead: text(
-        "The h1 says what a page is about, to people, to screen readers and to search engines, which may show it as the headline of a result. This tool reads every h1 of a page and writes the missing one.",
-        "O h1 diz do que a página trata, a pessoas, a leitores de tela e aos buscadores, que podem mostrá-lo como manchete de um resultado. Esta ferramenta lê todos os h1 de uma página e escreve o que falta.",
+        "The h1 tells visitors, screen readers and search engines what a page is about, and search engines may show it as the title of a result. This tool reads every h1 of a page and writes a missing one.",
+        "O h1 diz a visitantes, leitores de tela e buscadores do que a página trata, e os buscadores podem mostrá-lo como título de um resultado. Esta ferramenta lê todos os h1 da página e escreve o que falta.",
     ),
     example: include_str!("h1/bad_missing.html"),
 };
@@ -30,19 +30,19 @@ const MISSING: Check = Check {
     code: "h1_missing",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("No main heading", "Sem título principal"),
+    title: text("No h1 heading", "Sem título h1"),
     why: text(
-        "The h1 tells people, screen readers and search engines what the page is about; search engines also take title links from it.",
-        "O h1 diz a pessoas, leitores de tela e buscadores do que a página trata; os buscadores também tiram dele os títulos dos resultados.",
+        "The h1 tells visitors, screen readers and search engines what the page is about. Search engines also use it for the titles of results.",
+        "O h1 diz a visitantes, leitores de tela e buscadores do que a página trata. Os buscadores também o usam nos títulos dos resultados.",
     ),
     how: text(
-        "Give the page one visible `<h1>` that names its subject.",
-        "Dê à página um `<h1>` visível que diga o assunto.",
+        "Add one visible `<h1>` that names the subject of the page.",
+        "Adicione um `<h1>` visível que diga o assunto da página.",
     ),
     reference: "https://www.w3.org/WAI/WCAG22/Techniques/html/H42",
     rule: text(
-        "Fails when no `h1` of HTML, outside of elements with `hidden`, has text that is shown, an image with an alternative, or a label (`aria-label`, or `aria-labelledby` that leads to text). Not measured when the document was cut or is an empty app shell.",
-        "Falha quando nenhum `h1` do HTML, fora de elementos com `hidden`, tem texto visível, uma imagem com texto alternativo ou um rótulo (`aria-label`, ou `aria-labelledby` que leve a um texto). Não é medido quando o documento foi cortado ou é a casca vazia de um aplicativo.",
+        "Fails when no `h1` has visible text, an image with alternative text, or a label (`aria-label`, or `aria-labelledby` that leads to text). An `h1` within an element with `hidden` is not counted. Not measured when the page was cut off or is an empty app shell.",
+        "Falha quando nenhum `h1` tem texto visível, uma imagem com texto alternativo ou um rótulo (`aria-label`, ou `aria-labelledby` que leve a um texto). Um `h1` dentro de um elemento com `hidden` não conta. Não é medido quando a página foi cortada ou é a casca vazia de um aplicativo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -54,19 +54,19 @@ const SITE_NAME: Check = Check {
     code: "h1_site_name",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("The h1 names the site, not the page", "O h1 diz o nome do site, não o da página"),
+    title: text("h1 is the site's name, not the page's topic", "h1 com o nome do site, não o assunto da página"),
     why: text(
-        "An h1 that is the logo or the site's name is the same on every page. People who use a screen reader and search engines look there for what this page is about.",
-        "Um h1 que é o logo ou o nome do site é o mesmo em todas as páginas. Quem usa leitor de tela e os buscadores procuram ali do que esta página trata.",
+        "An h1 with the logo or site name is the same on every page. Screen reader users and search engines look there for what this page is about.",
+        "Um h1 com o logo ou o nome do site é igual em todas as páginas. Quem usa leitor de tela e os buscadores procuram ali do que esta página trata.",
     ),
     how: text(
-        "Make the page's own headline the h1, and put the logo into a `<p>` or `<div>` on all pages but the home page.",
-        "Faça do título da própria página o h1 e ponha o logo num `<p>` ou `<div>` em todas as páginas, menos na inicial.",
+        "Make the page's own headline the h1, and use a `<p>` or `<div>` for the logo on all pages except the home page.",
+        "Transforme o título da própria página no h1 e use um `<p>` ou `<div>` para o logo em todas as páginas, menos na inicial.",
     ),
     reference: "https://www.w3.org/WAI/WCAG22/Techniques/html/H42",
     rule: text(
-        "Fails when every shown `h1` is the name of the site or its logo: its text, or the alternative of its only image, is the `og:site_name`, the name of the `WebSite`, or the name in the domain, with or without the word “logo”; or its image calls itself a logo in `alt`, class, id or file name. The title must say something else. The home page is left alone. Not applicable without a shown `h1`; not measured on an empty app shell.",
-        "Falha quando todo `h1` visível é o nome do site ou seu logo: o texto, ou o texto alternativo da única imagem, é o `og:site_name`, o nome do `WebSite` ou o nome no domínio, com ou sem a palavra “logo”; ou a imagem se diz um logo em `alt`, classe, id ou nome do arquivo. O title precisa dizer outra coisa. A página inicial fica de fora. Não se aplica sem um `h1` visível; não é medido na casca vazia de um aplicativo.",
+        "Fails when every visible `h1` is the site's name or logo while the page's title says something else. The site's name is taken from `og:site_name`, a `WebSite` node or the domain, and matches with or without the word “logo”. A logo is recognized by its image's `alt`, class, id or file name. The home page is ignored. Not applicable without a visible `h1`. Not measured on an empty app shell.",
+        "Falha quando todo `h1` visível é o nome ou o logo do site, enquanto o title da página diz outra coisa. O nome do site vem de `og:site_name`, de um nó `WebSite` ou do domínio, com ou sem a palavra “logo”. Um logo é reconhecido pelo `alt`, classe, id ou nome do arquivo da imagem. A página inicial é ignorada. Não se aplica sem um `h1` visível. Não é medido na casca vazia de um aplicativo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -78,19 +78,19 @@ const MULTIPLE: Check = Check {
     code: "h1_multiple",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Several main headings", "Vários títulos principais"),
+    title: text("Several h1 headings", "Vários títulos h1"),
     why: text(
-        "HTML and search engines allow several h1. With one, everybody agrees on what the page is called.",
-        "O HTML e os buscadores permitem vários h1. Com um só, todos concordam sobre como a página se chama.",
+        "HTML and search engines allow several h1. With only one, there is no doubt about the page's main heading.",
+        "O HTML e os buscadores permitem vários h1. Com um só, não há dúvida sobre o título principal da página.",
     ),
     how: text(
-        "Keep the h1 that names the page and make the others h2, unless each begins a part that stands on its own.",
-        "Mantenha o h1 que diz o nome da página e faça dos outros h2, a não ser que cada um comece uma parte independente.",
+        "Keep the h1 that names the page, and change the others to h2 unless each begins an independent section.",
+        "Mantenha o h1 que nomeia a página e mude os outros para h2, a menos que cada um comece uma seção independente.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/sections.html#headings-and-outlines-2",
     rule: text(
-        "Fails on two or more `h1` with text or an image alternative that are not hidden by `hidden`, `aria-hidden` or an inline style. Two with the same text are counted once, since layouts for phones repeat it. Not measured on an empty app shell.",
-        "Falha com dois ou mais `h1` com texto ou imagem com texto alternativo que não estejam ocultos por `hidden`, `aria-hidden` ou estilo embutido. Dois com o mesmo texto contam uma vez, pois layouts para celular o repetem. Não é medido na casca vazia de um aplicativo.",
+        "Fails on two or more `h1` with different text or image alternative. Those hidden by `hidden`, `aria-hidden` or an inline style are not counted, and those with the same text count once, since mobile layouts repeat it. Not measured on an empty app shell.",
+        "Falha com dois ou mais `h1` com texto ou texto alternativo diferente. Os ocultos por `hidden`, `aria-hidden` ou estilo embutido não contam, e os de mesmo texto contam uma vez, pois layouts para celular o repetem. Não é medido na casca vazia de um aplicativo.",
     ),
     thresholds: &[threshold("h1", 1, "headings")],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -109,8 +109,9 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     if h1s.iter().any(|h1| says_something(*h1) && !h1.is_hidden()) {
         return PASS;
     }
-    const NONE: Text = text("The page has no h1.", "A página não tem h1.");
-    const EMPTY: Text = text("The page's h1 is empty or hidden.", "O h1 da página está vazio ou oculto.");
+    const NONE: Text = text("The page has no h1 heading.", "A página não tem título h1.");
+    const EMPTY: Text =
+        text("The page's h1 heading is empty or hidden.", "O título h1 da página está vazio ou oculto.");
     let message = if h1s.is_empty() { NONE } else { EMPTY };
     problem(message, &[], h1_fix(html, &h1s)).on(&h1s).fail()
 }
@@ -149,8 +150,10 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
 
 /// The instruction to make the lower heading the h1 that is the page's headline.
 fn raised(html: &Html) -> Option<FixDraft> {
-    const RAISE: Text =
-        text("Make the h{level} “{title}” on line {line} the h1.", "Faça do h{level} “{title}” na linha {line} o h1.");
+    const RAISE: Text = text(
+        "Change the h{level} “{title}” on line {line} to an h1.",
+        "Mude o h{level} “{title}” na linha {line} para h1.",
+    );
     let (level, heading) = headline::element(html).filter(|(level, _)| *level > 1)?;
     let line = heading.line().unwrap_or_default() as usize;
     let title = headline::heading_text(html, heading);
@@ -173,8 +176,8 @@ fn site_name(facts: &Facts<'_>) -> Verdict {
         return PASS;
     };
     const NAMES: Text = text(
-        "The h1 is the site's name or logo, “{h1}”; the page is called “{headline}”.",
-        "O h1 é o nome ou o logo do site, “{h1}”; a página se chama “{headline}”.",
+        "The h1 is the site's name or logo, “{h1}”, although the page's headline is “{headline}”.",
+        "O h1 é o nome ou o logo do site, “{h1}”, mas o título do conteúdo é “{headline}”.",
     );
     let text = cut(&headline::heading_text(html, *first), LONGEST_HEADLINE);
     let values = [("h1", text.into()), ("headline", own.value.as_str().into())];
@@ -209,10 +212,10 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     if found.len() < 2 {
         return PASS;
     }
-    const SEVERAL: Text = text("The page has {count} h1: {list}.", "A página tem {count} h1: {list}.");
+    const SEVERAL: Text = text("The page has {count} h1 headings: {list}.", "A página tem {count} títulos h1: {list}.");
     const OF_ALL: Text = text(
-        "The page shows {count} different h1: {list}. It has {all} h1 elements, hidden, empty and repeated ones included.",
-        "A página mostra {count} h1 diferentes: {list}. Ela tem {all} elementos h1, contando os ocultos, vazios e repetidos.",
+        "The page has {count} different visible h1 headings: {list}. With hidden, empty and repeated ones there are {all}.",
+        "A página tem {count} títulos h1 visíveis e diferentes: {list}. Com os ocultos, vazios e repetidos, são {all}.",
     );
     let all = html.headings.iter().filter(|(level, _)| *level == 1).count();
     let message = if all == found.len() { SEVERAL } else { OF_ALL };

@@ -11,14 +11,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Heading structure checker", "Verificador da estrutura de títulos"),
-    h1: text("Do your headings form an outline?", "Seus títulos formam um sumário?"),
+    h1: text("Do your headings form a clear outline?", "Seus títulos formam uma estrutura clara?"),
     description: text(
-        "Check the headings h1 to h6 of a page: levels that are left out and headings without text, each with its place in the source.",
-        "Verifique os títulos h1 a h6 de uma página: níveis pulados e títulos sem texto, cada um com seu lugar no código.",
+        "Check the headings h1 to h6 of a page for skipped levels and headings without text, each with its line in the source.",
+        "Verifique se os títulos h1 a h6 da página pulam níveis ou não têm texto, cada um com sua linha no código.",
     ),
     lead: text(
-        "Screen-reader users jump from heading to heading, and search engines read them as the outline of a page. This tool reads the outline as they do and names the places where it breaks.",
-        "Quem usa leitor de tela pula de título em título, e os buscadores os leem como o sumário da página. Esta ferramenta lê o sumário da mesma forma e aponta onde ele se quebra.",
+        "Screen reader users jump from heading to heading, and search engines read headings as the outline of a page. This tool reads the outline the same way and shows where it breaks.",
+        "Quem usa leitor de tela navega de título em título, e os buscadores leem os títulos como a estrutura da página. Esta ferramenta lê a estrutura da mesma forma e mostra onde ela se quebra.",
     ),
     example: include_str!("headings/bad_skipped.html"),
 };
@@ -27,16 +27,19 @@ const LEVEL_SKIPPED: Check = Check {
     code: "heading_level_skipped",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Heading level left out", "Nível de título pulado"),
+    title: text("Skipped heading level", "Nível de título pulado"),
     why: text(
-        "Screen-reader users move by heading levels; a level left out looks like a missing part.",
-        "Quem usa leitor de tela navega pelos níveis de título; um nível pulado parece uma parte que falta.",
+        "Screen reader users navigate by heading level. A skipped level looks like a missing section.",
+        "Quem usa leitor de tela navega pelos níveis de título. Um nível pulado parece uma seção que falta.",
     ),
-    how: text("Use the next level down and style it with CSS.", "Use o nível seguinte e ajuste a aparência com CSS."),
+    how: text(
+        "Use the next level down, and style the heading with CSS.",
+        "Use o nível seguinte e ajuste a aparência do título com CSS.",
+    ),
     reference: "https://www.w3.org/WAI/WCAG22/Techniques/general/G141",
     rule: text(
-        "Fails when a heading, `h1` to `h6` in document order, is more than one level deeper than the heading before it. Headings that nobody is shown (`hidden`, `aria-hidden`, inline style) are no part of the outline. The first heading of the page is exempt, and going up by any number of levels is fine. Not measured on an empty app shell; not applicable without headings.",
-        "Falha quando um título, de `h1` a `h6` na ordem do documento, está mais de um nível abaixo do título anterior. Títulos que ninguém vê (`hidden`, `aria-hidden`, estilo embutido) não fazem parte do sumário. O primeiro título da página é isento, e subir qualquer número de níveis é permitido. Não é medido na casca vazia de um aplicativo; não se aplica sem títulos.",
+        "Fails when a heading is more than one level deeper than the heading before it, in document order from `h1` to `h6`. Hidden headings (`hidden`, `aria-hidden`, inline style) are not counted. The first heading may have any level, and a heading may go up any number of levels. Not measured on an empty app shell. Not applicable without headings.",
+        "Falha quando um título está mais de um nível abaixo do título anterior, de `h1` a `h6` na ordem do documento. Títulos ocultos (`hidden`, `aria-hidden`, estilo embutido) não contam. O primeiro título pode ter qualquer nível, e um título pode subir quantos níveis for. Não é medido na casca vazia de um aplicativo. Não se aplica sem títulos.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -48,19 +51,19 @@ const EMPTY: Check = Check {
     code: "heading_empty",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Headings without text", "Títulos sem texto"),
+    title: text("Empty headings", "Títulos vazios"),
     why: text(
-        "A screen reader announces a heading and then nothing; in an outline it is an empty line.",
-        "O leitor de tela anuncia um título e depois nada; em um sumário, é uma linha vazia.",
+        "A screen reader announces a heading and then nothing. In an outline it is an empty line.",
+        "O leitor de tela anuncia um título e depois nada. Na estrutura da página, é uma linha vazia.",
     ),
     how: text(
-        "Write the heading's text, or use CSS for the space that it was to make.",
-        "Escreva o texto do título, ou use CSS para o espaço que ele deveria fazer.",
+        "Add text to the heading, or replace it with CSS spacing if it only adds space.",
+        "Escreva o texto do título, ou troque-o por espaçamento com CSS se ele só serve para abrir espaço.",
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/ffd0e9/",
     rule: text(
-        "Fails on `h1` to `h6` without text that is shown, image alternative, `aria-label`, `title`, or `aria-labelledby` that leads to text. Left alone are hidden ones (`hidden`, `aria-hidden`, inline style), those with `role` `none` or `presentation`, and an empty `h1` where no other says anything, which is `h1_missing`. Not measured on an empty app shell; not applicable without headings.",
-        "Falha com `h1` a `h6` sem texto visível, texto alternativo de imagem, `aria-label`, `title` ou `aria-labelledby` que leve a um texto. Ficam de fora os ocultos (`hidden`, `aria-hidden`, estilo embutido), os que têm `role` `none` ou `presentation`, e um `h1` vazio quando nenhum outro diz algo, o que é `h1_missing`. Não é medido na casca vazia de um aplicativo; não se aplica sem títulos.",
+        "Fails on `h1` to `h6` without a name: no visible text, image alternative, `aria-label` or `title`, and no `aria-labelledby` that leads to text. Hidden headings (`hidden`, `aria-hidden`, inline style) and those with `role` `none` or `presentation` are ignored. An empty `h1` on a page without another one is reported by `h1_missing`. Not measured on an empty app shell. Not applicable without headings.",
+        "Falha com `h1` a `h6` sem nome: nenhum texto visível, texto alternativo de imagem, `aria-label` ou `title`, e nenhum `aria-labelledby` que leve a um texto. Títulos ocultos (`hidden`, `aria-hidden`, estilo embutido) e os com `role` `none` ou `presentation` são ignorados. Um `h1` vazio em uma página sem outro é relatado por `h1_missing`. Não é medido na casca vazia de um aplicativo. Não se aplica sem títulos.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -95,10 +98,10 @@ fn level_skipped(facts: &Facts<'_>) -> Verdict {
         .collect();
     let Some((before, level, first)) = skipped.first() else { return PASS };
     const SKIPPED: Text = text(
-        "{count} {count|heading skips|headings skip} a level; the first is an h{level} after an h{before}: “{text}”.",
-        "{count} {count|título pula|títulos pulam} um nível; o primeiro é um h{level} depois de um h{before}: “{text}”.",
+        "{count|A heading skips a level:|{count} headings skip a level; the first is} an h{level} after an h{before}, “{text}”.",
+        "{count|Um título pula um nível:|{count} títulos pulam um nível; o primeiro é} um h{level} depois de um h{before}, “{text}”.",
     );
-    const USE: Text = text("Make “{text}” an h{wanted}.", "Faça de “{text}” um h{wanted}.");
+    const USE: Text = text("Change the heading “{text}” to an h{wanted}.", "Mude o título “{text}” para h{wanted}.");
     let shown = called(*first);
     let values = [("text", shown.as_str().into()), ("wanted", usize::from(*before + 1).into())];
     let fix = FixDraft::instruction(FixTarget::Body, USE, &values);
@@ -141,8 +144,8 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const SAY_NOTHING: Text = text(
-        "{count} {count|heading has|headings have} no text.",
-        "{count} {count|título não tem|títulos não têm} texto.",
+        "{count} {count|heading is|headings are} empty.",
+        "{count} {count|título está vazio|títulos estão vazios}.",
     );
     problem(SAY_NOTHING, &[("count", found.len().into())], without(html, &found)).on(&found).fail()
 }
@@ -160,6 +163,6 @@ fn without(html: &Html, found: &[Element<'_>]) -> FixDraft {
     if !found.iter().all(is_bare) || skips(levels(true)) > skips(levels(false)) {
         return FixDraft::instruction(FixTarget::Body, EMPTY.how, &[]);
     }
-    const GONE: Text = text("Takes the empty headings away.", "Remove os títulos vazios.");
+    const GONE: Text = text("Removes the empty headings.", "Remove os títulos vazios.");
     found.iter().fold(FixDraft::edit(FixTarget::Body, "").note(GONE, &[]), |fix, heading| fix.remove(*heading))
 }

@@ -13,14 +13,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Iframe title checker", "Verificador de títulos de iframe"),
-    h1: text("Do your embeds say what they show?", "Seus conteúdos incorporados dizem o que mostram?"),
+    h1: text("Do your iframes have titles?", "Seus iframes têm title?"),
     description: text(
-        "Find visible iframes without a title, such as videos and maps, and get the tag with a name for the well-known ones.",
-        "Encontre iframes visíveis sem title, como vídeos e mapas, e receba a tag com o nome dos serviços conhecidos.",
+        "Find visible iframes without a title, such as videos and maps, and get the right tag for well-known services.",
+        "Encontre iframes visíveis sem title, como vídeos e mapas, e receba a tag certa para os serviços conhecidos.",
     ),
     lead: text(
-        "A screen reader announces a frame by its title, and without one reads out its address. This tool names the frames that lack one and fills in the service where it is a known embed.",
-        "O leitor de tela anuncia um frame pelo title e, sem ele, lê o endereço. Esta ferramenta aponta os frames sem title e preenche o serviço quando é um incorporado conhecido.",
+        "A screen reader announces an iframe by its title, or reads out its URL if there is none. This tool lists iframes without a title and fills it in for well-known services.",
+        "O leitor de tela anuncia um iframe pelo title, ou lê a URL se não houver um. Esta ferramenta lista os iframes sem title e o preenche para os serviços conhecidos.",
     ),
     example: include_str!("iframe_titles/bad_youtube.html"),
 };
@@ -29,16 +29,19 @@ const MISSING: Check = Check {
     code: "iframe_title_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Frames without a title", "Frames sem título"),
+    title: text("Iframes without a title", "Iframes sem title"),
     why: text(
-        "A screen reader can't tell its user what is in the frame, so it has to be entered to find out.",
-        "O leitor de tela não tem como dizer o que há no frame; é preciso entrar nele para descobrir.",
+        "A screen reader can't say what the iframe contains, so users have to enter it to find out.",
+        "O leitor de tela não consegue dizer o que há no iframe; é preciso entrar nele para descobrir.",
     ),
-    how: text("Add a `title` that says what the frame shows.", "Adicione um `title` que diga o que o frame mostra."),
+    how: text(
+        "Add a `title` that describes the content of the iframe.",
+        "Adicione um `title` que descreva o conteúdo do iframe.",
+    ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/cae760/",
     rule: text(
-        "Fails on `iframe` elements without `title` or `aria-label` that says something, and without `aria-labelledby` that leads to text. Left alone are those hidden by `hidden`, `aria-hidden` or an inline style, with a side of at most 1 pixel, with a negative `tabindex`, with `role` `none` or `presentation`, and those without an http(s) address or `srcdoc`, which scripts use. Not applicable without iframes.",
-        "Falha com elementos `iframe` sem `title` ou `aria-label` que diga algo, e sem `aria-labelledby` que leve a um texto. Ficam de fora os ocultos por `hidden`, `aria-hidden` ou estilo embutido, os com um lado de no máximo 1 pixel, com `tabindex` negativo, com `role` `none` ou `presentation`, e os sem endereço http(s) nem `srcdoc`, que os scripts usam. Não se aplica sem iframes.",
+        "Fails on an `iframe` without text in `title` or `aria-label` and without an `aria-labelledby` that leads to text. These iframes are ignored: those hidden by `hidden`, `aria-hidden` or an inline style, those with a side of at most 1 pixel, a negative `tabindex` or `role` `none` or `presentation`, and those without an http(s) URL or `srcdoc`, which scripts use. Not applicable without iframes.",
+        "Falha com um `iframe` sem texto em `title` ou `aria-label` e sem `aria-labelledby` que leve a um texto. Estes iframes são ignorados: os ocultos por `hidden`, `aria-hidden` ou estilo embutido, os com um lado de no máximo 1 pixel, `tabindex` negativo ou `role` `none` ou `presentation`, e os sem URL http(s) nem `srcdoc`, que os scripts usam. Não se aplica sem iframes.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -86,10 +89,11 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         .collect();
     let Some(first) = found.first() else { return PASS };
     const NAMELESS: Text = text(
-        "{count} {count|frame has|frames have} no title; the first shows {url}.",
-        "{count} {count|frame não tem|frames não têm} title; o primeiro mostra {url}.",
+        "{count} {count|iframe has no title: {url}|iframes have no title; the first shows {url}}.",
+        "{count} {count|iframe não tem title: {url}|iframes não têm title; o primeiro mostra {url}}.",
     );
-    const BY_HOST: Text = text("the service that the address names", "o serviço que o endereço indica");
+    const BY_HOST: Text =
+        text("the service that the iframe's URL belongs to", "o serviço a que pertence a URL do iframe");
     let name = |frame: Element<'_>| frame.start_tag().and_then(|_| embed_name(&address(frame)?));
     let named: Option<Vec<(Element<'_>, &str)>> = found.iter().map(|frame| Some((*frame, name(*frame)?))).collect();
     let tag = |frame: Element<'_>, title: &str| {

@@ -13,14 +13,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Obsolete HTML checker", "Verificador de HTML obsoleto"),
-    h1: text("Does your page use HTML of the nineties?", "Sua página usa HTML dos anos noventa?"),
+    h1: text("Does your page use obsolete HTML?", "Sua página usa HTML obsoleto?"),
     description: text(
-        "Find font, center, marquee, frames and layout tables in a page, count them, and see what replaces each of them today.",
-        "Encontre font, center, marquee, frames e tabelas de layout em uma página, conte-os e veja o que substitui cada um hoje.",
+        "Find font, center, marquee, frames and layout tables on a page, count them, and see the modern replacement for each.",
+        "Encontre font, center, marquee, frames e tabelas de layout na página, conte-os e veja o substituto atual de cada um.",
     ),
     lead: text(
-        "Old pages still show, but frames and plug-ins hide their content from search, and layout in tables can't fit a phone. This tool lists what is obsolete and names its replacement.",
-        "Páginas antigas ainda aparecem, mas frames e plug-ins escondem o conteúdo da busca, e layout em tabela não cabe no celular. Esta ferramenta lista o que é obsoleto e diz o que pôr no lugar.",
+        "Browsers still show old pages, but frames and applets hide their content from search, and table layouts don't fit on phones. This tool lists obsolete markup and its modern replacement.",
+        "Os navegadores ainda mostram páginas antigas, mas frames e applets escondem o conteúdo da busca, e layouts em tabela não cabem no celular. Esta ferramenta lista a marcação obsoleta e o substituto atual.",
     ),
     example: include_str!("legacy_markup/bad_elements.html"),
 };
@@ -29,16 +29,16 @@ const LEGACY: Check = Check {
     code: "legacy_markup",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Obsolete markup", "Marcação obsoleta"),
+    title: text("Obsolete HTML", "HTML obsoleto"),
     why: text(
-        "These elements and attributes were dropped from HTML. Browsers still try, but frames and plug-ins hide content from search, and styling by markup fights with CSS.",
-        "Esses elementos e atributos saíram do HTML. Os navegadores ainda tentam, mas frames e plug-ins escondem conteúdo da busca, e estilo por marcação briga com o CSS.",
+        "These elements and attributes are no longer part of HTML. Frames and applets hide their content from search, and presentational markup conflicts with CSS.",
+        "Esses elementos e atributos não fazem mais parte do HTML. Frames e applets escondem o conteúdo da busca, e marcação de apresentação conflita com o CSS.",
     ),
-    how: text("Replace them by current elements and CSS.", "Troque-os por elementos atuais e CSS."),
+    how: text("Replace them with current elements and CSS.", "Substitua-os por elementos atuais e CSS."),
     reference: "https://html.spec.whatwg.org/multipage/obsolete.html#non-conforming-features",
     rule: text(
-        "Fails on the elements `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` and `tt`, on `bgcolor` and `align` attributes, and on a table within a table that has neither `th`, `caption` nor `role` and holds more than half of the page's visible text. Each kind is counted, tables of that sort too where one of them holds as much; what hides content comes first.",
-        "Falha com os elementos `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` e `tt`, com os atributos `bgcolor` e `align`, e com uma tabela dentro de outra que não tem `th`, `caption` nem `role` e contém mais da metade do texto visível da página. Cada tipo é contado, também essas tabelas quando uma delas contém tanto; o que esconde conteúdo vem primeiro.",
+        "Fails on the elements `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` and `tt`, and on the attributes `bgcolor` and `align`. It also fails on a table inside another one that has no `th`, `caption` or `role` and holds more than half of the page's visible text; all such nested tables are then counted. Kinds that hide content are listed first.",
+        "Falha com os elementos `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` e `tt`, e com os atributos `bgcolor` e `align`. Falha também com uma tabela dentro de outra que não tem `th`, `caption` nem `role` e contém mais da metade do texto visível da página; todas as tabelas aninhadas assim são então contadas. Os tipos que escondem conteúdo vêm primeiro.",
     ),
     thresholds: &[threshold("layout_table_text", 50, "percent")],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -109,8 +109,8 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
     }
     let by_kind = || kinds().enumerate().filter_map(|(at, kind)| Some((kind, counts.get(&at)?)));
     let list = by_kind().map(|((name, _), count)| format!("{} ×{count}", shown(name))).collect::<Vec<_>>().join(", ");
-    const FOUND: Text = text("The page uses obsolete markup: {list}.", "A página usa marcação obsoleta: {list}.");
-    const REPLACE: Text = text("Replace: {list}.", "Troque: {list}.");
+    const FOUND: Text = text("The page uses obsolete HTML: {list}.", "A página usa HTML obsoleto: {list}.");
+    const REPLACE: Text = text("Replace as follows: {list}.", "Substitua assim: {list}.");
     let replacements: Vec<String> =
         by_kind().map(|((name, instead), _)| format!("{} → {instead}", shown(name))).collect();
     let fix = FixDraft::instruction(FixTarget::Body, REPLACE, &[("list", replacements.join("; ").into())]);

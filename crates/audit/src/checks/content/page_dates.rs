@@ -13,14 +13,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Publication date checker", "Verificador de data de publicação"),
-    h1: text("Does your page tell search engines one date?", "Sua página diz uma só data aos buscadores?"),
+    h1: text("Does your page give search engines one date?", "Sua página informa uma só data aos buscadores?"),
     description: text(
-        "Compare the dates that a page states in structured data and in meta tags: published twice, modified before, or in the future.",
-        "Compare as datas que uma página declara nos dados estruturados e nas meta tags: publicada duas vezes, alterada antes ou no futuro.",
+        "Compare the dates in a page's structured data and meta tags: conflicting dates, modified before published, or in the future.",
+        "Compare as datas nos dados estruturados e nas meta tags: em conflito, alteração anterior à publicação ou no futuro.",
     ),
     lead: text(
-        "Search engines show a date beside articles only where they are sure of it. When structured data and meta tags say different things they guess or show none; this tool lays the dates side by side.",
-        "Os buscadores só mostram a data de um artigo quando têm certeza dela. Se dados estruturados e meta tags dizem coisas diferentes, eles adivinham ou não mostram nenhuma; esta ferramenta põe as datas lado a lado.",
+        "Search engines show an article's date only when they are sure of it. If structured data and meta tags disagree, they guess or show none. This tool compares the dates.",
+        "Os buscadores só mostram a data de um artigo quando têm certeza dela. Se dados estruturados e meta tags discordam, eles adivinham ou não mostram nenhuma. Esta ferramenta compara as datas.",
     ),
     example: include_str!("page_dates/bad_differ.html"),
 };
@@ -29,19 +29,19 @@ const DISAGREE: Check = Check {
     code: "date_signals_disagree",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Dates that contradict each other", "Datas que se contradizem"),
+    title: text("Conflicting dates", "Datas em conflito"),
     why: text(
-        "Where the dates of a page disagree, search engines may show a wrong one or none, and readers can't judge how current it is.",
-        "Quando as datas de uma página discordam, os buscadores podem mostrar uma errada ou nenhuma, e o leitor não sabe quão atual ela é.",
+        "When a page's dates disagree, search engines may show a wrong date or none, and readers can't tell how current the page is.",
+        "Quando as datas de uma página discordam, os buscadores podem mostrar uma data errada ou nenhuma, e o leitor não sabe quão atual a página é.",
     ),
     how: text(
-        "Write the same dates into structured data, meta tags and the text, from one field of the content.",
-        "Escreva as mesmas datas nos dados estruturados, nas meta tags e no texto, a partir de um só campo do conteúdo.",
+        "Write the same dates in structured data, meta tags and text, from one field of the CMS.",
+        "Escreva as mesmas datas nos dados estruturados, nas meta tags e no texto, a partir de um só campo do CMS.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/publication-dates",
     rule: text(
-        "Fails on the first of these: `datePublished` of the first article in JSON-LD and `article:published_time` are more than a day apart; the same of `dateModified` and `article:modified_time`; a date of modification lies more than a day before the one of publication; a date of publication lies more than a day after the audit. A day is left for time zones. Dates that can't be read are not compared. Not applicable with fewer than one article date.",
-        "Falha no primeiro destes casos: `datePublished` do primeiro artigo em JSON-LD e `article:published_time` distam mais de um dia; o mesmo de `dateModified` e `article:modified_time`; uma data de alteração é mais de um dia anterior à de publicação; uma data de publicação é mais de um dia posterior à auditoria. Um dia fica para fusos horários. Datas ilegíveis não são comparadas. Não se aplica sem nenhuma data de artigo.",
+        "Fails on the first of these cases: `datePublished` of the first JSON-LD article and `article:published_time` are more than a day apart; `dateModified` and `article:modified_time` are more than a day apart; a modification date is more than a day before the publication date; a publication date is more than a day after the audit. The one-day tolerance covers time zones. Dates that can't be parsed are ignored. Not applicable without an article date.",
+        "Falha no primeiro destes casos: `datePublished` do primeiro artigo em JSON-LD e `article:published_time` diferem em mais de um dia; `dateModified` e `article:modified_time` diferem em mais de um dia; uma data de alteração é mais de um dia anterior à de publicação; uma data de publicação é mais de um dia posterior à auditoria. A tolerância de um dia cobre fusos horários. Datas ilegíveis são ignoradas. Não se aplica sem uma data de artigo.",
     ),
     thresholds: &[threshold("apart", 1, "days")],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -79,15 +79,15 @@ fn disagree(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     const APART: Text = text(
-        "{first} says {first_date}, {second} says {second_date}.",
-        "{first} diz {first_date}, {second} diz {second_date}.",
+        "{first} is {first_date}, but {second} is {second_date}.",
+        "{first} é {first_date}, mas {second} é {second_date}.",
     );
     const BACKWARDS: Text = text(
-        "{second}, {second_date}, lies before {first}, {first_date}.",
+        "{second}, {second_date}, is earlier than {first}, {first_date}.",
         "{second}, {second_date}, é anterior a {first}, {first_date}.",
     );
     const FUTURE: Text =
-        text("{first} is {first_date}, after this audit.", "{first} é {first_date}, depois desta auditoria.");
+        text("{first} is {first_date}, a date in the future.", "{first} é {first_date}, uma data no futuro.");
     let now = facts.capture.started_at.0;
     let apart = |pair: &[Option<Stated>; 2]| match pair {
         [Some(a), Some(b)] if (a.at.0 - b.at.0).abs() > DAY_MS => Some((a.clone(), b.clone())),

@@ -13,15 +13,15 @@ pub(crate) const FAMILY: Family =
     Family { slug: "placeholder-text", category: Category::Content, landing: LANDING, checks: &[PLACEHOLDER] };
 
 const LANDING: Landing = Landing {
-    title: text("Placeholder text finder", "Localizador de textos de exemplo"),
+    title: text("Placeholder text checker", "Localizador de textos de exemplo"),
     h1: text("Did a placeholder go live on your page?", "Algum texto de exemplo foi publicado na sua página?"),
     description: text(
-        "Find filler Latin, template variables that nobody filled in, undefined and “your text here” in what visitors read on a page.",
-        "Encontre latim de enchimento, variáveis de modelo que ninguém preencheu, undefined e “seu texto aqui” no que os visitantes leem.",
+        "Find lorem ipsum, unfilled template variables, undefined and “your text here” in the visible text of a page.",
+        "Encontre lorem ipsum, variáveis de template não preenchidas, undefined e “seu texto aqui” no texto visível da página.",
     ),
     lead: text(
-        "Placeholders slip through where a template is published before its text. They look careless to visitors and end up in search results; this tool finds them in the text that people see and leaves code samples alone.",
-        "Textos de exemplo escapam quando o modelo é publicado antes do conteúdo. Parecem descuido para o visitante e vão parar nos resultados de busca; esta ferramenta os encontra no texto que as pessoas veem e não mexe em exemplos de código.",
+        "Placeholders go live when a template is published before its content. They look careless and end up in search results. This tool finds them in the visible text and ignores code samples.",
+        "Textos de exemplo vão ao ar quando um template é publicado antes do conteúdo. Parecem descuido e acabam nos resultados de busca. Esta ferramenta os encontra no texto visível e ignora exemplos de código.",
     ),
     example: include_str!("placeholder_text/bad_lorem.html"),
 };
@@ -32,17 +32,17 @@ const PLACEHOLDER: Check = Check {
     impact: Impact::Use,
     title: text("Placeholder text on the page", "Texto de exemplo na página"),
     why: text(
-        "Visitors and search engines read text that was never meant for them, and may take the whole page for unfinished.",
-        "Visitantes e buscadores leem um texto que nunca foi para eles e podem tomar a página inteira por inacabada.",
+        "Visitors and search engines read text that was not meant for them, and may take the page for unfinished.",
+        "Visitantes e buscadores leem um texto que não era para eles e podem achar que a página está inacabada.",
     ),
     how: text(
-        "Write the text that belongs there, or take the element out; where a program fills it in, find out why it did not.",
-        "Escreva o texto que deveria estar ali ou tire o elemento; se é um programa que o preenche, descubra por que não preencheu.",
+        "Write the real text, or remove the element. If a program fills it in, find out why it did not.",
+        "Escreva o texto real ou remova o elemento. Se um programa o preenche, descubra por que não preencheu.",
     ),
     reference: "https://developers.google.com/search/docs/fundamentals/creating-helpful-content",
     rule: text(
-        "Fails when a text of the body, letter case ignored, begins with “lorem ipsum dolor”, holds `{{…}}` or `[object Object]`, is as a whole `undefined` or `NaN`, or is one of the list in `placeholder_texts.txt`. The list does not count close within a form, and in search boxes, labels, buttons, choices and fields that are edited in place, where such a text tells the visitor what to type. Attributes are not read. Left out is text in `pre`, `code`, `kbd`, `samp`, `var`, `textarea`, `script`, `style`, `template`, `noscript`, and hidden elements; `{{…}}` also within elements with attributes of Angular, Vue, Alpine or Knockout, whose scripts fill it in.",
-        "Falha quando um texto do corpo, sem distinguir maiúsculas, começa com “lorem ipsum dolor”, contém `{{…}}` ou `[object Object]`, é por inteiro `undefined` ou `NaN`, ou é um dos da lista em `placeholder_texts.txt`. A lista não vale logo dentro de um formulário, nem em caixas de busca, labels, botões, opções e campos editados no lugar, onde um texto assim diz ao visitante o que digitar. Atributos não são lidos. Fica de fora o texto em `pre`, `code`, `kbd`, `samp`, `var`, `textarea`, `script`, `style`, `template`, `noscript` e em elementos ocultos; `{{…}}` também dentro de elementos com atributos de Angular, Vue, Alpine ou Knockout, cujos scripts o preenchem.",
+        "Fails when a text of the page begins with “lorem ipsum dolor”, contains `{{…}}` or `[object Object]`, consists only of `undefined` or `NaN`, or is in the list `placeholder_texts.txt`; letter case doesn't matter. The list is not applied directly inside forms, or in search boxes, labels, buttons, options and fields edited in place, where such a text tells visitors what to enter. Attributes, hidden elements and text in `pre`, `code`, `kbd`, `samp`, `var`, `textarea`, `script`, `style`, `template` and `noscript` are ignored. `{{…}}` is also ignored inside elements with attributes of Angular, Vue, Alpine or Knockout, whose scripts fill it in.",
+        "Falha quando um texto da página começa com “lorem ipsum dolor”, contém `{{…}}` ou `[object Object]`, consiste só em `undefined` ou `NaN`, ou está na lista `placeholder_texts.txt`; maiúsculas não importam. A lista não vale diretamente dentro de formulários, nem em caixas de busca, labels, botões, opções e campos editados no lugar, onde um texto assim diz ao visitante o que digitar. Atributos, elementos ocultos e textos em `pre`, `code`, `kbd`, `samp`, `var`, `textarea`, `script`, `style`, `template` e `noscript` são ignorados. `{{…}}` também é ignorado dentro de elementos com atributos de Angular, Vue, Alpine ou Knockout, cujos scripts o preenchem.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -147,8 +147,8 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
     let found = placeholders(html);
     let Some((_, first)) = found.first() else { return PASS };
     const LEFT: Text = text(
-        "{count} {count|text is|texts are} left over from a template; the first reads “{text}”.",
-        "{count} {count|texto sobrou|textos sobraram} de um modelo; o primeiro diz “{text}”.",
+        "The page has {count} placeholder {count|text: “{text}”|texts; the first is “{text}”}.",
+        "A página tem {count} {count|texto de exemplo: “{text}”|textos de exemplo; o primeiro é “{text}”}.",
     );
     let values = [("count", found.len().into()), ("text", first.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Body, PLACEHOLDER.how, &[]);

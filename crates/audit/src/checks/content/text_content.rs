@@ -13,15 +13,15 @@ pub(crate) const FAMILY: Family =
     Family { slug: "thin-content", category: Category::Content, landing: LANDING, checks: &[THIN, HIDDEN] };
 
 const LANDING: Landing = Landing {
-    title: text("Thin content and hidden text checker", "Verificador de pouco conteúdo e texto oculto"),
-    h1: text("How much text does your page really have?", "Quanto texto sua página tem de verdade?"),
+    title: text("Thin content and hidden text checker", "Verificador de conteúdo escasso e texto oculto"),
+    h1: text("How much text does your page really have?", "Quanto texto sua página realmente tem?"),
     description: text(
-        "Count the words of the main content without menus and footers, and find text that styles keep from readers but not from machines.",
-        "Conte as palavras do conteúdo principal sem menus e rodapés e encontre texto que o estilo esconde dos leitores, mas não das máquinas.",
+        "Count the words of a page's main content without menus and footers, and find text that inline styles hide from visitors.",
+        "Conte as palavras do conteúdo principal sem menus e rodapés, e encontre texto que estilos embutidos escondem dos visitantes.",
     ),
     lead: text(
-        "No search engine asks for a number of words, but a page that says next to nothing answers no question, and text that only machines see breaks the rules of search engines. This tool counts what is left when menus and footers are taken away.",
-        "Nenhum buscador pede um número de palavras, mas uma página que não diz quase nada não responde a pergunta nenhuma, e texto que só as máquinas veem quebra as regras dos buscadores. Esta ferramenta conta o que sobra sem menus e rodapés.",
+        "No search engine requires a word count, but a page with almost no text answers no question, and hidden text violates their spam policies. This tool counts the words outside menus and footers.",
+        "Nenhum buscador exige um número de palavras, mas uma página quase sem texto não responde a nenhuma pergunta, e texto oculto viola as políticas de spam deles. Esta ferramenta conta as palavras fora de menus e rodapés.",
     ),
     example: include_str!("text_content/bad_thin.html"),
 };
@@ -32,17 +32,17 @@ const THIN: Check = Check {
     impact: Impact::Hygiene,
     title: text("Very little text", "Muito pouco texto"),
     why: text(
-        "A page of a few words rarely answers what somebody searches for. No search engine states a minimum; look whether this page says what its visitors came for.",
-        "Uma página de poucas palavras raramente responde ao que alguém busca. Nenhum buscador declara um mínimo; veja se esta página diz o que o visitante veio procurar.",
+        "A page with few words rarely answers what people search for. No search engine sets a minimum; check whether this page says what its visitors need.",
+        "Uma página com poucas palavras raramente responde ao que as pessoas buscam. Nenhum buscador define um mínimo; verifique se esta página diz o que os visitantes precisam.",
     ),
     how: text(
-        "Say what visitors need to know, in your own words; or join the page with one that does.",
-        "Diga o que o visitante precisa saber, com suas palavras; ou junte a página a uma que já diga.",
+        "Add what visitors need to know, in your own words, or merge the page with one that has it.",
+        "Acrescente o que os visitantes precisam saber, com suas palavras, ou una a página a outra que já tenha isso.",
     ),
     reference: "https://developers.google.com/search/docs/fundamentals/creating-helpful-content",
     rule: text(
-        "Fails when the main content has fewer than 100 words by Unicode segmentation, where each Han or Kana character counts as one. Main content is the first `main` or element with that role, else the body, each without `nav`, `footer`, `aside`, the site's `header` and hidden parts. Left alone are home pages, and pages whose content is a form of three fields or more or with a password, a video, audio, frame, `canvas`, or three pictures or more. Not measured in scripts that part no words (Thai), on an empty app shell, when the document was cut, and on a page that asks not to be indexed.",
-        "Falha quando o conteúdo principal tem menos de 100 palavras pela segmentação Unicode, em que cada caractere Han ou Kana conta como uma. Conteúdo principal é o primeiro `main` ou elemento com esse papel, senão o corpo, sempre sem `nav`, `footer`, `aside`, o `header` do site e partes ocultas. Ficam de fora páginas iniciais e páginas cujo conteúdo é um formulário de três campos ou mais ou com senha, um vídeo, áudio, frame, `canvas`, ou três imagens ou mais. Não é medido em escritas que não separam palavras (tailandês), na casca vazia de um aplicativo, quando o documento foi cortado, nem em página que pede para não ser indexada.",
+        "Fails when the main content has fewer than 100 words by Unicode segmentation; each Han or Kana character counts as a word. The main content is the first `main` element or `role=main`, otherwise the body, without `nav`, `footer`, `aside`, the site's `header` and hidden parts. Home pages are ignored, and so are pages whose content is a form with at least three fields or a password, a video, audio, iframe or `canvas`, or at least three images. Not measured for scripts without word spaces (Thai), on an empty app shell, when the page was cut off, and on pages that may not be indexed.",
+        "Falha quando o conteúdo principal tem menos de 100 palavras pela segmentação Unicode; cada caractere Han ou Kana conta como uma palavra. O conteúdo principal é o primeiro elemento `main` ou `role=main`, ou então o body, sem `nav`, `footer`, `aside`, o `header` do site e partes ocultas. Páginas iniciais são ignoradas, assim como páginas cujo conteúdo é um formulário com pelo menos três campos ou uma senha, um vídeo, áudio, iframe ou `canvas`, ou pelo menos três imagens. Não é medido em escritas sem espaço entre palavras (tailandês), na casca vazia de um aplicativo, quando a página foi cortada, nem em páginas que não devem ser indexadas.",
     ),
     thresholds: &[threshold("words", LEAST_WORDS as u64, "words")],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -54,19 +54,19 @@ const HIDDEN: Check = Check {
     code: "hidden_text_suspect",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Text that only machines see", "Texto que só as máquinas veem"),
+    title: text("Hidden text", "Texto oculto"),
     why: text(
-        "Text of no size, far off the screen or in the colour of its background counts as an attempt to mislead search engines, even where it was left behind by mistake.",
-        "Texto sem tamanho, muito fora da tela ou da cor do fundo conta como tentativa de enganar os buscadores, mesmo quando sobrou por engano.",
+        "Search engines treat text with font size 0, far off the screen or in the color of its background as an attempt to mislead them, even when it is left over by mistake.",
+        "Os buscadores tratam texto com fonte de tamanho 0, muito fora da tela ou da cor do fundo como tentativa de enganá-los, mesmo quando sobrou por engano.",
     ),
     how: text(
-        "Show the text, or take it out. For text that is meant for screen readers keep to a short label.",
-        "Mostre o texto ou tire-o. Para texto destinado a leitores de tela, fique em um rótulo curto.",
+        "Show the text or remove it. Text meant for screen readers should be a short label.",
+        "Mostre o texto ou remova-o. Um texto destinado a leitores de tela deve ser um rótulo curto.",
     ),
     reference: "https://developers.google.com/search/docs/essentials/spam-policies#hidden-text-and-links",
     rule: text(
-        "Fails when an element with 30 words of text or more has an inline style that sets `font-size` to 0, `text-indent` to -999 pixels or less, takes it out of the flow and moves it as far off the screen, or gives text and background the same colour. `display: none` and style sheets are not judged: menus, tabs and labels for screen readers use them with good reason.",
-        "Falha quando um elemento com 30 palavras de texto ou mais tem um estilo embutido que põe `font-size` em 0, `text-indent` em -999 pixels ou menos, o tira do fluxo e o move para tão longe da tela, ou dá a texto e fundo a mesma cor. `display: none` e folhas de estilo não são julgados: menus, abas e rótulos para leitores de tela os usam com razão.",
+        "Fails when an element with at least 30 words has an inline style that sets `font-size` to 0 or `text-indent` to -999 pixels or less, positions it that far off the screen, or gives text and background the same color. `display: none` and style sheets are not judged, since menus, tabs and labels for screen readers use them legitimately.",
+        "Falha quando um elemento com pelo menos 30 palavras tem um estilo embutido que define `font-size` como 0 ou `text-indent` como -999 pixels ou menos, o posiciona tão longe da tela, ou dá a texto e fundo a mesma cor. `display: none` e folhas de estilo não são avaliados, pois menus, abas e rótulos para leitores de tela os usam de forma legítima.",
     ),
     thresholds: &[threshold("words", LEAST_HIDDEN_WORDS as u64, "words")],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -140,8 +140,8 @@ fn thin(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     const FEW: Text = text(
-        "The main content has {words} {words|word|words}; the whole page has {total}.",
-        "O conteúdo principal tem {words} {words|palavra|palavras}; a página inteira tem {total}.",
+        "The main content has only {words} {words|word|words}; the whole page has {total}.",
+        "O conteúdo principal tem só {words} {words|palavra|palavras}; a página inteira tem {total}.",
     );
     let fix = FixDraft::instruction(FixTarget::Body, THIN.how, &[]);
     let place = Some(main).filter(|main| main.start_tag().is_some()).map(Element::place);
@@ -164,16 +164,16 @@ fn hidden(facts: &Facts<'_>) -> Verdict {
     let found: Vec<(Element<'_>, Concealment)> = long.filter(|(element, _)| !html.listed.is_unseen(*element)).collect();
     let Some((_, how)) = found.first() else { return PASS };
     const NO_SIZE: Text = text(
-        "{count} {count|element keeps|elements keep} text from readers by a font of size 0.",
-        "{count} {count|elemento esconde|elementos escondem} texto dos leitores com fonte de tamanho 0.",
+        "{count|An element hides its text with font size 0|{count} elements hide their text; the first uses font size 0}.",
+        "{count|Um elemento esconde o texto com fonte de tamanho 0|{count} elementos escondem o texto; o primeiro usa fonte de tamanho 0}.",
     );
     const OFF_SCREEN: Text = text(
-        "{count} {count|element keeps|elements keep} text from readers; the first by moving it off the screen.",
-        "{count} {count|elemento esconde|elementos escondem} texto dos leitores; o primeiro, movendo-o para fora da tela.",
+        "{count|An element hides its text by moving it off the screen|{count} elements hide their text; the first moves it off the screen}.",
+        "{count|Um elemento esconde o texto movendo-o para fora da tela|{count} elementos escondem o texto; o primeiro o move para fora da tela}.",
     );
     const SAME_COLOUR: Text = text(
-        "{count} {count|element keeps|elements keep} text from readers; the first by the colour of its background.",
-        "{count} {count|elemento esconde|elementos escondem} texto dos leitores; o primeiro, com a cor do próprio fundo.",
+        "{count|An element hides its text in the color of its background|{count} elements hide their text; the first uses the color of its background}.",
+        "{count|Um elemento esconde o texto com a cor do próprio fundo|{count} elementos escondem o texto; o primeiro usa a cor do próprio fundo}.",
     );
     let message = match how {
         Concealment::NoSize => NO_SIZE,

@@ -2,6 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::content_type;
+use crate::facts::fetch_failure;
 use crate::facts::robots_txt::{RobotsState, RobotsTxt};
 
 /// The family.
@@ -12,12 +13,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("robots.txt checker", "Verificador de robots.txt"),
         h1: text("Can crawlers read my robots.txt?", "Os robôs conseguem ler meu robots.txt?"),
         description: text(
-            "Fetch /robots.txt as crawlers do and see whether it is missing, unreachable, a web page in disguise, or served from elsewhere.",
-            "Busque /robots.txt como os robôs e veja se ele falta, está inalcançável, é uma página web disfarçada ou vem de outro host.",
+            "Fetch /robots.txt as crawlers do and see whether it is missing, unreachable, an HTML page, or served from another host.",
+            "Busque /robots.txt como os robôs e veja se ele falta, está inacessível, é uma página HTML ou vem de outro host.",
         ),
         lead: text(
-            "Crawlers ask for robots.txt before anything else, and stop when it answers with an error. This tool fetches the file, follows its redirects and says what crawlers make of the answer.",
-            "Os robôs pedem o robots.txt antes de tudo, e param quando ele responde com erro. Esta ferramenta busca o arquivo, segue os redirecionamentos e diz o que os robôs entendem da resposta.",
+            "Crawlers request robots.txt before anything else, and stop when it answers with an error. This tool fetches the file, follows its redirects, and shows how crawlers treat the response.",
+            "Os robôs pedem o robots.txt antes de tudo, e param quando ele responde com erro. Esta ferramenta busca o arquivo, segue os redirecionamentos e mostra como os robôs tratam a resposta.",
         ),
         example: include_str!("robots_txt/bad_html.http"),
     },
@@ -35,19 +36,19 @@ const UNREACHABLE: Check = Check {
     code: "robots_txt_unreachable",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("robots.txt can't be reached", "robots.txt inalcançável"),
+    title: text("robots.txt unreachable", "robots.txt inacessível"),
     why: text(
-        "While robots.txt answers with an error or not at all, crawlers must assume that everything is forbidden, and stop.",
-        "Enquanto o robots.txt responde com erro ou não responde, os robôs devem supor que tudo é proibido, e param.",
+        "While robots.txt answers with a server error or not at all, crawlers must assume that the whole site is blocked, and stop crawling.",
+        "Enquanto o robots.txt responde com erro de servidor ou não responde, os robôs devem supor que o site inteiro está bloqueado, e param de rastrear.",
     ),
     how: text(
-        "Let /robots.txt answer 200, or 404 if there is none.",
-        "Faça /robots.txt responder 200, ou 404 se não houver.",
+        "Make /robots.txt answer 200, or 404 if there is none.",
+        "Faça /robots.txt responder 200, ou 404 se não houver arquivo.",
     ),
     reference: "https://developers.google.com/crawling/docs/robots-txt/robots-txt-spec#http-status-codes",
     rule: text(
-        "Fails when /robots.txt answers 429 or 500 and above, or when no answer came: name, connection, TLS or time. What robots.txt says is then unknown, and no other check claims anything of it.",
-        "Falha quando o /robots.txt responde 429 ou de 500 em diante, ou quando não veio resposta: nome, conexão, TLS ou tempo. O que o robots.txt diz fica então desconhecido, e nenhuma outra verificação afirma algo sobre ele.",
+        "Fails when /robots.txt answers 429 or 500 and above, or gives no response because of a DNS, connection or TLS failure or a timeout. Other checks that need robots.txt are then not measured.",
+        "Falha quando o /robots.txt responde 429 ou 500 e acima, ou não dá resposta por falha de DNS, de conexão ou de TLS ou por timeout. As outras verificações que dependem do robots.txt ficam então sem medição.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
@@ -59,16 +60,19 @@ const HTML_RESPONSE: Check = Check {
     code: "robots_txt_html_response",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("robots.txt answers with a web page", "O robots.txt responde com uma página web"),
+    title: text("robots.txt is an HTML page", "O robots.txt é uma página HTML"),
     why: text(
         "The server sends its app or error page with status 200. Crawlers look for rules in it and find none.",
-        "O servidor envia o aplicativo ou a página de erro com status 200. Os robôs procuram regras nela e não acham.",
+        "O servidor envia o aplicativo ou a página de erro com status 200. Os robôs procuram regras nela e não encontram.",
     ),
-    how: text("Serve a text file there, or answer 404.", "Sirva ali um arquivo de texto, ou responda 404."),
+    how: text(
+        "Serve a text file at /robots.txt, or answer 404.",
+        "Sirva um arquivo de texto em /robots.txt, ou responda 404.",
+    ),
     reference: "https://www.rfc-editor.org/rfc/rfc9309#section-2.3",
     rule: text(
-        "Fails when /robots.txt answers 2xx and the body begins as an HTML document does. Crawlers find no rules in it, so nothing is forbidden; checks of lines are left out.",
-        "Falha quando o /robots.txt responde 2xx e o corpo começa como um documento HTML. Os robôs não acham regras nele, então nada é proibido; as verificações de linhas ficam de fora.",
+        "Fails when /robots.txt answers 2xx and its body begins like an HTML document. Crawlers find no rules in it, so nothing is blocked. Checks of its lines are not measured.",
+        "Falha quando o /robots.txt responde 2xx e o corpo começa como um documento HTML. Os robôs não encontram regras nele; portanto, nada é bloqueado. As verificações de linhas não são medidas.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -82,14 +86,14 @@ const MISSING: Check = Check {
     impact: Impact::Hygiene,
     title: text("No robots.txt", "Sem robots.txt"),
     why: text(
-        "Crawlers take a missing file as leave to fetch everything, which is fine. A file is where they look for your sitemap.",
-        "Os robôs entendem a falta do arquivo como permissão para buscar tudo, e tudo bem. É no arquivo que procuram o seu sitemap.",
+        "Crawlers may fetch everything when the file is missing, which is fine. The file is also where they look for your sitemap.",
+        "Sem o arquivo, os robôs podem buscar tudo, o que não é um problema. É nele que os robôs também procuram o seu sitemap.",
     ),
-    how: text("Put a robots.txt at the root of the host.", "Coloque um robots.txt na raiz do host."),
+    how: text("Add a robots.txt at the root of the host.", "Adicione um robots.txt na raiz do host."),
     reference: "https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.3",
     rule: text(
-        "Fails when /robots.txt of the page's origin answers 400 to 499 except 429, or redirects more than five times: crawlers then take everything as allowed. 401 and 403 count as missing too.",
-        "Falha quando o /robots.txt da origem da página responde de 400 a 499, exceto 429, ou redireciona mais de cinco vezes: os robôs então entendem que tudo é permitido. 401 e 403 também contam como ausente.",
+        "Fails when /robots.txt of the page's origin answers 400 to 499 except 429, or redirects more than five times. Crawlers then treat everything as allowed. 401 and 403 count as missing too.",
+        "Falha quando o /robots.txt da origem da página responde de 400 a 499, exceto 429, ou redireciona mais de cinco vezes. Os robôs tratam então tudo como permitido. 401 e 403 também contam como ausente.",
     ),
     thresholds: &[threshold("most_redirects", MOST_REDIRECTS, "hops")],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -101,16 +105,16 @@ const CONTENT_TYPE: Check = Check {
     code: "robots_txt_content_type_wrong",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("robots.txt is not sent as plain text", "O robots.txt não é enviado como texto simples"),
+    title: text("robots.txt not sent as text/plain", "robots.txt não enviado como text/plain"),
     why: text(
-        "The standard asks for text/plain. Google reads the file whatever its type; a stricter crawler may not, and browsers offer a download.",
-        "O padrão pede text/plain. O Google lê o arquivo com qualquer tipo; um robô mais rigoroso talvez não, e os navegadores oferecem um download.",
+        "The standard requires text/plain. Google reads the file whatever its type, but stricter crawlers may not, and browsers offer a download.",
+        "O padrão exige text/plain. O Google lê o arquivo com qualquer tipo, mas robôs mais rigorosos podem não ler, e os navegadores oferecem um download.",
     ),
     how: text("Send `Content-Type: text/plain; charset=utf-8`.", "Envie `Content-Type: text/plain; charset=utf-8`."),
     reference: "https://www.rfc-editor.org/rfc/rfc9309#section-2.3",
     rule: text(
-        "Fails when /robots.txt answers 2xx with a text file and a `Content-Type` other than `text/plain`. A missing header passes, and an HTML document is told by its own check.",
-        "Falha quando o /robots.txt responde 2xx com um arquivo de texto e um `Content-Type` diferente de `text/plain`. Um cabeçalho ausente passa, e um documento HTML tem verificação própria.",
+        "Fails when /robots.txt answers 2xx with a text file and a `Content-Type` other than `text/plain`. A missing header passes. An HTML document has its own check.",
+        "Falha quando o /robots.txt responde 2xx com um arquivo de texto e um `Content-Type` diferente de `text/plain`. Um cabeçalho ausente passa. Um documento HTML tem verificação própria.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
@@ -122,19 +126,19 @@ const OFF_HOST: Check = Check {
     code: "robots_txt_redirected_off_host",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("robots.txt comes from another host", "O robots.txt vem de outro host"),
+    title: text("robots.txt redirects to another host", "O robots.txt redireciona para outro host"),
     why: text(
-        "Whoever writes that host's file decides what crawlers may fetch here, and not every crawler follows such a redirect.",
-        "Quem escreve o arquivo daquele host decide o que os robôs podem buscar aqui, e nem todo robô segue esse redirecionamento.",
+        "The owner of that host decides what crawlers may fetch here, and some crawlers don't follow such a redirect.",
+        "O dono daquele host decide o que os robôs podem buscar aqui, e alguns robôs não seguem esse redirecionamento.",
     ),
     how: text(
-        "Serve a file of its own at /robots.txt of each host.",
-        "Sirva um arquivo próprio em /robots.txt de cada host.",
+        "Serve each host's own file at its /robots.txt.",
+        "Sirva em /robots.txt de cada host um arquivo próprio.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.2",
     rule: text(
-        "Fails when /robots.txt of the page's origin redirects and the text file that is read in the end is on another host. Redirects on the same host pass, from http to https too.",
-        "Falha quando o /robots.txt da origem da página redireciona e o arquivo de texto lido no fim está em outro host. Redirecionamentos no mesmo host passam, também de http para https.",
+        "Fails when /robots.txt of the page's origin redirects and the text file at the end is on another host. Redirects on the same host pass, including from http to https.",
+        "Falha quando o /robots.txt da origem da página redireciona e o arquivo de texto no fim está em outro host. Redirecionamentos no mesmo host passam, também de http para https.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
@@ -174,25 +178,32 @@ pub(super) fn sitemap_line(url: &str) -> String {
 
 fn missing(facts: &Facts<'_>) -> Verdict {
     let RobotsState::Missing(status) = facts.robots()? else { return PASS };
-    const NONE: Text = text("/robots.txt answers {status}.", "/robots.txt responde {status}.");
-    const REDIRECTS: Text =
-        text("/robots.txt redirects more than five times.", "/robots.txt redireciona mais de cinco vezes.");
+    const NONE: Text = text(
+        "The site has no robots.txt: /robots.txt answers {status}.",
+        "O site não tem robots.txt: /robots.txt responde {status}.",
+    );
+    const REDIRECTS: Text = text(
+        "/robots.txt redirects more than five times, so crawlers treat it as missing.",
+        "/robots.txt redireciona mais de cinco vezes; os robôs o tratam como ausente.",
+    );
     let message = if *status == 0 { REDIRECTS } else { NONE };
-    const ALL: Text = text("A file that allows everything, as now.", "Um arquivo que permite tudo, como agora.");
+    const ALL: Text = text("The file allows everything, as now.", "O arquivo permite tudo, como agora.");
     problem(message, &[("status", (*status).into())], FixDraft::file(PATH, open_file(facts)).note(ALL, &[])).fail()
 }
 
 fn unreachable(facts: &Facts<'_>) -> Verdict {
     let RobotsState::Unreachable(reason) = facts.robots()? else { return PASS };
-    const FAILED: Text =
-        text("/robots.txt could not be read ({reason}).", "Não foi possível ler /robots.txt ({reason}).");
+    const STATUS: Text = text("/robots.txt answers {reason}.", "/robots.txt responde {reason}.");
     const ANSWER: Text = text(
-        "Let /robots.txt answer 200 with the file, or 404 if there is none; now: {reason}.",
-        "Faça /robots.txt responder 200 com o arquivo, ou 404 se não houver; agora: {reason}.",
+        "Make {url} answer 200 with the file, or 404 if there is none.",
+        "Faça {url} responder 200 com o arquivo, ou 404 se não houver arquivo.",
     );
-    let values = [("reason", reason.as_str().into())];
+    let is_status = reason.bytes().all(|byte| byte.is_ascii_digit());
+    let message = if is_status { STATUS } else { fetch_failure::sentence(reason) };
+    let url = facts.robots_url().unwrap_or_else(|| PATH.to_owned());
+    let values = [("url", url.into()), ("reason", reason.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::File, ANSWER, &values);
-    problem(FAILED, &values, fix).at([place(facts, None, None)]).fail()
+    problem(message, &values, fix).at([place(facts, None, None)]).fail()
 }
 
 fn html_response(facts: &Facts<'_>) -> Verdict {
@@ -201,9 +212,11 @@ fn html_response(facts: &Facts<'_>) -> Verdict {
         RobotsState::Missing(_) => return Err(NotMeasured::Absent),
         RobotsState::Found(_) | RobotsState::Unreachable(_) => return PASS,
     }
-    const PAGE: Text =
-        text("/robots.txt answers with an HTML document.", "/robots.txt responde com um documento HTML.");
-    const ALL: Text = text("A file that allows everything, as now.", "Um arquivo que permite tudo, como agora.");
+    const PAGE: Text = text(
+        "/robots.txt returns an HTML page instead of a text file.",
+        "/robots.txt devolve uma página HTML em vez de um arquivo de texto.",
+    );
+    const ALL: Text = text("The file allows everything, as now.", "O arquivo permite tudo, como agora.");
     problem(PAGE, &[], FixDraft::file(PATH, open_file(facts)).note(ALL, &[])).at([place(facts, None, None)]).fail()
 }
 
@@ -213,10 +226,13 @@ fn content_type(facts: &Facts<'_>) -> Verdict {
     if content_type::extract(&kind).is_some_and(|kind| kind.essence == "text/plain") {
         return PASS;
     }
-    const OTHER: Text = text("/robots.txt is sent as {type}.", "/robots.txt é enviado como {type}.");
+    const OTHER: Text = text(
+        "/robots.txt is sent as {type} instead of text/plain.",
+        "/robots.txt é enviado como {type} em vez de text/plain.",
+    );
     const SEND: Text = text(
-        "Send for /robots.txt: Content-Type: text/plain; charset=utf-8",
-        "Envie para /robots.txt: Content-Type: text/plain; charset=utf-8",
+        "Send this header for /robots.txt: Content-Type: text/plain; charset=utf-8",
+        "Envie este cabeçalho para /robots.txt: Content-Type: text/plain; charset=utf-8",
     );
     let fix = FixDraft::instruction(FixTarget::File, SEND, &[]);
     problem(OTHER, &[("type", kind.into())], fix).at([place(facts, None, None)]).fail()
@@ -230,10 +246,10 @@ fn off_host(facts: &Facts<'_>) -> Verdict {
     if read.host_str() == requested.host_str() {
         return PASS;
     }
-    const ELSEWHERE: Text = text("{from} redirects to {to}.", "{from} redireciona para {to}.");
+    const ELSEWHERE: Text = text("{from} redirects to another host: {to}", "{from} redireciona para outro host: {to}");
     const OWN: Text = text(
-        "Answer {from} with a file of this host instead of the redirect.",
-        "Responda {from} com um arquivo deste host em vez do redirecionamento.",
+        "Serve a robots.txt of this host at {from} instead of the redirect.",
+        "Sirva um robots.txt deste host em {from} em vez do redirecionamento.",
     );
     let values = [("from", requested.as_str().into()), ("to", read.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::File, OWN, &values);

@@ -11,14 +11,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::Crawl,
     landing: Landing {
         title: text("Sitemap in robots.txt checker", "Verificador do sitemap no robots.txt"),
-        h1: text("Does robots.txt name my sitemap?", "O robots.txt indica o meu sitemap?"),
+        h1: text("Does robots.txt list my sitemap?", "O robots.txt indica o meu sitemap?"),
         description: text(
-            "Find out whether robots.txt has a Sitemap line that search engines can use, and get the line with the absolute URL to add.",
-            "Descubra se o robots.txt tem uma linha Sitemap que os buscadores possam usar e receba a linha com a URL absoluta a acrescentar.",
+            "Check whether robots.txt has a Sitemap line that search engines can use, and get the line with the absolute URL to add.",
+            "Verifique se o robots.txt tem uma linha Sitemap que os buscadores possam usar e receba a linha com a URL absoluta.",
         ),
         lead: text(
-            "Search engines look for your sitemap in robots.txt, and only take an absolute address. This tool reads the lines that are there and finds the sitemap that is not named.",
-            "Os buscadores procuram o sitemap no robots.txt, e só aceitam um endereço absoluto. Esta ferramenta lê as linhas que existem e encontra o sitemap que não foi indicado.",
+            "Search engines look for your sitemap in robots.txt and accept only an absolute URL. This tool reads the existing lines and finds a sitemap that is not listed.",
+            "Os buscadores procuram o sitemap no robots.txt e só aceitam uma URL absoluta. Esta ferramenta lê as linhas existentes e encontra um sitemap que não está indicado.",
         ),
         example: include_str!("robots_txt_sitemap/bad_unnamed_sitemap.http"),
     },
@@ -29,19 +29,19 @@ const MISSING: Check = Check {
     code: "robots_txt_sitemap_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("robots.txt does not name the sitemap", "O robots.txt não indica o sitemap"),
+    title: text("Sitemap not listed in robots.txt", "Sitemap não indicado no robots.txt"),
     why: text(
-        "Search engines read the sitemap's address in robots.txt. Without it they know of the file only if you submit it to each.",
-        "Os buscadores leem o endereço do sitemap no robots.txt. Sem ele, só conhecem o arquivo se você o enviar a cada um.",
+        "Search engines find the sitemap through robots.txt. Without the line, they know the file only if you submit it to each of them.",
+        "Os buscadores encontram o sitemap pelo robots.txt. Sem a linha, só conhecem o arquivo se você o enviar a cada um deles.",
     ),
     how: text(
-        "Add a line `Sitemap:` with the file's absolute URL; it may stand anywhere.",
-        "Acrescente uma linha `Sitemap:` com a URL absoluta do arquivo; pode ficar em qualquer lugar.",
+        "Add a line `Sitemap:` with the absolute URL of the file, anywhere in robots.txt.",
+        "Adicione uma linha `Sitemap:` com a URL absoluta do arquivo, em qualquer lugar do robots.txt.",
     ),
     reference: "https://www.sitemaps.org/protocol.html#submit_robots",
     rule: text(
-        "Fails when robots.txt is a text file without any `Sitemap` line that can be asked for, and a sitemap was found at /sitemap.xml, /sitemap_index.xml or /sitemap.txt. Where none was found there is nothing to name.",
-        "Falha quando o robots.txt é um arquivo de texto sem nenhuma linha `Sitemap` utilizável, e um sitemap foi encontrado em /sitemap.xml, /sitemap_index.xml ou /sitemap.txt. Onde nenhum foi encontrado não há o que indicar.",
+        "Fails when robots.txt is a text file without a usable `Sitemap` line, and a sitemap exists at /sitemap.xml, /sitemap_index.xml or /sitemap.txt. Not applicable when none exists.",
+        "Falha quando o robots.txt é um arquivo de texto sem uma linha `Sitemap` utilizável, e existe um sitemap em /sitemap.xml, /sitemap_index.xml ou /sitemap.txt. Não se aplica quando não existe nenhum.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -53,16 +53,16 @@ const INVALID: Check = Check {
     code: "robots_txt_sitemap_invalid",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Sitemap line without a whole address", "Linha Sitemap sem endereço completo"),
+    title: text("Sitemap line without an absolute URL", "Linha Sitemap sem URL absoluta"),
     why: text(
-        "Search engines take only an absolute URL there: the sitemap behind any other value is not found.",
-        "Os buscadores só aceitam ali uma URL absoluta: com outro valor o sitemap não é encontrado.",
+        "Search engines accept only an absolute URL in this line. With any other value they don't find the sitemap.",
+        "Os buscadores só aceitam uma URL absoluta nessa linha. Com qualquer outro valor, não encontram o sitemap.",
     ),
     how: text("Write `Sitemap:` with scheme, host and path.", "Escreva `Sitemap:` com esquema, host e caminho."),
     reference: "https://www.sitemaps.org/protocol.html#submit_robots",
     rule: text(
-        "Fails when the value of a `Sitemap` line is no absolute http(s) URL: a path alone, an address without scheme, another scheme, or nothing.",
-        "Falha quando o valor de uma linha `Sitemap` não é uma URL http(s) absoluta: só um caminho, um endereço sem esquema, outro esquema, ou nada.",
+        "Fails when the value of a `Sitemap` line is not an absolute http(s) URL: a path, a URL without a scheme or with another scheme, or nothing.",
+        "Falha quando o valor de uma linha `Sitemap` não é uma URL http(s) absoluta: um caminho, uma URL sem esquema ou com outro esquema, ou nada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -92,13 +92,13 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         return Err(if nothing { NotMeasured::Absent } else { NotMeasured::Sitemap });
     };
     const UNNAMED: Text = text(
-        "robots.txt has no valid Sitemap line, but there is a sitemap: {url}",
-        "O robots.txt não tem uma linha Sitemap válida, mas há um sitemap: {url}",
+        "robots.txt has no valid Sitemap line, although a sitemap exists: {url}",
+        "O robots.txt não tem uma linha Sitemap válida, embora exista um sitemap: {url}",
     );
     let line = sitemap_line(url);
     let values = [("url", url.into())];
     let fix = if file.truncated {
-        const ADD: Text = text("Add this line to robots.txt: {line}", "Acrescente esta linha ao robots.txt: {line}");
+        const ADD: Text = text("Add this line to robots.txt: {line}", "Adicione esta linha ao robots.txt: {line}");
         FixDraft::instruction(FixTarget::File, ADD, &[("line", line.into())])
     } else {
         const OWN: Text = text("the site's own file and {url}", "o arquivo do próprio site e {url}");
@@ -115,14 +115,14 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     let bad: Vec<&(u32, String)> = file.sitemaps.iter().filter(|(_, value)| !is_address(value)).collect();
     let Some((line, value)) = bad.first() else { return PASS };
     const SHORT: Text = text(
-        "Line {line} of robots.txt names no whole address: “{value}”",
-        "A linha {line} do robots.txt não traz um endereço completo: “{value}”",
+        "Line {line} of robots.txt has a Sitemap value that is not an absolute URL: “{value}”.",
+        "A linha {line} do robots.txt tem um valor de Sitemap que não é uma URL absoluta: “{value}”.",
     );
     const RESOLVED: Text =
-        text("the site's own file, its addresses resolved", "o arquivo do próprio site, com endereços completos");
+        text("the site's own file, with absolute URLs", "o arquivo do próprio site, com URLs absolutas");
     const WRITE: Text = text(
-        "Write the sitemap's whole address on these lines: {lines}.",
-        "Escreva o endereço completo do sitemap nestas linhas: {lines}.",
+        "Write the absolute URL of the sitemap on these lines: {lines}.",
+        "Escreva a URL absoluta do sitemap nestas linhas: {lines}.",
     );
     let changes: Option<Vec<FileChange>> =
         bad.iter().map(|(line, value)| Some(FileChange::Line(*line, whole_line(facts, value)?))).collect();

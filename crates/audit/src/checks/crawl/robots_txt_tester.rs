@@ -16,12 +16,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("robots.txt tester", "Testador de robots.txt"),
         h1: text("Does robots.txt block my page?", "O robots.txt bloqueia minha página?"),
         description: text(
-            "Test a URL against robots.txt as Googlebot and other search crawlers read it, with the deciding line, and its styles and scripts too.",
-            "Teste uma URL contra o robots.txt como o leem o Googlebot e outros robôs de busca, com a linha decisiva, e também estilos e scripts.",
+            "Test a URL against robots.txt as Googlebot and other search crawlers read it, including its styles and scripts.",
+            "Teste uma URL contra o robots.txt como o Googlebot e outros robôs de busca o leem, inclusive os estilos e scripts dela.",
         ),
         lead: text(
-            "One broad rule can forbid a page, or the styles it needs to be rendered. This tool asks robots.txt for each search crawler by the rules of RFC 9309 and names the line that decides.",
-            "Uma regra ampla demais pode proibir uma página, ou os estilos de que ela precisa para ser renderizada. Esta ferramenta consulta o robots.txt para cada robô de busca pelas regras da RFC 9309 e aponta a linha que decide.",
+            "One broad rule can block a page, or the styles that it needs for rendering. This tool evaluates robots.txt for each search crawler by the rules of RFC 9309 and shows the line that decides.",
+            "Uma regra ampla demais pode bloquear uma página, ou os estilos de que ela precisa para ser renderizada. Esta ferramenta avalia o robots.txt para cada robô de busca pelas regras da RFC 9309 e mostra a linha que decide.",
         ),
         example: include_str!("robots_txt_tester/bad_blocked.http"),
     },
@@ -32,19 +32,19 @@ const BLOCKS_PAGE: Check = Check {
     code: "robots_txt_blocks_page",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("robots.txt forbids this page", "O robots.txt proíbe esta página"),
+    title: text("Page blocked by robots.txt", "Página bloqueada pelo robots.txt"),
     why: text(
-        "Google does not fetch the page. It may still list the bare address, without a title or snippet of yours.",
-        "O Google não busca a página. Ainda pode listar o endereço puro, sem título ou trecho seu.",
+        "Google does not fetch the page. It may still list the URL, but without your title and description.",
+        "O Google não busca a página. Ainda pode listar a URL, mas sem o seu título e a sua descrição.",
     ),
     how: text(
-        "If the page should be found, allow its path in the group that forbids it.",
-        "Se a página deve ser encontrada, permita o caminho dela no grupo que a proíbe.",
+        "Allow the page's path in the group that blocks it, if the page should be found in search.",
+        "Libere o caminho da página no grupo que a bloqueia, se ela deve ser encontrada na busca.",
     ),
     reference: "https://developers.google.com/crawling/docs/robots-txt/robots-txt-spec#order-of-precedence-for-rules",
     rule: text(
-        "Fails when Googlebot may not fetch path and query of the final address. The group is the one that names Googlebot, all such groups taken together, else `*`; of the rules that match the longest wins, and `Allow` wins a tie; `*` and `$` count, percent-encoding is made alike.",
-        "Falha quando o Googlebot não pode buscar o caminho e a query do endereço final. O grupo é o que nomeia o Googlebot, todos esses grupos juntos, ou então `*`; das regras que combinam vence a mais longa, e `Allow` vence o empate; `*` e `$` valem, e a codificação percentual é uniformizada.",
+        "Fails when Googlebot may not fetch the path and query of the final URL. All groups that name Googlebot apply together, otherwise the group `*`. The longest matching rule wins, and `Allow` wins a tie. `*` and `$` are supported, and percent-encoding is normalized.",
+        "Falha quando o Googlebot não pode buscar o caminho e a query da URL final. Valem juntos todos os grupos que nomeiam o Googlebot, ou então o grupo `*`. Vence a regra mais longa que combina, e `Allow` vence o empate. `*` e `$` são aceitos, e a codificação percentual é normalizada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::File),
@@ -56,22 +56,19 @@ const BLOCKS_ENGINE: Check = Check {
     code: "robots_txt_blocks_engine",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text(
-        "robots.txt forbids the page to another search engine",
-        "O robots.txt proíbe a página a outro buscador",
-    ),
+    title: text("Page blocked for another search engine", "Página bloqueada para outro buscador"),
     why: text(
-        "The page can't be found there, nor by the assistants that search with that engine.",
-        "A página não pode ser encontrada ali, nem pelos assistentes que pesquisam com esse buscador.",
+        "The page can't be found in that search engine, nor by AI assistants that use it.",
+        "A página não pode ser encontrada nesse buscador, nem por assistentes de IA que o usam.",
     ),
     how: text(
-        "Allow the path in a group for that crawler, unless you keep it out on purpose.",
-        "Permita o caminho em um grupo para esse robô, a não ser que o barre de propósito.",
+        "Allow the path in a group for that crawler, unless you block it on purpose.",
+        "Libere o caminho em um grupo para esse robô, a menos que o bloqueio seja intencional.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc9309#section-2.2.1",
     rule: text(
-        "Fails when Googlebot may fetch the final address and another crawler of a search engine may not: Bingbot, DuckDuckBot, Applebot, YandexBot, Baiduspider or Yahoo's Slurp, each by its own group, else by `*`.",
-        "Falha quando o Googlebot pode buscar o endereço final e outro robô de buscador não pode: Bingbot, DuckDuckBot, Applebot, YandexBot, Baiduspider ou o Slurp do Yahoo, cada um pelo próprio grupo, ou então por `*`.",
+        "Fails when Googlebot may fetch the final URL but another search crawler may not: Bingbot, DuckDuckBot, Applebot, YandexBot, Baiduspider or Yahoo's Slurp. Each is judged by its own group, otherwise by `*`.",
+        "Falha quando o Googlebot pode buscar a URL final, mas outro robô de busca não pode: Bingbot, DuckDuckBot, Applebot, YandexBot, Baiduspider ou o Slurp do Yahoo. Cada um é avaliado pelo próprio grupo, ou então por `*`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::File),
@@ -83,19 +80,19 @@ const BLOCKS_RESOURCES: Check = Check {
     code: "robots_txt_blocks_resources",
     severity: Severity::Warn,
     impact: Impact::Rendering,
-    title: text("robots.txt forbids styles or scripts of the page", "O robots.txt proíbe estilos ou scripts da página"),
+    title: text("Styles or scripts blocked by robots.txt", "Estilos ou scripts bloqueados pelo robots.txt"),
     why: text(
-        "Google renders pages with what it may fetch: without these files it may see another page than your visitors.",
-        "O Google renderiza páginas com o que pode buscar: sem esses arquivos talvez veja outra página que a dos visitantes.",
+        "Google renders a page with the files that it may fetch. Without these files it may see a different page than your visitors.",
+        "O Google renderiza a página com os arquivos que pode buscar. Sem estes arquivos, pode ver uma página diferente da que os visitantes veem.",
     ),
     how: text(
-        "Allow the folders of styles and scripts that the page needs.",
-        "Permita as pastas de estilos e scripts de que a página precisa.",
+        "Allow the folders with the styles and scripts that the page needs.",
+        "Libere as pastas com os estilos e scripts de que a página precisa.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics",
     rule: text(
-        "Fails when robots.txt forbids Googlebot a `link rel=\"stylesheet\"` or `script src` of the page's own origin. Only the page's own robots.txt is asked. Left alone: alternate styles, data blocks, and what Cloudflare adds below /cdn-cgi/, which a page does without.",
-        "Falha quando o robots.txt proíbe ao Googlebot um `link rel=\"stylesheet\"` ou `script src` da própria origem da página. Só o robots.txt da própria página é consultado. Ficam de fora: estilos alternativos, blocos de dados e o que a Cloudflare acrescenta em /cdn-cgi/, dispensável para a página.",
+        "Fails when robots.txt blocks Googlebot from a `link rel=\"stylesheet\"` or `script src` on the page's own origin. Files on other origins are not tested. Alternate style sheets, data blocks and files below Cloudflare's /cdn-cgi/ are ignored, since the page works without them.",
+        "Falha quando o robots.txt bloqueia para o Googlebot um `link rel=\"stylesheet\"` ou `script src` na própria origem da página. Arquivos em outras origens não são testados. Folhas de estilo alternativas, blocos de dados e arquivos em /cdn-cgi/ da Cloudflare são ignorados, pois a página funciona sem eles.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::File),
@@ -111,11 +108,13 @@ fn blocks_page(facts: &Facts<'_>) -> Verdict {
     let verdict = facts.robots_verdict("Googlebot")?;
     let Some((rule, line)) = verdict.rule.filter(|_| !verdict.allowed) else { return PASS };
     const FORBIDS: Text = text(
-        "Line {line} of robots.txt forbids this page to Googlebot: {rule}",
-        "A linha {line} do robots.txt proíbe esta página ao Googlebot: {rule}",
+        "Line {line} of robots.txt blocks Googlebot from this page: {rule}",
+        "A linha {line} do robots.txt bloqueia esta página para o Googlebot: {rule}",
     );
-    const ABOVE: Text =
-        text("Goes next to line {line}, {rule}, in its group.", "Vai junto da linha {line}, {rule}, no grupo dela.");
+    const ABOVE: Text = text(
+        "Add this line to the group of line {line}, {rule}.",
+        "Adicione esta linha ao grupo da linha {line}, {rule}.",
+    );
     let values = [("line", line.into()), ("rule", rule.as_str().into())];
     let fix = FixDraft::file_template(PATH, format!("Allow: {path}{{{{SCOPE}}}}\n")).note(ABOVE, &values);
     problem(FORBIDS, &values, fix).at([place(facts, Some(line), Some(rule))]).fail()
@@ -134,12 +133,12 @@ fn blocks_engine(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const OUT: Text = text(
-        "robots.txt allows the page to Googlebot, but not to {names}.",
-        "O robots.txt permite a página ao Googlebot, mas não a {names}.",
+        "robots.txt allows Googlebot to fetch the page, but blocks {names}.",
+        "O robots.txt permite a página ao Googlebot, mas bloqueia {names}.",
     );
     const POLICY: Text = text(
-        "Should people find the page there? Then add a group that allows it.",
-        "As pessoas devem encontrar a página ali? Então adicione um grupo que permita.",
+        "If people should find the page in these search engines, add this group to robots.txt.",
+        "Se as pessoas devem encontrar a página nesses buscadores, adicione este grupo ao robots.txt.",
     );
     let mut group: String = blocked.iter().map(|(token, _, _)| format!("User-agent: {token}\n")).collect();
     group.push_str(&format!("Allow: {}{{{{SCOPE}}}}\n", facts.robots_path()?));
@@ -186,12 +185,12 @@ fn blocks_resources(facts: &Facts<'_>) -> Verdict {
         return if resources.is_empty() { Err(NotMeasured::Absent) } else { PASS };
     };
     const BLOCKED: Text = text(
-        "robots.txt keeps Googlebot from {count} {count|file|files} that the page loads, {url} first: {rule}",
-        "O robots.txt impede o Googlebot de buscar {count} {count|arquivo|arquivos} que a página carrega, a começar por {url}: {rule}",
+        "robots.txt blocks Googlebot from {count|a file that the page loads, {url}|{count} files that the page loads; the first is {url}}: {rule}",
+        "O robots.txt bloqueia para o Googlebot {count|um arquivo que a página carrega, {url}|{count} arquivos que a página carrega; o primeiro é {url}}: {rule}",
     );
     const FOLDERS: Text = text(
-        "In the group for Googlebot, or for everyone; narrow the folders down if they hold other things too.",
-        "No grupo do Googlebot, ou no de todos; restrinja as pastas se contêm outras coisas também.",
+        "Add these lines to the group for Googlebot, or to the group for all crawlers. Narrow the paths if the folders hold other files too.",
+        "Adicione estas linhas ao grupo do Googlebot, ou ao de todos os robôs. Restrinja os caminhos se as pastas contêm também outros arquivos.",
     );
     let folders: BTreeSet<&str> =
         blocked.iter().map(|(_, url, _)| url.path().rsplit_once('/').map_or("", |(folder, _)| folder)).collect();

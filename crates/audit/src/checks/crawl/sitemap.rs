@@ -1,12 +1,11 @@
 //! Sitemaps as files: whether there are any, and whether they can be read. (sitemaps.org protocol 0.9)
 
-use model::capture::{FailureKind, Fetched};
-
 use super::robots_txt;
 use crate::check::prelude::*;
 use crate::facts::robots_txt::{RobotsState, RobotsTxt};
 use crate::facts::sitemap::{End, MOST_URLS, SitemapFile, SitemapKind};
 use crate::facts::sitemap_draft;
+use crate::facts::sitemap_obstacle::{Obstacle, obstacle};
 use crate::facts::sitemap_survey::{Presence, Sitemaps};
 use crate::fix::FileChange;
 
@@ -18,12 +17,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("XML sitemap checker", "Verificador de sitemap XML"),
         h1: text("Can search engines read my sitemap?", "Os buscadores conseguem ler meu sitemap?"),
         description: text(
-            "Find the sitemaps of a site and check that they answer, parse, stay within the limits of the protocol and list any pages at all.",
-            "Encontre os sitemaps do site e verifique se respondem, se podem ser lidos, se respeitam os limites do protocolo e se listam páginas.",
+            "Find the sitemaps of a site and check that they answer, parse without errors, respect the protocol's limits, and list pages.",
+            "Encontre os sitemaps do site e verifique se respondem, se são lidos sem erro, se respeitam os limites do protocolo e se listam páginas.",
         ),
         lead: text(
-            "A sitemap that does not answer, or breaks off at an unescaped &, tells search engines nothing. This tool reads XML, text, RSS, Atom and gzip, goes through indexes, and shows the line of the first fault.",
-            "Um sitemap que não responde, ou que quebra em um & sem escape, não diz nada aos buscadores. Esta ferramenta lê XML, texto, RSS, Atom e gzip, percorre índices e mostra a linha da primeira falha.",
+            "A sitemap that does not answer, or that breaks at an unescaped &, tells search engines nothing. This tool reads XML, text, RSS, Atom and gzip, follows index files, and shows the line of the first error.",
+            "Um sitemap que não responde, ou que quebra em um & sem escape, não diz nada aos buscadores. Esta ferramenta lê XML, texto, RSS, Atom e gzip, segue índices e mostra a linha do primeiro erro.",
         ),
         example: include_str!("sitemap/bad_broken.http"),
     },
@@ -39,19 +38,19 @@ const PARSE_ERROR: Check = Check {
     code: "sitemap_parse_error",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("A sitemap that can't be read", "Um sitemap que não pode ser lido"),
+    title: text("Invalid sitemap", "Sitemap inválido"),
     why: text(
-        "Search engines stop at the first error of a sitemap, and may learn of none of the pages in it.",
-        "Os buscadores param no primeiro erro de um sitemap, e podem não conhecer nenhuma das páginas dele.",
+        "Search engines stop at the first error of a sitemap and may not find any of its pages.",
+        "Os buscadores param no primeiro erro de um sitemap e podem não encontrar nenhuma das páginas dele.",
     ),
     how: text(
-        "Correct the place named. In XML, write `&` as `&amp;`, close every element, and begin with `<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">`; in a text file, put one absolute URL on each line.",
-        "Corrija o ponto indicado. Em XML, escreva `&` como `&amp;`, feche todo elemento e comece com `<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">`; num arquivo de texto, ponha uma URL absoluta em cada linha.",
+        "Correct the listed place. In XML, write `&` as `&amp;`, close every element, and begin with `<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">`. In a text file, write one absolute URL per line.",
+        "Corrija o ponto indicado. Em XML, escreva `&` como `&amp;`, feche todos os elementos e comece com `<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">`. Em um arquivo de texto, escreva uma URL absoluta por linha.",
     ),
     reference: "https://www.sitemaps.org/protocol.html#xmlTagDefinitions",
     rule: text(
-        "Fails when a file that robots.txt or an index names, or a sitemap at a usual place, is no well-formed XML, has another root than `urlset`, `sitemapindex`, `rss` or `feed`, lacks the protocol's namespace or has another, is no valid gzip or UTF-8, is a web page, or as plain text has a line that is no absolute URL. What a cut leaves unfinished is no fault.",
-        "Falha quando um arquivo indicado pelo robots.txt ou por um índice, ou um sitemap em um lugar usual, não é XML bem formado, tem raiz diferente de `urlset`, `sitemapindex`, `rss` ou `feed`, não tem o namespace do protocolo ou tem outro, não é gzip ou UTF-8 válido, é uma página web ou, como texto simples, tem uma linha que não é URL absoluta. O que um corte deixa inacabado não é falha.",
+        "Fails when a file listed in robots.txt or an index, or a sitemap at a common location, has one of these errors: it is not well-formed XML; its root is not `urlset`, `sitemapindex`, `rss` or `feed`; the protocol's namespace is missing or wrong; it is not valid gzip or UTF-8; it is an HTML page; or, as plain text, it has a line that is not an absolute URL. The end of a file that was cut off is not judged.",
+        "Falha quando um arquivo indicado no robots.txt ou em um índice, ou um sitemap em um local comum, tem um destes erros: não é XML bem formado; a raiz não é `urlset`, `sitemapindex`, `rss` ou `feed`; o namespace do protocolo falta ou está errado; não é gzip ou UTF-8 válido; é uma página HTML; ou, como texto simples, tem uma linha que não é uma URL absoluta. O fim de um arquivo cortado não é avaliado.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
@@ -63,19 +62,19 @@ const TOO_LARGE: Check = Check {
     code: "sitemap_too_large",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Sitemap past the limits of the protocol", "Sitemap além dos limites do protocolo"),
+    title: text("Sitemap exceeds the protocol's limits", "Sitemap acima dos limites do protocolo"),
     why: text(
-        "Search engines reject a file with more entries or bytes than allowed, and an index inside an index is not followed.",
-        "Os buscadores rejeitam um arquivo com mais entradas ou bytes que o permitido, e um índice dentro de outro não é seguido.",
+        "Search engines reject a file with too many entries or bytes, and they don't follow an index inside another index.",
+        "Os buscadores rejeitam um arquivo com entradas ou bytes demais e não seguem um índice dentro de outro.",
     ),
     how: text(
-        "Split the file, and name the parts in one index, or each in robots.txt.",
-        "Divida o arquivo e indique as partes em um só índice, ou cada uma no robots.txt.",
+        "Split the file, and list its parts in one index or in robots.txt.",
+        "Divida o arquivo e indique as partes em um índice ou no robots.txt.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/sitemaps/large-sitemaps",
     rule: text(
-        "Fails when one file lists more than 50,000 URLs, an index lists more than 50,000 files, or an index lists another index. Fails too when a file that is sent unpacked states a `Content-Length` of more than 52,428,800 bytes, the 50 MB of the protocol. No more than 10 MiB of a file is read, so a longer one that is packed or states no length is not measured.",
-        "Falha quando um arquivo lista mais de 50.000 URLs, um índice lista mais de 50.000 arquivos, ou um índice lista outro índice. Falha também quando um arquivo enviado sem compressão declara um `Content-Length` de mais de 52.428.800 bytes, os 50 MB do protocolo. Não se leem mais de 10 MiB de um arquivo, por isso um maior que venha comprimido ou não declare o tamanho não é medido.",
+        "Fails when a file lists more than 50,000 URLs, an index lists more than 50,000 files, or an index lists another index. It also fails when an uncompressed file has a `Content-Length` of more than 52,428,800 bytes, the protocol's 50 MB. At most 10 MB of a file are read, so a longer file that is compressed or has no `Content-Length` is not measured.",
+        "Falha quando um arquivo lista mais de 50.000 URLs, um índice lista mais de 50.000 arquivos, ou um índice lista outro índice. Falha também quando um arquivo sem compressão tem um `Content-Length` de mais de 52.428.800 bytes, os 50 MB do protocolo. No máximo 10 MB de um arquivo são lidos; por isso, um arquivo maior comprimido ou sem `Content-Length` não é medido.",
     ),
     thresholds: &[threshold("most_entries", MOST_URLS, "entries"), threshold("most_bytes", MOST_BYTES, "bytes")],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
@@ -87,19 +86,19 @@ const UNREACHABLE: Check = Check {
     code: "sitemap_unreachable",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Sitemap that can't be fetched", "Sitemap que não pode ser buscado"),
+    title: text("Sitemap can't be fetched", "Sitemap não pode ser buscado"),
     why: text(
-        "Search engines are sent to an address where there is no sitemap, and learn of none of the pages in it.",
-        "Os buscadores são mandados a um endereço sem sitemap e não ficam sabendo de nenhuma das páginas dele.",
+        "Search engines get no sitemap at that URL and don't learn of its pages.",
+        "Os buscadores não encontram um sitemap nessa URL e não ficam sabendo das páginas dele.",
     ),
     how: text(
-        "Let the address answer 200 with the file and allow it in robots.txt, or stop naming it.",
-        "Faça o endereço responder 200 com o arquivo e permita-o no robots.txt, ou deixe de indicá-lo.",
+        "Make the URL answer 200 with the file and allow it in robots.txt, or remove the reference to it.",
+        "Faça a URL responder 200 com o arquivo e libere-a no robots.txt, ou remova a referência a ela.",
     ),
     reference: "https://support.google.com/webmasters/answer/7451001",
     rule: text(
-        "Fails when a file that robots.txt or an index names answers 400 and above, does not answer, or, on the page's own origin, is forbidden to Googlebot by another line of robots.txt than the one that forbids the page. Left open: 401, 403, 408, 429 and a firewall's challenge, which other crawlers may not meet, and whatever the time of the audit itself did not suffice for.",
-        "Falha quando um arquivo indicado pelo robots.txt ou por um índice responde de 400 em diante, não responde ou, na própria origem da página, é proibido ao Googlebot por outra linha do robots.txt que não a que proíbe a página. Ficam em aberto: 401, 403, 408, 429 e o desafio de um firewall, que outros robôs podem não encontrar, e aquilo para que o tempo da própria auditoria não bastou.",
+        "Fails when a file listed in robots.txt or an index answers 400 or above or gives no response. On the page's own origin it also fails when robots.txt blocks Googlebot from the file by another line than the one that blocks the page. Not measured on 401, 403, 408, 429 or a firewall's challenge, which other crawlers may not get, or when the audit itself ran out of time.",
+        "Falha quando um arquivo indicado no robots.txt ou em um índice responde 400 ou mais ou não dá resposta. Na própria origem da página, falha também quando o robots.txt bloqueia o arquivo para o Googlebot por outra linha que não a que bloqueia a página. Não é medido com 401, 403, 408, 429 ou um desafio de firewall, que outros robôs podem não receber, nem quando o tempo da própria auditoria acaba.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
@@ -111,19 +110,19 @@ const EMPTY: Check = Check {
     code: "sitemap_empty",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Sitemaps without any page", "Sitemaps sem nenhuma página"),
+    title: text("Empty sitemap", "Sitemap vazio"),
     why: text(
-        "Search engines report an empty sitemap as an error, and the site does without what one is for.",
-        "Os buscadores apontam um sitemap vazio como erro, e o site fica sem aquilo para que ele serve.",
+        "Search engines report an empty sitemap as an error, and it helps no page to be found.",
+        "Os buscadores relatam um sitemap vazio como erro, e ele não ajuda nenhuma página a ser encontrada.",
     ),
     how: text(
         "List the pages that should be found, or remove the file.",
-        "Liste as páginas que devem ser encontradas, ou remova o arquivo.",
+        "Liste as páginas que devem ser encontradas ou remova o arquivo.",
     ),
     reference: "https://support.google.com/webmasters/answer/7451001",
     rule: text(
-        "Fails when the site has sitemaps, every one of them was read to its end without a fault, and together they list no URL. One empty file among others passes: a news sitemap is empty on a quiet day.",
-        "Falha quando o site tem sitemaps, todos foram lidos até o fim sem falha, e juntos não listam nenhuma URL. Um arquivo vazio entre outros passa: um sitemap de notícias fica vazio em um dia calmo.",
+        "Fails when the site has sitemaps, all of them were read in full without errors, and together they list no URL. One empty file among others passes, since a news sitemap is empty on a quiet day.",
+        "Falha quando o site tem sitemaps, todos foram lidos por inteiro sem erros, e juntos não listam nenhuma URL. Um arquivo vazio entre outros passa, pois um sitemap de notícias fica vazio em um dia calmo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -137,17 +136,17 @@ const MISSING: Check = Check {
     impact: Impact::Hygiene,
     title: text("No sitemap", "Sem sitemap"),
     why: text(
-        "A sitemap tells search engines which pages there are. A small site whose pages link to each other is found without one.",
+        "A sitemap tells search engines which pages exist. A small site whose pages link to each other is found without one.",
         "Um sitemap diz aos buscadores quais páginas existem. Um site pequeno, com páginas ligadas entre si, é encontrado sem ele.",
     ),
     how: text(
-        "Put a sitemap.xml at the root of the host and name it in robots.txt.",
-        "Coloque um sitemap.xml na raiz do host e indique-o no robots.txt.",
+        "Add a sitemap.xml at the root of the host, and list it in robots.txt.",
+        "Adicione um sitemap.xml na raiz do host e indique-o no robots.txt.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/sitemaps/overview",
     rule: text(
-        "Fails when robots.txt names no sitemap that can be asked for and none of /sitemap.xml, /sitemap_index.xml and /sitemap.txt answers with one. A place that does not answer, or forbids the question, leaves it open.",
-        "Falha quando o robots.txt não indica um sitemap utilizável e nenhum de /sitemap.xml, /sitemap_index.xml e /sitemap.txt responde com um. Um lugar que não responde, ou que proíbe a pergunta, deixa a questão em aberto.",
+        "Fails when robots.txt has no usable `Sitemap` line and none of /sitemap.xml, /sitemap_index.xml and /sitemap.txt returns a sitemap. Not measured when one of them does not answer or denies access.",
+        "Falha quando o robots.txt não tem uma linha `Sitemap` utilizável e nenhum de /sitemap.xml, /sitemap_index.xml e /sitemap.txt devolve um sitemap. Não é medido quando um deles não responde ou nega o acesso.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -172,7 +171,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         Presence::Missing => {}
     }
     const NONE: Text = text(
-        "robots.txt names no sitemap, and there is none at /sitemap.xml, /sitemap_index.xml or /sitemap.txt.",
+        "robots.txt lists no sitemap, and there is none at /sitemap.xml, /sitemap_index.xml or /sitemap.txt.",
         "O robots.txt não indica um sitemap, e não há nenhum em /sitemap.xml, /sitemap_index.xml ou /sitemap.txt.",
     );
     problem(NONE, &[], first_sitemap(facts)).fail()
@@ -185,18 +184,18 @@ fn first_sitemap(facts: &Facts<'_>) -> FixDraft {
     let is_cut = matches!(facts.robots(), Ok(RobotsState::Found(RobotsTxt { truncated: true, .. })));
     let Some((content, address)) = sitemap_draft::first(facts).zip(address).filter(|_| !is_cut) else {
         const WRITE: Text = text(
-            "Put a sitemap.xml at the root of the host that lists the pages to be found, and name it in robots.txt.",
-            "Coloque na raiz do host um sitemap.xml que liste as páginas a serem encontradas, e indique-o no robots.txt.",
+            "Add a sitemap.xml with the pages to be found at the root of the host, and list it in robots.txt.",
+            "Adicione na raiz do host um sitemap.xml com as páginas a serem encontradas e indique-o no robots.txt.",
         );
         return FixDraft::instruction(FixTarget::File, WRITE, &[]);
     };
     const LINKED: Text = text(
         "this page and the pages of the host that it links to",
-        "esta página e as páginas do host para as quais ela aponta",
+        "esta página e as páginas do host para as quais ela tem links",
     );
     const COMPLETE: Text = text(
-        "Add the other pages of the site; robots.txt gets the line {line}.",
-        "Acrescente as outras páginas do site; o robots.txt recebe a linha {line}.",
+        "Add the other pages of the site. robots.txt gets the line {line}.",
+        "Adicione as outras páginas do site. O robots.txt recebe a linha {line}.",
     );
     let line = robots_txt::sitemap_line(address.as_str());
     let fix = FixDraft::file(PATH, content).from(LINKED, &[]).note(COMPLETE, &[("line", line.as_str().into())]);
@@ -213,12 +212,12 @@ fn parse_error(facts: &Facts<'_>) -> Verdict {
         return nothing_found(sitemaps);
     };
     const BROKEN: Text = text(
-        "{count} {count|sitemap|sitemaps} can't be read; {url}, line {line}, column {column}: {what}",
-        "{count} {count|sitemap|sitemaps} não {count|pode|podem} ser {count|lido|lidos}; {url}, linha {line}, coluna {column}: {what}",
+        "{count|A sitemap is invalid.|{count} sitemaps are invalid; the first:} {url}, line {line}, column {column}: {what}",
+        "{count|Um sitemap é inválido.|{count} sitemaps são inválidos; o primeiro:} {url}, linha {line}, coluna {column}: {what}",
     );
     const CORRECT: Text = text(
-        "Correct {url} at line {line}, column {column}, in the program that writes it.",
-        "Corrija {url} na linha {line}, coluna {column}, no programa que o escreve.",
+        "Correct line {line}, column {column} of {url} in the program that generates it.",
+        "Corrija a linha {line}, coluna {column} de {url} no programa que o gera.",
     );
     let values = [
         ("count", broken.len().into()),
@@ -242,10 +241,10 @@ fn too_large(facts: &Facts<'_>) -> Verdict {
     let sitemaps = facts.sitemaps()?;
     if let Some(inner) = sitemaps.nested().next() {
         const NESTED: Text =
-            text("A sitemap index lists another index, {url}.", "Um índice de sitemaps lista outro índice, {url}.");
+            text("The sitemap index lists another index, {url}.", "O índice de sitemaps lista outro índice, {url}.");
         const FLAT: Text = text(
-            "List the files of {url} in the first index itself.",
-            "Liste os arquivos de {url} no próprio primeiro índice.",
+            "List the files of {url} directly in the first index.",
+            "Liste os arquivos de {url} diretamente no primeiro índice.",
         );
         let values = [("url", inner.url.as_str().into())];
         let fix = FixDraft::instruction(FixTarget::File, FLAT, &values);
@@ -254,11 +253,13 @@ fn too_large(facts: &Facts<'_>) -> Verdict {
     }
     let heavy = |file: &&SitemapFile| file.stated_size.is_some_and(|size| size > MOST_BYTES);
     if let Some((first, size)) = sitemaps.relevant().find(heavy).and_then(|file| Some((file, file.stated_size?))) {
-        const HEAVY: Text =
-            text("{url} has {size} bytes; {most} are allowed.", "{url} tem {size} bytes; são permitidos {most}.");
+        const HEAVY: Text = text(
+            "{url} has {size} bytes, more than the {most} bytes (50 MB) that are allowed.",
+            "{url} tem {size} bytes, mais que os {most} bytes (50 MB) permitidos.",
+        );
         const LIGHTEN: Text = text(
-            "Split {url} into files of at most {most} bytes before compression, and name them in one index.",
-            "Divida {url} em arquivos de no máximo {most} bytes antes da compressão e indique-os em um só índice.",
+            "Split {url} into files of at most 50 MB before compression, and list them in one index.",
+            "Divida {url} em arquivos de no máximo 50 MB antes da compressão e liste-os em um só índice.",
         );
         let values = [("url", first.url.as_str().into()), ("size", size.into()), ("most", MOST_BYTES.into())];
         let places =
@@ -269,56 +270,23 @@ fn too_large(facts: &Facts<'_>) -> Verdict {
     let large: Vec<&SitemapFile> = sitemaps.relevant().filter(|file| entries(file) > MOST_URLS).collect();
     let Some(first) = large.first() else { return nothing_found(sitemaps) };
     const MORE: Text = text(
-        "{url} lists {count} entries; {most} are allowed.",
-        "{url} lista {count} entradas; são permitidas {most}.",
+        "{url} lists {count} entries, more than the allowed {most}.",
+        "{url} lista {count} entradas, mais que as {most} permitidas.",
     );
     const SPLIT: Text = text(
-        "Split {url} into files of at most {most} entries, and name them in one index.",
-        "Divida {url} em arquivos de no máximo {most} entradas e indique-os em um só índice.",
+        "Split {url} into files of at most {most} entries, and list them in one index.",
+        "Divida {url} em arquivos de no máximo {most} entradas e liste-os em um só índice.",
     );
     let values = [("url", first.url.as_str().into()), ("count", entries(first).into()), ("most", MOST_URLS.into())];
     let places = large.iter().map(|file| Place { url: Some(file.url.clone()), ..Place::default() });
     problem(MORE, &values, FixDraft::instruction(FixTarget::File, SPLIT, &values)).at(places).fail()
 }
 
-/// Why a named file can't be fetched by anyone; `None` where it can, or where that is not known.
-fn obstacle(facts: &Facts<'_>, file: &SitemapFile) -> Option<String> {
-    let url = url::Url::parse(&file.url).ok()?;
-    let is_own = facts.url().is_ok_and(|own| own.origin() == url.origin());
-    if is_own
-        && let Ok(verdict) = facts.robots_verdict_on("Googlebot", &url)
-        && let Some((rule, line)) = verdict.rule.filter(|_| !verdict.allowed)
-        // The rule that forbids the page is told of the page.
-        && facts.robots_verdict("Googlebot").is_ok_and(|page| page.rule.is_none_or(|(_, of_page)| of_page != line))
-    {
-        return Some(rule);
-    }
-    match &file.end {
-        End::Whole | End::TooLarge => None,
-        End::Gone(status) => Some(status.to_string()),
-        End::Unread(reason) => {
-            let extra = facts.capture.extras.iter().find(|extra| extra.want.url == file.url)?;
-            let is_theirs = match &extra.fetched {
-                // Other times that ran out may be the audit's own.
-                Fetched::Failed(failure) => match failure.kind {
-                    FailureKind::Unreachable => true,
-                    FailureKind::Timeout => {
-                        matches!(failure.reason.as_str(), "dns" | "connect" | "tls" | "first_byte")
-                    }
-                    _ => false,
-                },
-                Fetched::Response(exchange) => exchange.status >= 500 && *reason == exchange.status.to_string(),
-            };
-            is_theirs.then(|| reason.clone())
-        }
-    }
-}
-
 fn unreachable(facts: &Facts<'_>) -> Verdict {
     let sitemaps = facts.sitemaps()?;
-    let bad: Vec<(&SitemapFile, String)> =
+    let bad: Vec<(&SitemapFile, Obstacle)> =
         sitemaps.named().filter_map(|file| Some((file, obstacle(facts, file)?))).collect();
-    let Some((first, reason)) = bad.first() else {
+    let Some((first, obstacle)) = bad.first() else {
         let is_unknown = sitemaps.named().any(|file| matches!(file.end, End::Unread(_)));
         return match sitemaps.named().next() {
             None => Err(NotMeasured::Absent),
@@ -326,21 +294,26 @@ fn unreachable(facts: &Facts<'_>) -> Verdict {
             Some(_) => PASS,
         };
     };
-    const AWAY: Text = text(
-        "{count} {count|sitemap|sitemaps} can't be fetched; {url}: {reason}",
-        "{count} {count|sitemap não pode ser buscado|sitemaps não podem ser buscados}; {url}: {reason}",
-    );
     const ANSWER: Text = text(
-        "Let {url} answer 200 with the file, allowed in robots.txt, or stop naming it; now: {reason}",
-        "Faça {url} responder 200 com o arquivo, permitido no robots.txt, ou deixe de indicá-lo; agora: {reason}",
+        "Make {url} answer 200 with the file and allow it in robots.txt, or remove the reference to it.",
+        "Faça {url} responder 200 com o arquivo e libere-o no robots.txt, ou remova a referência a ele.",
     );
-    let values = [("count", bad.len().into()), ("url", first.url.as_str().into()), ("reason", reason.as_str().into())];
-    let places = bad.iter().map(|(file, reason)| Place {
+    const AWAY: Text = text(
+        "{count|A sitemap|{count} sitemaps} can't be fetched.",
+        "{count|Um sitemap não pode ser buscado|{count} sitemaps não podem ser buscados}.",
+    );
+    let reason = obstacle.words();
+    let values = [("count", bad.len().into()), ("url", first.url.as_str().into()), ("reason", reason.into())];
+    let places = bad.iter().map(|(file, obstacle)| Place {
         url: Some(file.url.clone()),
-        snippet: Some(reason.clone()),
+        snippet: Some(obstacle.words()),
         ..Place::default()
     });
-    problem(AWAY, &values, FixDraft::instruction(FixTarget::File, ANSWER, &values)).at(places).fail()
+    let mut found = problem(AWAY, &values, FixDraft::instruction(FixTarget::File, ANSWER, &values)).at(places);
+    let cause = obstacle.sentence().phrase(&values);
+    found.message.en = format!("{} {}", found.message.en, cause.en);
+    found.message.pt = format!("{} {}", found.message.pt, cause.pt);
+    found.fail()
 }
 
 fn empty(facts: &Facts<'_>) -> Verdict {
@@ -352,17 +325,17 @@ fn empty(facts: &Facts<'_>) -> Verdict {
     }
     let files: Vec<&SitemapFile> = sitemaps.relevant().collect();
     const NOTHING: Text = text(
-        "{count} {count|sitemap was|sitemaps were} read; no URL is listed.",
-        "{count} {count|sitemap foi lido|sitemaps foram lidos}; nenhuma URL está listada.",
+        "{count|The site's only sitemap lists no URLs|The site's {count} sitemaps list no URLs}.",
+        "{count|O único sitemap do site não lista nenhuma URL|Os {count} sitemaps do site não listam nenhuma URL}.",
     );
     const LINKED: Text = text(
         "this page and the pages of the host that it links to",
-        "esta página e as páginas do host para as quais ela aponta",
+        "esta página e as páginas do host para as quais ela tem links",
     );
-    const COMPLETE: Text = text("Add the other pages of the site.", "Acrescente as outras páginas do site.");
+    const COMPLETE: Text = text("Add the other pages of the site.", "Adicione as outras páginas do site.");
     const LIST: Text = text(
-        "Let the program that writes the sitemap list the pages that should be found.",
-        "Faça o programa que escreve o sitemap listar as páginas que devem ser encontradas.",
+        "List the pages that should be found, in the program that generates the sitemap.",
+        "Liste as páginas que devem ser encontradas, no programa que gera o sitemap.",
     );
     let path = files
         .iter()

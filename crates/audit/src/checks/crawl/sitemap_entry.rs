@@ -14,15 +14,15 @@ pub(crate) const FAMILY: Family = Family {
     slug: "sitemap-entry",
     category: Category::Crawl,
     landing: Landing {
-        title: text("Is my URL in the sitemap? Checker", "Minha URL está no sitemap? Verificador"),
+        title: text("Page in sitemap checker", "Verificador de página no sitemap"),
         h1: text("Is my page in the sitemap?", "Minha página está no sitemap?"),
         description: text(
-            "Look for a page in all sitemaps of its site, and see whether it is listed under the address that search engines should index.",
-            "Procure uma página em todos os sitemaps do site e veja se ela está listada com o endereço que os buscadores devem indexar.",
+            "Look for a page in all sitemaps of its site, and see whether it is listed with the URL that search engines should index.",
+            "Procure uma página em todos os sitemaps do site e veja se ela está listada com a URL que os buscadores devem indexar.",
         ),
         lead: text(
-            "A sitemap should list each page once, under its canonical address. This tool searches the sitemaps of the site for your page, through indexes and gzip, and writes the entry that is missing or wrong.",
-            "Um sitemap deve listar cada página uma vez, com o endereço canônico. Esta ferramenta procura sua página nos sitemaps do site, em índices e gzip, e escreve a entrada que falta ou está errada.",
+            "A sitemap should list each page once, with its canonical URL. This tool searches the site's sitemaps for your page, including index files and gzip, and writes the missing or corrected entry.",
+            "Um sitemap deve listar cada página uma vez, com a URL canônica. Esta ferramenta procura sua página nos sitemaps do site, inclusive em índices e gzip, e escreve a entrada que falta ou corrigida.",
         ),
         example: include_str!("sitemap_entry/bad_absent.http"),
     },
@@ -37,19 +37,19 @@ const ABSENT: Check = Check {
     code: "sitemap_page_absent",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("The page is in no sitemap", "A página não está em nenhum sitemap"),
+    title: text("Page missing from the sitemap", "Página ausente do sitemap"),
     why: text(
-        "The site's sitemaps don't list this page, so search engines learn of it and of its changes only by links.",
-        "Os sitemaps do site não listam esta página; os buscadores só a conhecem, e às mudanças dela, por links.",
+        "The site's sitemaps don't list this page, so search engines learn of it and of its changes only through links.",
+        "Os sitemaps do site não listam esta página; os buscadores só ficam sabendo dela e das mudanças por meio de links.",
     ),
     how: text(
-        "List the page under its canonical address, if it should be found.",
-        "Liste a página com o endereço canônico dela, se deve ser encontrada.",
+        "List the page with its canonical URL, if it should be found in search.",
+        "Liste a página com a URL canônica, se ela deve ser encontrada na busca.",
     ),
     reference: GOOGLE,
     rule: text(
-        "Fails when a page with status 200 that may be indexed, may be fetched and names no other canonical is in none of the site's sitemaps under any of its addresses, and every one of them was read to its end.",
-        "Falha quando uma página com status 200 que pode ser indexada, pode ser buscada e não indica outra canônica não está em nenhum dos sitemaps do site sob nenhum de seus endereços, e todos foram lidos até o fim.",
+        "Fails when an indexable and crawlable page with status 200 and no canonical to another page is in none of the site's sitemaps, under any of its URLs, and all sitemaps were read in full.",
+        "Falha quando uma página indexável e rastreável, com status 200 e sem canônica para outra página, não está em nenhum sitemap do site, sob nenhuma de suas URLs, e todos os sitemaps foram lidos por inteiro.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -61,16 +61,16 @@ const NONCANONICAL: Check = Check {
     code: "sitemap_lists_noncanonical",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Sitemap lists an address that is not canonical", "O sitemap lista um endereço que não é canônico"),
+    title: text("Non-canonical URL in the sitemap", "URL não canônica no sitemap"),
     why: text(
-        "The sitemap suggests one address for the index, the page another: search engines have to choose, and crawl in vain.",
-        "O sitemap sugere um endereço para o índice, a página outro: os buscadores têm de escolher, e rastreiam em vão.",
+        "The sitemap suggests one URL for the index, the page another. Search engines have to choose, and waste crawling.",
+        "O sitemap sugere uma URL para o índice, a página, outra. Os buscadores precisam escolher e desperdiçam rastreamento.",
     ),
-    how: text("List the canonical address only.", "Liste só o endereço canônico."),
+    how: text("List only the canonical URL.", "Liste só a URL canônica."),
     reference: GUIDELINES,
     rule: text(
-        "Fails when a sitemap lists the page's final address and its canonical, of the head or else of the `Link` header, is another one. Pages that say noindex are told by their own check.",
-        "Falha quando um sitemap lista o endereço final da página e a canônica dela, do cabeçalho do documento ou então do cabeçalho `Link`, é outra. Páginas com noindex têm verificação própria.",
+        "Fails when a sitemap lists the page's final URL although the page's canonical points to another one. The canonical is taken from the head, or from the `Link` header if the head has none. Pages with noindex have their own check.",
+        "Falha quando um sitemap lista a URL final da página, embora a canônica da página aponte para outra. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma. Páginas com noindex têm verificação própria.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -82,16 +82,16 @@ const REDIRECT: Check = Check {
     code: "sitemap_lists_redirect",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Sitemap lists an address that redirects", "O sitemap lista um endereço que redireciona"),
+    title: text("Redirecting URL in the sitemap", "URL que redireciona no sitemap"),
     why: text(
-        "Search engines are sent to the page by a detour, and reports show the entry as an error.",
-        "Os buscadores chegam à página por um desvio, e os relatórios mostram a entrada como erro.",
+        "Search engines reach the page only through a redirect, and their reports show the entry as an error.",
+        "Os buscadores só chegam à página por um redirecionamento, e os relatórios deles mostram a entrada como erro.",
     ),
-    how: text("List the address to which it leads.", "Liste o endereço a que ele leva."),
+    how: text("List the URL that it redirects to.", "Liste a URL para a qual ela redireciona."),
     reference: GUIDELINES,
     rule: text(
-        "Fails when the address asked for redirects and a sitemap of the site it leads to lists it. Other entries are not asked for, so nothing is said of them.",
-        "Falha quando o endereço pedido redireciona e um sitemap do site a que ele leva o lista. As outras entradas não são consultadas, então nada se diz delas.",
+        "Fails when the requested URL redirects and a sitemap of the final site lists the requested URL. Other entries are not requested, so they are not judged.",
+        "Falha quando a URL pedida redireciona e um sitemap do site final lista a URL pedida. As outras entradas não são pedidas e, por isso, não são avaliadas.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -116,8 +116,8 @@ fn absent(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Sitemap);
     }
     const NOWHERE: Text = text(
-        "{count} {count|sitemap|sitemaps} with {urls} {urls|URL|URLs} {count|was|were} read; none lists {url}",
-        "{count} {count|sitemap|sitemaps} com {urls} {urls|URL|URLs} {count|foi lido|foram lidos}; nenhum lista {url}",
+        "{count|The site's only sitemap|None of the site's {count} sitemaps} ({urls} {urls|URL|URLs}) {count|doesn't list|lists} this page: {url}",
+        "{count|O único sitemap do site|Nenhum dos {count} sitemaps do site} ({urls} {urls|URL|URLs}) {count|não lista|lista} esta página: {url}",
     );
     let url = facts.own_url()?;
     let urls: u64 = sitemaps.files.iter().map(|file| file.urls).sum();
@@ -130,8 +130,8 @@ fn absent(facts: &Facts<'_>) -> Verdict {
         }
         None => {
             const ADD: Text = text(
-                "Add this entry to a sitemap of the site, in the program that writes it: {entry}",
-                "Acrescente esta entrada a um sitemap do site, no programa que o escreve: {entry}",
+                "Add this entry to a sitemap, in the program that generates it: {entry}",
+                "Adicione esta entrada a um sitemap, no programa que o gera: {entry}",
             );
             let entry = sitemap_draft::entry(&url, lastmod.as_deref(), "");
             FixDraft::instruction(FixTarget::File, ADD, &[("entry", entry.into())])
@@ -199,8 +199,8 @@ fn noncanonical(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     const OTHER: Text = text(
-        "{sitemap} lists {wrong}, whose canonical is {right}.",
-        "{sitemap} lista {wrong}, cuja canônica é {right}.",
+        "{sitemap} lists {wrong}, but the canonical of that page is {right}.",
+        "{sitemap} lista {wrong}, mas a canônica dessa página é {right}.",
     );
     listed_as(facts, OTHER, own, &canonical)
 }
@@ -212,6 +212,9 @@ fn redirect(facts: &Facts<'_>) -> Verdict {
     if same_page(&requested, facts.url()?) {
         return Err(NotMeasured::Absent);
     }
-    const LEADS: Text = text("{sitemap} lists {wrong}, which redirects.", "{sitemap} lista {wrong}, que redireciona.");
+    const LEADS: Text = text(
+        "{sitemap} lists {wrong}, which redirects to another URL.",
+        "{sitemap} lista {wrong}, que redireciona para outra URL.",
+    );
     listed_as(facts, LEADS, &requested, &facts.own_url()?)
 }

@@ -15,14 +15,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::Crawl,
     landing: Landing {
         title: text("Sitemap lastmod checker", "Verificador de lastmod do sitemap"),
-        h1: text("Are the lastmod dates of my sitemap true?", "As datas lastmod do meu sitemap são verdadeiras?"),
+        h1: text("Are the lastmod dates in my sitemap correct?", "As datas lastmod do meu sitemap estão certas?"),
         description: text(
-            "Check lastmod dates: their format, dates in the future, build stamps that are alike everywhere, and drift from the page's date.",
-            "Verifique as datas lastmod: formato, datas no futuro, carimbos de build iguais em tudo e diferença em relação à data da página.",
+            "Check lastmod dates: invalid formats, dates in the future, one build date for all pages, and differences from the page's date.",
+            "Verifique as datas lastmod: formato inválido, datas no futuro, uma só data para tudo e diferença em relação à data da página.",
         ),
         lead: text(
-            "Google uses lastmod only where it proves true. This tool reads the dates of the site's sitemaps, finds those that can't be read or can't be right, and compares your page's with its own date.",
-            "O Google só usa o lastmod onde ele se mostra verdadeiro. Esta ferramenta lê as datas dos sitemaps do site, encontra as ilegíveis ou impossíveis e compara a da sua página com a data que ela declara.",
+            "Google uses lastmod only if it is consistently accurate. This tool reads the dates in the site's sitemaps, finds invalid and implausible ones, and compares the date of your page with the date that the page states.",
+            "O Google só usa o lastmod se ele for sempre confiável. Esta ferramenta lê as datas nos sitemaps do site, encontra as inválidas e as implausíveis, e compara a data da sua página com a que ela declara.",
         ),
         example: include_str!("sitemap_lastmod/bad_invalid.http"),
     },
@@ -35,19 +35,19 @@ const INVALID: Check = Check {
     code: "sitemap_lastmod_invalid",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("lastmod that is no date, or lies ahead", "lastmod que não é data, ou está no futuro"),
+    title: text("Invalid or future lastmod", "lastmod inválido ou no futuro"),
     why: text(
-        "Search engines drop a date they can't read, and trust none of a file that is often wrong.",
-        "Os buscadores descartam uma data que não conseguem ler, e não confiam em nenhuma de um arquivo que erra muito.",
+        "Search engines ignore a date that they can't parse, and stop trusting a file that is often wrong.",
+        "Os buscadores ignoram uma data que não conseguem ler e deixam de confiar em um arquivo que erra com frequência.",
     ),
     how: text(
-        "Write the day of the last real change as `2026-11-21`, or with time and zone as `2026-11-21T10:00:00+00:00`.",
-        "Escreva o dia da última mudança de verdade como `2026-11-21`, ou com hora e fuso como `2026-11-21T10:00:00+00:00`.",
+        "Write the day of the last significant change as `2026-11-21`, or with time and time zone as `2026-11-21T10:00:00+00:00`.",
+        "Escreva o dia da última mudança significativa como `2026-11-21`, ou com hora e fuso como `2026-11-21T10:00:00+00:00`.",
     ),
     reference: "https://www.w3.org/TR/NOTE-datetime",
     rule: text(
-        "Fails when the `lastmod` of the page's own entry, or 1 % and more of those of one `urlset` or index, is no W3C Datetime or lies more than 24 hours ahead of the audit. The dates of feeds have forms of their own and are left alone.",
-        "Falha quando o `lastmod` da própria entrada da página, ou 1 % ou mais dos de um `urlset` ou índice, não é um W3C Datetime ou está mais de 24 horas à frente da auditoria. As datas de feeds têm formas próprias e ficam de fora.",
+        "Fails when the `lastmod` of the page's own entry, or at least 1% of those in one `urlset` or index, is not a W3C Datetime or is more than 24 hours after the audit. The dates of feeds have other formats and are ignored.",
+        "Falha quando o `lastmod` da entrada da própria página, ou pelo menos 1% dos de um `urlset` ou índice, não é um W3C Datetime ou é mais de 24 horas posterior à auditoria. As datas de feeds têm outros formatos e são ignoradas.",
     ),
     thresholds: &[
         threshold("fewest_percent", BAD_PERCENT, "percent"),
@@ -62,19 +62,19 @@ const UNIFORM: Check = Check {
     code: "sitemap_lastmod_uniform",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("All lastmod dates are of one day", "Todas as datas lastmod são do mesmo dia"),
+    title: text("Same lastmod date for nearly all pages", "Mesma data lastmod em quase todas as páginas"),
     why: text(
-        "Dates that only tell when the file was made say nothing of the pages, and Google stops using them.",
-        "Datas que só dizem quando o arquivo foi gerado não dizem nada das páginas, e o Google deixa de usá-las.",
+        "A date that only shows when the file was generated says nothing about the pages. Google stops using such dates.",
+        "Uma data que só mostra quando o arquivo foi gerado não diz nada sobre as páginas. O Google deixa de usar essas datas.",
     ),
     how: text(
-        "Write the day on which each page last changed in earnest, or leave lastmod out.",
-        "Escreva o dia em que cada página mudou de verdade, ou deixe o lastmod de fora.",
+        "Write the day on which each page last changed significantly, or omit lastmod.",
+        "Escreva o dia em que cada página mudou de forma significativa pela última vez, ou omita o lastmod.",
     ),
     reference: GOOGLE,
     rule: text(
-        "Fails when one `urlset` has 20 or more dates and 95 % or more of them fall on one day (UTC). News sitemaps, whose pages are all new, are left alone.",
-        "Falha quando um `urlset` tem 20 datas ou mais e 95 % ou mais delas caem em um mesmo dia (UTC). Sitemaps de notícias, cujas páginas são todas novas, ficam de fora.",
+        "Fails when a `urlset` has at least 20 dates and at least 95% of them are on one day (UTC). News sitemaps are ignored, since all their pages are new.",
+        "Falha quando um `urlset` tem pelo menos 20 datas e pelo menos 95% delas são do mesmo dia (UTC). Sitemaps de notícias são ignorados, pois todas as páginas deles são novas.",
     ),
     thresholds: &[
         threshold("fewest_dates", FEWEST_DATES, "dates"),
@@ -89,19 +89,19 @@ const DRIFT: Check = Check {
     code: "sitemap_lastmod_drift",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Sitemap and page give different dates", "Sitemap e página dão datas diferentes"),
+    title: text("lastmod differs from the page's own date", "lastmod diferente da data da página"),
     why: text(
-        "A date that is too old delays the next visit of crawlers; one that is too new teaches them not to trust it.",
-        "Uma data velha demais atrasa a próxima visita dos robôs; uma nova demais os ensina a não confiar nela.",
+        "A date that is too old delays the next crawl. A date that is too new makes search engines distrust the file.",
+        "Uma data antiga demais atrasa o próximo rastreamento. Uma data recente demais faz os buscadores desconfiarem do arquivo.",
     ),
     how: text(
-        "Take lastmod from the same field as the page's own date of change.",
-        "Tire o lastmod do mesmo campo que a data de alteração da própria página.",
+        "Generate lastmod from the same field as the page's own modification date.",
+        "Gere o lastmod a partir do mesmo campo que a data de alteração da página.",
     ),
     reference: GOOGLE,
     rule: text(
-        "Fails when the `lastmod` of the page's entry and the date of change that the page states (`dateModified` in its JSON-LD where all agree, else `article:modified_time`) are more than 7 days apart, either way. Not measured where one of the two is missing or can't be read.",
-        "Falha quando o `lastmod` da entrada da página e a data de alteração que ela declara (`dateModified` no JSON-LD, se todas concordam, ou então `article:modified_time`) diferem em mais de 7 dias, para qualquer lado. Não se mede onde uma das duas falta ou é ilegível.",
+        "Fails when the `lastmod` of the page's entry and the page's own modification date differ by more than 7 days in either direction. The page's date is `dateModified` in its JSON-LD if all values agree, otherwise `article:modified_time`. Not measured when either date is missing or invalid.",
+        "Falha quando o `lastmod` da entrada da página e a data de alteração da própria página diferem em mais de 7 dias, para mais ou para menos. A data da página é `dateModified` no JSON-LD, se todos os valores concordam, ou então `article:modified_time`. Não é medido quando uma das duas falta ou é inválida.",
     ),
     thresholds: &[threshold("most_days", MOST_DRIFT as u64, "days")],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
@@ -132,8 +132,8 @@ fn place(file: &SitemapFile, snippet: Option<&str>) -> Place {
 fn invalid(facts: &Facts<'_>) -> Verdict {
     const FORM: &str = "<lastmod>{{LAST_SIGNIFICANT_CHANGE}}</lastmod>\n";
     const WRITE: Text = text(
-        "In the program that writes {sitemap}; as 2026-11-21, or with time and zone.",
-        "No programa que escreve {sitemap}; como 2026-11-21, ou com hora e fuso.",
+        "Change this in the program that generates {sitemap}. Write 2026-11-21, or add time and time zone.",
+        "Mude isto no programa que gera {sitemap}. Escreva 2026-11-21, ou acrescente hora e fuso.",
     );
     let sitemaps = facts.sitemaps()?;
     let latest = facts.capture.started_at.plus_ms(DAY_MS);
@@ -147,8 +147,10 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         FixDraft::file_template(&sitemap_draft::path(file), FORM).note(WRITE, &[("sitemap", file.url.as_str().into())])
     };
     if let Some((file, date)) = own {
-        const OWN: Text =
-            text("{sitemap} gives the page the lastmod “{date}”.", "{sitemap} dá à página o lastmod “{date}”.");
+        const OWN: Text = text(
+            "{sitemap} lists this page with an invalid or future lastmod: “{date}”.",
+            "{sitemap} lista esta página com um lastmod inválido ou no futuro: “{date}”.",
+        );
         let values = [("sitemap", file.url.as_str().into()), ("date", date.into())];
         return problem(OWN, &values, fix(file)).at([place(file, Some(date))]).fail();
     }
@@ -158,8 +160,8 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         return if sitemaps.files.iter().any(|file| file.tally.dated > 0) { PASS } else { Err(NotMeasured::Absent) };
     };
     const MANY: Text = text(
-        "{count} of {dated} lastmod dates in {sitemap} {count|is no date, or lies|are no dates, or lie} ahead: “{date}”",
-        "{count} de {dated} datas lastmod em {sitemap} {count|não é uma data, ou está|não são datas, ou estão} no futuro: “{date}”",
+        "{dated|The only lastmod date in {sitemap} is|{count} of {dated} lastmod dates in {sitemap} {count|is|are}} invalid or in the future{dated|:|, for example} “{date}”.",
+        "{dated|A única data lastmod em {sitemap} é inválida ou está|{count} de {dated} datas lastmod em {sitemap} {count|é inválida ou está|são inválidas ou estão}} no futuro{dated|:|, por exemplo} “{date}”.",
     );
     let values = [
         ("count", first.tally.bad_dates.into()),
@@ -189,12 +191,12 @@ fn uniform(facts: &Facts<'_>) -> Verdict {
         };
     };
     const ONE_DAY: Text = text(
-        "{count} of {dated} lastmod dates in {sitemap} are of {day}.",
-        "{count} de {dated} datas lastmod em {sitemap} são de {day}.",
+        "{count} of {dated} lastmod dates in {sitemap} are the same day, {day}.",
+        "{count} de {dated} datas lastmod em {sitemap} são do mesmo dia, {day}.",
     );
     const REAL: Text = text(
-        "Write into lastmod when each page last changed, not when {sitemap} was made; else leave it out.",
-        "Escreva no lastmod quando cada página mudou, não quando {sitemap} foi gerado; se não, deixe-o de fora.",
+        "Set lastmod to when each page last changed, not to when {sitemap} was generated. Otherwise omit it.",
+        "Defina o lastmod como a data da última mudança de cada página, não como a data em que {sitemap} foi gerado. Se não for possível, omita-o.",
     );
     let values = [
         ("count", count.into()),
@@ -224,12 +226,12 @@ fn drift(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const APART: Text = text(
-        "The page says it changed on {stated}, {sitemap} says {date}: {days} days apart.",
-        "A página diz que mudou em {stated}, {sitemap} diz {date}: {days} dias de diferença.",
+        "The page says it was modified on {stated}, but {sitemap} says {date}: {days} days apart.",
+        "A página diz que foi alterada em {stated}, mas {sitemap} diz {date}: {days} dias de diferença.",
     );
     const SAME: Text = text(
-        "Let {sitemap} and the page take the date of change from the same field.",
-        "Faça {sitemap} e a página tirarem a data de alteração do mesmo campo.",
+        "Generate the modification date in {sitemap} and on the page from the same field.",
+        "Gere a data de alteração em {sitemap} e na página a partir do mesmo campo.",
     );
     let values = [
         ("stated", stated.as_str().into()),

@@ -19,12 +19,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("Sitemap URL validator", "Validador de URLs do sitemap"),
         h1: text("Are the URLs in my sitemap valid?", "As URLs do meu sitemap são válidas?"),
         description: text(
-            "Check every loc of a sitemap: relative addresses, http on an https site, addresses that are too long, and duplicates.",
-            "Verifique cada loc de um sitemap: endereços relativos, http em um site https, endereços longos demais e repetidos.",
+            "Check every loc of a sitemap: relative URLs, http on an https site, URLs that are too long, and duplicates.",
+            "Verifique cada loc de um sitemap: URLs relativas, http em um site https, URLs longas demais e duplicadas.",
         ),
         lead: text(
-            "Search engines drop entries that break the protocol and crawl duplicates for nothing. This tool goes through all addresses of the sitemaps that it reads and shows the first of each kind, corrected.",
-            "Os buscadores descartam entradas que quebram o protocolo e rastreiam repetidas à toa. Esta ferramenta percorre todos os endereços dos sitemaps que lê e mostra os primeiros de cada tipo, corrigidos.",
+            "Search engines drop invalid entries and waste crawling on duplicates. This tool checks all URLs in the site's sitemaps and shows the first of each kind, corrected.",
+            "Os buscadores descartam entradas inválidas e desperdiçam rastreamento com duplicatas. Esta ferramenta verifica todas as URLs nos sitemaps do site e mostra as primeiras de cada tipo, corrigidas.",
         ),
         example: include_str!("sitemap_urls/bad_relative.http"),
     },
@@ -35,10 +35,10 @@ const INVALID: Check = Check {
     code: "sitemap_url_invalid",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Sitemap entries with unusable addresses", "Entradas do sitemap com endereços inutilizáveis"),
+    title: text("Incorrect URLs in the sitemap", "URLs incorretas no sitemap"),
     why: text(
-        "Search engines drop a relative or overlong address, and follow an http one by a detour.",
-        "Os buscadores descartam um endereço relativo ou longo demais, e seguem um http por um desvio.",
+        "Search engines drop relative and overlong URLs, and reach http URLs only through a redirect.",
+        "Os buscadores descartam URLs relativas ou longas demais e só chegam às URLs http por um redirecionamento.",
     ),
     how: text(
         "Write each `loc` as an absolute https URL of fewer than 2,048 characters.",
@@ -46,8 +46,8 @@ const INVALID: Check = Check {
     ),
     reference: "https://www.sitemaps.org/protocol.html#locdef",
     rule: text(
-        "Fails when a `loc` that was read is no absolute http(s) URL, has more than 2,048 bytes, or says http on the page's own host although the page was reached by https. Other hosts, which another robots.txt may allow, are left alone.",
-        "Falha quando um `loc` lido não é uma URL http(s) absoluta, tem mais de 2.048 bytes, ou diz http no próprio host da página, embora ela tenha sido alcançada por https. Outros hosts, que outro robots.txt pode autorizar, ficam de fora.",
+        "Fails when a `loc` is not an absolute http(s) URL, has more than 2,048 bytes, or uses http on the page's own host although the page uses https. URLs of other hosts pass, since another robots.txt may authorize them.",
+        "Falha quando um `loc` não é uma URL http(s) absoluta, tem mais de 2.048 bytes, ou usa http no próprio host da página, embora a página use https. URLs de outros hosts passam, pois outro robots.txt pode autorizá-las.",
     ),
     thresholds: &[threshold("most_bytes", sitemap_draft::MOST_LOC as u64, "bytes")],
     remedy: remedy(FixClass::Deterministic, FixTarget::File),
@@ -59,16 +59,16 @@ const DUPLICATE: Check = Check {
     code: "sitemap_duplicate_urls",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Addresses listed twice in one sitemap", "Endereços repetidos no mesmo sitemap"),
+    title: text("Duplicate URLs in the sitemap", "URLs duplicadas no sitemap"),
     why: text(
-        "Repeated entries take room in the file, and two dates for one page can't both be true.",
-        "Entradas repetidas ocupam espaço no arquivo, e duas datas para uma página não podem ser ambas verdadeiras.",
+        "Duplicates waste space in the file, and if they have different dates, search engines can't trust either.",
+        "Duplicatas desperdiçam espaço no arquivo e, se têm datas diferentes, os buscadores não podem confiar em nenhuma.",
     ),
     how: text("List each page once.", "Liste cada página uma vez."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
     rule: text(
-        "Fails when a file that was read lists an address twice, written alike. The same address in two files passes: a news sitemap repeats what the general one has.",
-        "Falha quando um arquivo lido lista um endereço duas vezes, escrito do mesmo jeito. O mesmo endereço em dois arquivos passa: um sitemap de notícias repete o que está no geral.",
+        "Fails when a file lists the same URL twice, spelled exactly alike. The same URL in two files passes, since a news sitemap repeats entries of the general one.",
+        "Falha quando um arquivo lista a mesma URL duas vezes, escrita exatamente igual. A mesma URL em dois arquivos passa, pois um sitemap de notícias repete entradas do geral.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
@@ -85,16 +85,16 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     };
     let message = match kind {
         BadLoc::Relative => text(
-            "{count} {count|address|addresses} in {sitemap} can't be used as written; “{loc}” is no absolute URL.",
-            "{count} {count|endereço|endereços} em {sitemap} não {count|pode ser usado|podem ser usados} como {count|está|estão}; “{loc}” não é uma URL absoluta.",
+            "{sitemap} has {count} incorrect {count|URL: “{loc}” is not absolute|URLs; the first, “{loc}”, is not absolute}.",
+            "{sitemap} tem {count} {count|URL incorreta: “{loc}” não é absoluta|URLs incorretas; a primeira, “{loc}”, não é absoluta}.",
         ),
         BadLoc::Insecure => text(
-            "{count} {count|address|addresses} in {sitemap} can't be used as written; “{loc}” says http, the site https.",
-            "{count} {count|endereço|endereços} em {sitemap} não {count|pode ser usado|podem ser usados} como {count|está|estão}; “{loc}” diz http, o site https.",
+            "{sitemap} has {count} incorrect {count|URL: “{loc}” uses http, but the site uses https|URLs; the first, “{loc}”, uses http, but the site uses https}.",
+            "{sitemap} tem {count} {count|URL incorreta: “{loc}” usa http, mas o site usa https|URLs incorretas; a primeira, “{loc}”, usa http, mas o site usa https}.",
         ),
         BadLoc::TooLong => text(
-            "{count} {count|address|addresses} in {sitemap} can't be used as written; “{loc}…” is too long.",
-            "{count} {count|endereço|endereços} em {sitemap} não {count|pode ser usado|podem ser usados} como {count|está|estão}; “{loc}…” é longo demais.",
+            "{sitemap} has {count} incorrect {count|URL: “{loc}…” is too long|URLs; the first, “{loc}…”, is too long}.",
+            "{sitemap} tem {count} {count|URL incorreta: “{loc}…” é longa demais|URLs incorretas; a primeira, “{loc}…”, é longa demais}.",
         ),
     };
     let shown = &file.tally.shown_bad_locs;
@@ -106,12 +106,12 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         [("count", file.tally.bad_locs.into()), ("sitemap", file.url.as_str().into()), ("loc", loc.as_str().into())];
     let fix = ready(facts, &bad).unwrap_or_else(|| {
         const WRITE: Text = text(
-            "In the program that writes {sitemap}, write whole addresses, as in: {entries}",
-            "No programa que escreve {sitemap}, escreva endereços completos, como em: {entries}",
+            "Write absolute https URLs in the program that generates {sitemap}, for example: {entries}",
+            "Escreva URLs https absolutas no programa que gera {sitemap}, por exemplo: {entries}",
         );
         const SHORTEN: Text = text(
-            "Leave out of {sitemap} what is longer than 2,048 characters, or shorten the addresses.",
-            "Deixe fora de {sitemap} o que passa de 2.048 caracteres, ou encurte os endereços.",
+            "Shorten URLs of more than 2,048 characters, or leave them out of {sitemap}.",
+            "Encurte as URLs de mais de 2.048 caracteres ou deixe-as fora de {sitemap}.",
         );
         let entries = pairs.iter().map(|(_, url)| sitemap_draft::entry(url, None, "")).collect::<Vec<_>>().join(" ");
         let note = if pairs.is_empty() { SHORTEN } else { WRITE };
@@ -129,7 +129,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
 /// The files with every wrong address corrected, where all are known.
 fn ready(facts: &Facts<'_>, bad: &[&SitemapFile]) -> Option<FixDraft> {
     const CORRECTED: Text =
-        text("the site's own file, its addresses whole", "o arquivo do próprio site, com endereços completos");
+        text("the site's own file, with corrected URLs", "o arquivo do próprio site, com as URLs corrigidas");
     let mut files = bad.iter().map(|file| sitemap_draft::replaced(facts, file, &[]));
     let first = files.next()??;
     let fix = FixDraft::file(&first.path, first.content).from(CORRECTED, &[]);
@@ -146,12 +146,12 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
         return nothing_found(sitemaps);
     };
     const TWICE: Text = text(
-        "{sitemap} lists {count} {count|address|addresses} again, {loc} first.",
-        "{sitemap} lista {count} {count|endereço|endereços} de novo, a começar por {loc}",
+        "{sitemap} repeats {count} {count|URL: {loc}|URLs; the first is {loc}}.",
+        "{sitemap} repete {count} {count|URL: {loc}|URLs; a primeira é {loc}}.",
     );
     const ONCE: Text = text(
-        "Let the program that writes {sitemap} list each page once, with one date.",
-        "Faça o programa que escreve {sitemap} listar cada página uma vez, com uma só data.",
+        "List each page once, with one date, in the program that generates {sitemap}.",
+        "Liste cada página uma vez, com uma só data, no programa que gera {sitemap}.",
     );
     let values = [("sitemap", file.url.as_str().into()), ("count", file.tally.repeated.into()), ("loc", loc.into())];
     let places = bad.iter().map(|file| Place {

@@ -12,14 +12,14 @@ pub(crate) const FAMILY: Family = Family {
 
 const LANDING: Landing = Landing {
     title: text("Apple touch icon and manifest checker", "Verificador de apple-touch-icon e manifest"),
-    h1: text("What shows when your page is put on a home screen?", "O que aparece ao pôr sua página na tela inicial?"),
+    h1: text("Does your page have a home screen icon?", "Sua página tem um ícone de tela inicial?"),
     description: text(
-        "Check whether a page declares a home-screen icon for iPhones and a web app manifest that browsers can follow.",
-        "Verifique se uma página declara um ícone de tela inicial para iPhones e um manifest que os navegadores conseguem seguir.",
+        "Check whether a page declares a home screen icon for iPhones and a web app manifest that browsers can use.",
+        "Verifique se a página declara um ícone de tela inicial para iPhones e um manifest que os navegadores conseguem usar.",
     ),
     lead: text(
-        "Phones show an icon for pages that people keep on their home screen. Without a declared one iPhones take a picture of the page, and a manifest link that leads nowhere is ignored in silence.",
-        "Os celulares mostram um ícone para páginas guardadas na tela inicial. Sem um declarado, o iPhone usa uma foto da página, e um link de manifest que não leva a lugar nenhum é ignorado em silêncio.",
+        "Phones show an icon for pages that people add to the home screen. Without one, iPhones show a screenshot of the page. Browsers silently ignore a manifest link with an invalid URL.",
+        "Os celulares mostram um ícone para páginas adicionadas à tela inicial. Sem ele, o iPhone mostra uma captura da página. Os navegadores ignoram em silêncio um link de manifest com URL inválida.",
     ),
     example: include_str!("app_icons/bad_manifest.html"),
 };
@@ -28,20 +28,20 @@ const TOUCH_ICON_MISSING: Check = Check {
     code: "apple_touch_icon_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("No home-screen icon declared", "Nenhum ícone de tela inicial declarado"),
+    title: text("No home screen icon declared", "Nenhum ícone de tela inicial declarado"),
     why: text(
-        "A phone that is told of no icon of 180 pixels shows a small picture of the page, or a letter, on the home screen.",
-        "Um celular que não encontra um ícone de 180 pixels mostra uma miniatura da página, ou uma letra, na tela inicial.",
+        "Without an icon of 180 pixels, phones show a small screenshot of the page or a letter on the home screen.",
+        "Sem um ícone de 180 pixels, os celulares mostram uma miniatura da página ou uma letra na tela inicial.",
     ),
     how: text(
-        "Make a square PNG of 180 by 180 pixels without transparency and declare it with `<link rel=\"apple-touch-icon\" href=\"…\">`.",
-        "Crie um PNG quadrado de 180 por 180 pixels sem transparência e declare-o com `<link rel=\"apple-touch-icon\" href=\"…\">`.",
+        "Create a square PNG of 180 by 180 pixels without transparency, and declare it with `<link rel=\"apple-touch-icon\" href=\"…\">`.",
+        "Crie um PNG quadrado de 180 por 180 pixels, sem transparência, e declare-o com `<link rel=\"apple-touch-icon\" href=\"…\">`.",
     ),
     reference: "https://developer.apple.com/library/archive/documentation/AppleApplications/Reference/SafariWebContent/ConfiguringWebApplications/ConfiguringWebApplications.html",
     // A manifest may name icons too, and browsers take them from it: it is not fetched, so a page with one passes.
     rule: text(
-        "Fails when a page that declares a `link rel=icon` has no `link` of the kind `apple-touch-icon` or `apple-touch-icon-precomposed` with an address, and no `link rel=manifest`. The paths that phones try by themselves are not asked for, and the message says so. Not applicable where no icon is declared at all, which is `favicon_missing`. Not measured when the document was cut, nor on a page that asks not to be indexed.",
-        "Falha quando uma página que declara um `link rel=icon` não tem um `link` do tipo `apple-touch-icon` ou `apple-touch-icon-precomposed` com endereço, nem um `link rel=manifest`. Os caminhos que os celulares tentam sozinhos não são consultados, e a mensagem avisa. Não se aplica quando nenhum ícone é declarado, o que é `favicon_missing`. Não é medido quando o documento foi cortado, nem em página que pede para não ser indexada.",
+        "Fails when a page that declares a `link rel=icon` has no `apple-touch-icon` or `apple-touch-icon-precomposed` link with a URL, and no `link rel=manifest`. The default paths that phones try are not requested, as the message says. A page without any icon is reported by `favicon_missing`. Not measured when the page was cut off or may not be indexed.",
+        "Falha quando uma página que declara um `link rel=icon` não tem um link `apple-touch-icon` ou `apple-touch-icon-precomposed` com URL, nem um `link rel=manifest`. Os caminhos padrão que os celulares tentam não são pedidos, como diz a mensagem. Uma página sem nenhum ícone é relatada por `favicon_missing`. Não é medido quando a página foi cortada ou não deve ser indexada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -53,20 +53,20 @@ const MANIFEST_INVALID: Check = Check {
     code: "manifest_invalid",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Manifest link that browsers ignore", "Link de manifest que os navegadores ignoram"),
+    title: text("Invalid or duplicate manifest link", "Link de manifest inválido ou duplicado"),
     why: text(
-        "Name, icons and colours of the installed app come from the manifest. A link without a usable address, or a second one, counts for nothing.",
-        "Nome, ícones e cores do aplicativo instalado vêm do manifest. Um link sem endereço utilizável, ou um segundo link, não vale nada.",
+        "The installed app takes its name, icons and colors from the manifest. Browsers ignore a link with an invalid URL, and every link after the first.",
+        "O aplicativo instalado tira o nome, os ícones e as cores do manifest. Os navegadores ignoram um link com URL inválida e todo link depois do primeiro.",
     ),
     how: text(
-        "Keep one `<link rel=\"manifest\">` in `<head>` with the http(s) address of the manifest.",
-        "Mantenha um só `<link rel=\"manifest\">` no `<head>` com o endereço http(s) do manifest.",
+        "Keep one `<link rel=\"manifest\">` in `<head>` with the http(s) URL of the manifest.",
+        "Mantenha um só `<link rel=\"manifest\">` no `<head>` com a URL http(s) do manifest.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/links.html#link-type-manifest",
     // Only the link is judged: the file itself is not fetched.
     rule: text(
-        "Fails when a `link rel=manifest` has an empty or unreadable address or one that is neither http(s) nor `blob:` or `data:`, or when it is the second of the page, which browsers ignore. The manifest itself is not fetched. Not applicable where there is no such link.",
-        "Falha quando um `link rel=manifest` tem endereço vazio, ilegível, ou que não é http(s), `blob:` nem `data:`, ou quando é o segundo da página, que os navegadores ignoram. O manifest em si não é buscado. Não se aplica quando não há um link desses.",
+        "Fails when a `link rel=manifest` has an empty or invalid URL or a scheme other than http(s), `blob:` and `data:`, or when the page has more than one, of which browsers use only the first. The manifest itself is not fetched. Not applicable without a manifest link.",
+        "Falha quando um `link rel=manifest` tem URL vazia ou inválida, ou um esquema diferente de http(s), `blob:` e `data:`, ou quando a página tem mais de um, dos quais os navegadores usam só o primeiro. O manifest em si não é buscado. Não se aplica sem um link de manifest.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -85,8 +85,8 @@ fn touch_icon_missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NONE: Text = text(
-        "The page declares no apple-touch-icon and no manifest; what /apple-touch-icon.png answers was not asked.",
-        "A página não declara apple-touch-icon nem manifest; o que /apple-touch-icon.png responde não foi consultado.",
+        "The page declares no apple-touch-icon and no manifest. The default path /apple-touch-icon.png was not requested.",
+        "A página não declara apple-touch-icon nem manifest. O caminho padrão /apple-touch-icon.png não foi pedido.",
     );
     let tag = "<link rel=\"apple-touch-icon\" href=\"{{ICON_URL}}\">";
     problem(NONE, &[], FixDraft::template(FixTarget::Head, tag)).fail()
@@ -105,15 +105,16 @@ fn manifest_invalid(facts: &Facts<'_>) -> Verdict {
     if ignored.is_empty() {
         return PASS;
     }
-    const USELESS: Text = text(
-        "The manifest link has no usable address: “{href}”.",
-        "O link de manifest não tem um endereço utilizável: “{href}”.",
-    );
+    const USELESS: Text =
+        text("The manifest link has an invalid URL: “{href}”.", "O link de manifest tem uma URL inválida: “{href}”.");
     const SEVERAL: Text = text(
-        "The page has {count} manifest links; browsers follow one.",
-        "A página tem {count} links de manifest; os navegadores seguem um.",
+        "The page has {count} manifest links, but browsers use only one.",
+        "A página tem {count} links de manifest, mas os navegadores usam só um.",
     );
-    const KEEP: Text = text("Keeps the first usable one.", "Mantém o primeiro utilizável.");
+    const KEEP: Text = text(
+        "Keeps the first valid manifest link and removes the others.",
+        "Mantém o primeiro link de manifest válido e remove os outros.",
+    );
     let href = links.first().and_then(|link| link.href.clone()).unwrap_or_default();
     let values = [("href", href.as_str().into()), ("count", links.len().into())];
     let message = if links.len() > 1 { SEVERAL } else { USELESS };

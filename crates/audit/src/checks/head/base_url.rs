@@ -14,12 +14,12 @@ const LANDING: Landing = Landing {
     title: text("HTML base tag checker", "Verificador da tag base do HTML"),
     h1: text("Does a base tag break the links of your page?", "Uma tag base quebra os links da sua página?"),
     description: text(
-        "Check the base tag of a page: no address, ignored, several, too late in the document, or sending all links to another site.",
-        "Verifique a tag base de uma página: sem endereço, ignorada, repetida, tarde demais no documento ou levando os links a outro site.",
+        "Check the base tag of a page: invalid, ignored, repeated, too late in the document, or sending all links to another site.",
+        "Verifique a tag base de uma página: inválida, ignorada, repetida, tarde demais no documento ou levando os links a outro site.",
     ),
     lead: text(
-        "One `<base>` changes where every relative link, image and script of a page leads. A wrong one breaks them all at once, and crawlers follow the broken addresses.",
-        "Uma única `<base>` muda o destino de todo link, imagem e script relativo da página. Uma errada quebra todos de uma vez, e os robôs seguem os endereços quebrados.",
+        "One `<base>` tag changes where every relative link, image and script of a page leads. A wrong one breaks all of them at once, and crawlers follow the broken URLs.",
+        "Uma única tag `<base>` muda o destino de todo link, imagem e script relativo da página. Uma errada quebra todos de uma vez, e os robôs seguem as URLs quebradas.",
     ),
     example: include_str!("base_url/bad_late.html"),
 };
@@ -28,19 +28,19 @@ const INVALID: Check = Check {
     code: "base_href_invalid",
     severity: Severity::Warn,
     impact: Impact::Rendering,
-    title: text("Base address that misleads", "Endereço base que engana"),
+    title: text("Faulty base tag", "Tag base com erro"),
     why: text(
-        "All relative addresses hang on `<base>`. One that is ignored, comes late or names another site sends readers and crawlers to places you don't mean.",
-        "Todos os endereços relativos dependem de `<base>`. Uma que é ignorada, chega tarde ou nomeia outro site manda leitores e robôs para onde você não quer.",
+        "All relative URLs of the page depend on `<base>`. If it is ignored, comes late or points to another site, visitors and crawlers end up at the wrong URLs.",
+        "Todas as URLs relativas da página dependem de `<base>`. Se ela é ignorada, vem tarde ou aponta para outro site, visitantes e robôs chegam às URLs erradas.",
     ),
     how: text(
-        "Keep one `<base>` with an http(s) address of your site, in front of every element with a relative address; or none.",
-        "Mantenha uma só `<base>` com um endereço http(s) do seu site, antes de todo elemento com endereço relativo; ou nenhuma.",
+        "Keep one `<base>` with an http(s) URL of your site, before every element with a relative URL, or remove it.",
+        "Mantenha uma só `<base>` com uma URL http(s) do seu site, antes de todo elemento com URL relativa, ou remova-a.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/semantics.html#the-base-element",
     rule: text(
-        "Fails on the first of these: the address of a `base` with `href` is unreadable or not http(s); a second `base` has one; the first comes after an element whose address it would change; or it is of another registrable domain and at least one relative link of the page is led there. It is a note only where browsers leave the first `base` out, or where no address of the page would change with the second. Not applicable without a `base` that has an address.",
-        "Falha no primeiro destes casos: o endereço de uma `base` com `href` é ilegível ou não é http(s); uma segunda `base` tem um; a primeira vem depois de um elemento cujo endereço mudaria com ela; ou ela é de outro domínio registrável e ao menos um link relativo da página vai parar lá. É só uma nota quando os navegadores ignoram a primeira `base`, ou quando nenhum endereço da página mudaria com a segunda. Não se aplica sem uma `base` com endereço.",
+        "Fails on the first of these cases: a `base` has an invalid URL or one that is not http(s); the page has a second `base` with `href`; the first `base` comes after an element whose URL it would change; the `base` is on another registrable domain, and at least one relative link leads there. It is only a note when browsers ignore the first `base`, or when the second one would change no URL of the page. Not applicable without a `base` that has a URL.",
+        "Falha no primeiro destes casos: uma `base` tem URL inválida ou que não é http(s); a página tem uma segunda `base` com `href`; a primeira `base` vem depois de um elemento cuja URL ela mudaria; a `base` é de outro domínio registrável e pelo menos um link relativo leva para lá. É só uma nota quando os navegadores ignoram a primeira `base`, ou quando a segunda não mudaria nenhuma URL da página. Não se aplica sem uma `base` que tenha URL.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -72,35 +72,34 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     let Some((first, others)) = bases.split_first() else { return Err(NotMeasured::Absent) };
     let href = first.attribute("href").unwrap_or_default();
     let url = resolved(html, *first);
-    const UNUSABLE: Text =
-        text("The base address “{href}” can't be used.", "O endereço base “{href}” não pode ser usado.");
+    const UNUSABLE: Text = text("The base URL “{href}” is invalid.", "A URL base “{href}” é inválida.");
     const WITHOUT_EFFECT: Text = text(
-        "The base address “{href}” can't be used, so browsers leave it out.",
-        "O endereço base “{href}” não pode ser usado, então os navegadores o ignoram.",
+        "The base URL “{href}” is invalid, so browsers ignore it.",
+        "A URL base “{href}” é inválida, por isso os navegadores a ignoram.",
     );
     const REPEATED: Text = text(
-        "The page has {count} base elements; the first counts, and with the others no address would change.",
-        "A página tem {count} elementos base; vale o primeiro, e com os outros nenhum endereço mudaria.",
+        "The page has {count} base tags. Browsers use the first; the others would change no URL.",
+        "A página tem {count} tags base. Os navegadores usam a primeira; as outras não mudariam nenhuma URL.",
     );
     const SEVERAL: Text = text(
-        "The page has {count} base elements; the first, “{href}”, counts.",
-        "A página tem {count} elementos base; vale o primeiro, “{href}”.",
+        "The page has {count} base tags. Browsers use only the first, “{href}”.",
+        "A página tem {count} tags base. Os navegadores usam só a primeira, “{href}”.",
     );
     const LATE: Text = text(
-        "The base “{href}” comes after elements whose addresses it should change.",
-        "A base “{href}” vem depois de elementos cujos endereços deveria mudar.",
+        "The base tag “{href}” comes after elements whose URLs it should change.",
+        "A tag base “{href}” vem depois de elementos cujas URLs deveria mudar.",
     );
     const ELSEWHERE: Text = text(
-        "The base “{href}” leads {links} relative {links|link|links} of the page to another site.",
-        "A base “{href}” leva {links} {links|link relativo|links relativos} da página para outro site.",
+        "The base tag “{href}” sends {links} relative {links|link|links} of the page to another site.",
+        "A tag base “{href}” leva {links} {links|link relativo|links relativos} da página a outro site.",
     );
     const MOVE: Text = text(
-        "Move the base to the start of the head, right behind the encoding, or take it out; look at what loads then.",
-        "Mova a base para o início do head, logo depois da codificação, ou tire-a; confira o que carrega depois.",
+        "Move the base tag to the start of the head, right after the charset, or remove it. Then check that everything still loads.",
+        "Mova a tag base para o início do head, logo depois do charset, ou remova-a. Depois, confira se tudo ainda carrega.",
     );
     const DECIDE: Text = text(
-        "If the relative links are meant for this site, name it in the base or take the base out.",
-        "Se os links relativos são deste site, nomeie-o na base ou tire a base.",
+        "If the relative links belong to this site, use its URL in the base tag, or remove the tag.",
+        "Se os links relativos são deste site, use a URL dele na tag base, ou remova a tag.",
     );
     let links = || html.elements(&html.addressed).filter(|one| one.is("a")).filter_map(|a| a.attribute("href"));
     let led_away =
@@ -140,7 +139,7 @@ fn resolved(html: &Html, base: Element<'_>) -> Option<Url> {
 
 /// Takes bases away that have no effect; an instruction where one is not in the source.
 fn without(bases: &[Element<'_>], first: Option<Element<'_>>) -> FixDraft {
-    const NO_EFFECT: Text = text("Takes away what has no effect.", "Remove o que não tem efeito.");
+    const NO_EFFECT: Text = text("Removes the base tags that have no effect.", "Remove as tags base sem efeito.");
     if bases.iter().any(|base| base.start_tag().is_none()) {
         return FixDraft::instruction(FixTarget::Head, INVALID.how, &[]);
     }

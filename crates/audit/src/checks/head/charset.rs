@@ -13,14 +13,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Charset and encoding checker", "Verificador de charset e codificação"),
-    h1: text("Is the encoding of your page declared right?", "A codificação da sua página está bem declarada?"),
+    h1: text("Is the encoding of your page declared correctly?", "A codificação da sua página está bem declarada?"),
     description: text(
-        "Check how a page declares its character encoding in header and meta, and whether browsers and crawlers read its letters alike.",
-        "Verifique como uma página declara sua codificação no cabeçalho e no meta, e se navegadores e robôs leem suas letras do mesmo jeito.",
+        "Check how a page declares its character encoding in header and meta tags, and whether browsers and crawlers agree on it.",
+        "Verifique como a página declara sua codificação no cabeçalho HTTP e nas meta tags, e se navegadores e robôs concordam.",
     ),
     lead: text(
-        "Accents and dashes turn into garbage when readers have to guess the encoding of a page. This tool reads the byte order mark, the response header and the page as browsers do and says what contradicts what.",
-        "Acentos e travessões viram lixo quando é preciso adivinhar a codificação de uma página. Esta ferramenta lê a marca de ordem de bytes, o cabeçalho da resposta e a página como os navegadores fazem e diz o que contradiz o quê.",
+        "Accents and dashes turn into garbage when browsers have to guess the encoding. This tool reads the byte order mark, the response header and the meta tags as browsers do, and shows where they conflict.",
+        "Acentos e travessões viram lixo quando o navegador precisa adivinhar a codificação. Esta ferramenta lê a marca de ordem de bytes, o cabeçalho HTTP e as meta tags como os navegadores e mostra onde discordam.",
     ),
     example: include_str!("charset/bad_twice.html"),
 };
@@ -32,19 +32,19 @@ const MISSING: Check = Check {
     code: "charset_missing",
     severity: Severity::Warn,
     impact: Impact::Rendering,
-    title: text("Encoding not declared", "Codificação não declarada"),
+    title: text("Character encoding not declared", "Codificação de caracteres não declarada"),
     why: text(
-        "Nothing says how the bytes are to be read, so every browser and crawler guesses, and accents or dashes may come out as garbage.",
-        "Nada diz como os bytes devem ser lidos, então cada navegador e robô adivinha, e acentos ou travessões podem virar lixo.",
+        "Every browser and crawler has to guess the encoding, and accents or dashes may turn into garbage.",
+        "Cada navegador e robô precisa adivinhar a codificação, e acentos ou travessões podem virar lixo.",
     ),
     how: text(
-        "Put `<meta charset=\"utf-8\">` first into `<head>`, save the file as UTF-8, or send `Content-Type: text/html; charset=utf-8`.",
-        "Coloque `<meta charset=\"utf-8\">` como primeiro item de `<head>`, salve o arquivo em UTF-8 ou envie `Content-Type: text/html; charset=utf-8`.",
+        "Add `<meta charset=\"utf-8\">` as the first element of `<head>`, or send `Content-Type: text/html; charset=utf-8`, and save the file as UTF-8.",
+        "Adicione `<meta charset=\"utf-8\">` como primeiro elemento do `<head>`, ou envie `Content-Type: text/html; charset=utf-8`, e salve o arquivo em UTF-8.",
     ),
     reference: STANDARD,
     rule: text(
-        "Fails when no byte order mark, `Content-Type` header, XML declaration or `meta` of the head declares an encoding and it matters: the page holds a byte above 0x7F, or came without a `Content-Type`. A page of ASCII alone that came with one passes. Of a supplied page whose header is not known it is a note with that condition, and only where the page holds a byte above 0x7F.",
-        "Falha quando nenhuma marca de ordem de bytes, cabeçalho `Content-Type`, declaração XML ou `meta` do cabeçalho declara uma codificação e isso importa: a página tem um byte acima de 0x7F ou veio sem `Content-Type`. Uma página só de ASCII que veio com ele passa. Numa página fornecida cujo cabeçalho HTTP não se conhece, é uma nota com essa condição, e só se a página tem um byte acima de 0x7F.",
+        "Fails when no byte order mark, `Content-Type` header, XML declaration or `meta` in the head declares an encoding, and the page has a byte above 0x7F or came without a `Content-Type`. A pure ASCII page with a `Content-Type` passes. Uploaded HTML has no known headers; for it this is only a note, and only if it has a byte above 0x7F.",
+        "Falha quando nenhuma marca de ordem de bytes, cabeçalho `Content-Type`, declaração XML ou `meta` no head declara uma codificação, e a página tem um byte acima de 0x7F ou veio sem `Content-Type`. Uma página só de ASCII com `Content-Type` passa. O HTML enviado pelo usuário não tem cabeçalhos conhecidos; nele, isto é só uma nota, e apenas se houver um byte acima de 0x7F.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -56,19 +56,19 @@ const LATE: Check = Check {
     code: "charset_late",
     severity: Severity::Warn,
     impact: Impact::Rendering,
-    title: text("Encoding declared too late", "Codificação declarada tarde demais"),
+    title: text("Character encoding declared too late", "Codificação de caracteres declarada tarde demais"),
     why: text(
-        "Parsers look for the declaration in the first 1,024 bytes. One that stands later makes a browser start over, and simpler readers miss it.",
-        "Os leitores procuram a declaração nos primeiros 1.024 bytes. Se ela vem depois, o navegador recomeça, e leitores mais simples nem a veem.",
+        "Browsers look for the declaration in the first 1,024 bytes. If it comes later, they have to parse the page again, and simpler clients miss it.",
+        "Os navegadores procuram a declaração nos primeiros 1.024 bytes. Se ela vem depois, precisam ler a página de novo, e clientes mais simples não a encontram.",
     ),
     how: text(
-        "Move the declaration to the first place in `<head>`.",
-        "Mova a declaração para o primeiro lugar de `<head>`.",
+        "Make the declaration the first element of `<head>`.",
+        "Coloque a declaração como primeiro elemento do `<head>`.",
     ),
     reference: STANDARD,
     rule: text(
-        "Fails when the only declaration is a `meta` of the head whose tag does not end within the first 1,024 bytes of the document. A byte order mark or a charset in the `Content-Type` header lets it pass; of a supplied page whose header is not known it is a note with that condition. Not applicable where no `meta` declares one.",
-        "Falha quando a única declaração é um `meta` do cabeçalho cuja tag não termina nos primeiros 1.024 bytes do documento. Uma marca de ordem de bytes ou um charset no cabeçalho `Content-Type` o deixa passar; numa página fornecida cujo cabeçalho HTTP não se conhece, é uma nota com essa condição. Não se aplica quando nenhum `meta` declara uma codificação.",
+        "Fails when the only declaration is a `meta` in the head whose tag does not end within the first 1,024 bytes of the document. A byte order mark or a charset in the `Content-Type` header makes it pass. For uploaded HTML, whose headers are unknown, it is only a note. Not applicable when no `meta` declares an encoding.",
+        "Falha quando a única declaração é um `meta` no head cuja tag não termina nos primeiros 1.024 bytes do documento. Uma marca de ordem de bytes ou um charset no cabeçalho `Content-Type` faz passar. Em HTML enviado pelo usuário, cujos cabeçalhos são desconhecidos, é só uma nota. Não se aplica quando nenhum `meta` declara uma codificação.",
     ),
     thresholds: &[threshold("declaration_end", PRESCAN_BYTES as u64, "bytes")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -80,19 +80,19 @@ const INVALID: Check = Check {
     code: "charset_invalid",
     severity: Severity::Warn,
     impact: Impact::Rendering,
-    title: text("Encoding declared wrongly", "Codificação declarada errado"),
+    title: text("Wrong or conflicting character encoding", "Codificação de caracteres errada ou em conflito"),
     why: text(
-        "A label nobody knows, two that disagree, or a legacy encoding: different readers decode the page differently.",
-        "Um rótulo desconhecido, dois que discordam ou uma codificação antiga: cada leitor decodifica a página de um jeito.",
+        "With an unknown label, conflicting labels or a legacy encoding, different clients decode the page differently.",
+        "Com um rótulo desconhecido, rótulos em conflito ou uma codificação antiga, cada cliente decodifica a página de um jeito.",
     ),
     how: text(
-        "Serve UTF-8 and declare it once: in the `Content-Type` header, in `<meta charset=\"utf-8\">`, or in both alike.",
-        "Sirva UTF-8 e declare uma vez só: no cabeçalho `Content-Type`, em `<meta charset=\"utf-8\">`, ou nos dois por igual.",
+        "Serve UTF-8, and declare it in the `Content-Type` header, in `<meta charset=\"utf-8\">`, or identically in both.",
+        "Sirva UTF-8 e declare-o no cabeçalho `Content-Type`, em `<meta charset=\"utf-8\">`, ou igualmente nos dois.",
     ),
     reference: STANDARD,
     rule: text(
-        "Fails on the first of these: a byte order mark of UTF-16, or of UTF-8 where a label says something else; a label in header or `meta` that the Encoding Standard does not know; two labels that mean different encodings; an encoding other than UTF-8. A note only: more than one `meta` of the head that declares UTF-8, and any of these in a `meta` of a supplied page whose header is not known, since the header would count. Not applicable where none is declared.",
-        "Falha no primeiro destes casos: uma marca de ordem de bytes de UTF-16, ou de UTF-8 quando um rótulo diz outra coisa; um rótulo no cabeçalho HTTP ou em `meta` que o padrão Encoding não conhece; dois rótulos de codificações diferentes; uma codificação que não é UTF-8. É só uma nota: mais de um `meta` do cabeçalho que declara UTF-8, e qualquer um desses casos em `meta` de uma página fornecida cujo cabeçalho HTTP não se conhece, pois ele valeria. Não se aplica quando nenhuma é declarada.",
+        "Fails on the first of these cases: a byte order mark of UTF-16, or of UTF-8 when a label says something else; a label in the header or a `meta` that the Encoding Standard does not define; two labels for different encodings; an encoding other than UTF-8. Two cases are only a note: several `meta` in the head that declare UTF-8, and a problem in a `meta` of uploaded HTML, since an unknown header would take precedence. Not applicable when no encoding is declared.",
+        "Falha no primeiro destes casos: uma marca de ordem de bytes de UTF-16, ou de UTF-8 quando um rótulo diz outra coisa; um rótulo no cabeçalho HTTP ou em um `meta` que o Encoding Standard não define; dois rótulos de codificações diferentes; uma codificação que não é UTF-8. Dois casos são só uma nota: vários `meta` no head que declaram UTF-8, e um problema em um `meta` de HTML enviado pelo usuário, pois um cabeçalho desconhecido teria precedência. Não se aplica quando nenhuma codificação é declarada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -130,16 +130,16 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const UNLESS_HEADER: Text = text(
-        "The HTML declares no encoding. Unless the Content-Type header declares it, readers guess; here it was read as {encoding}.",
-        "O HTML não declara codificação. A menos que o cabeçalho Content-Type a declare, os leitores adivinham; aqui ele foi lido como {encoding}.",
+        "The HTML declares no encoding and was read as {encoding}. Browsers guess, too, unless the Content-Type header declares it.",
+        "O HTML não declara codificação e foi lido como {encoding}. Os navegadores também adivinham, a menos que o cabeçalho Content-Type a declare.",
     );
     const NONE: Text = text(
-        "No encoding is declared; the page was read as {encoding} by guess.",
-        "Nenhuma codificação é declarada; a página foi lida como {encoding} por adivinhação.",
+        "The page declares no character encoding; it was read as {encoding} by guessing.",
+        "A página não declara codificação de caracteres; foi lida como {encoding} por adivinhação.",
     );
     const IN_BODY: Text = text(
-        "The encoding is declared on line {line}, in the body, where few readers look for it; the page was read as {encoding} by guess.",
-        "A codificação é declarada na linha {line}, no corpo, onde poucos leitores a procuram; a página foi lida como {encoding} por adivinhação.",
+        "The encoding is declared in the body, on line {line}, where most clients ignore it; the page was read as {encoding} by guessing.",
+        "A codificação é declarada no body, na linha {line}, onde a maioria dos clientes a ignora; a página foi lida como {encoding} por adivinhação.",
     );
     let misplaced = declarations(html, false).into_iter().map(|(meta, _)| meta).find(|meta| meta.start_tag().is_some());
     let line = misplaced.and_then(Element::line).unwrap_or_default() as usize;
@@ -154,12 +154,12 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     };
     if std::str::from_utf8(&exchange.body.bytes).is_err() {
         const CONVERT: Text = text(
-            "The bytes are not UTF-8: convert the page to UTF-8 first, then declare it with <meta charset=\"utf-8\">.",
-            "Os bytes não são UTF-8: converta primeiro a página para UTF-8 e depois declare com <meta charset=\"utf-8\">.",
+            "The file is not valid UTF-8. Convert it to UTF-8 first, then declare it with <meta charset=\"utf-8\">.",
+            "O arquivo não é UTF-8 válido. Converta-o primeiro para UTF-8 e depois declare com <meta charset=\"utf-8\">.",
         );
         return found(FixDraft::instruction(FixTarget::Head, CONVERT, &[]));
     }
-    const VALID: Text = text("the page's bytes are valid UTF-8", "os bytes da página são UTF-8 válido");
+    const VALID: Text = text("the file is valid UTF-8", "o arquivo é UTF-8 válido");
     found(FixDraft::head(HeadKey::Charset, TAG).from(VALID, &[]))
 }
 
@@ -175,12 +175,12 @@ fn late(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const BEHIND: Text = text(
-        "The encoding is declared at byte {byte}, past the first 1,024.",
-        "A codificação é declarada no byte {byte}, depois dos primeiros 1.024.",
+        "The encoding is declared at byte {byte}, after the first 1,024 bytes.",
+        "A codificação é declarada no byte {byte}, depois dos primeiros 1.024 bytes.",
     );
     const BEHIND_UNLESS_HEADER: Text = text(
-        "The encoding is declared at byte {byte}, past the first 1,024. This matters unless the Content-Type header declares it too.",
-        "A codificação é declarada no byte {byte}, depois dos primeiros 1.024. Isso importa, a menos que o cabeçalho Content-Type também a declare.",
+        "The encoding is declared at byte {byte}, after the first 1,024 bytes. This matters unless the Content-Type header declares it too.",
+        "A codificação é declarada no byte {byte}, depois dos primeiros 1.024 bytes. Isso importa, a menos que o cabeçalho Content-Type também a declare.",
     );
     const SAME: Text = text("the page's own declaration", "a declaração da própria página");
     let may_be_in_header = may_be_in_header(facts, html);
@@ -236,27 +236,27 @@ impl EncodingFault {
         match self {
             Self::Mark(Some(label)) => (
                 text(
-                    "The file begins with the byte order mark of {encoding}, which counts, but is declared as “{label}”.",
-                    "O arquivo começa com a marca de ordem de bytes de {encoding}, que vale, mas é declarado como “{label}”.",
+                    "The file begins with the byte order mark of {encoding}, which takes precedence, but is declared as “{label}”.",
+                    "O arquivo começa com a marca de ordem de bytes de {encoding}, que tem precedência, mas é declarado como “{label}”.",
                 ),
                 vec![("encoding", html.charset.name().into()), ("label", label.as_str().into())],
             ),
             Self::Mark(None) => (
                 text(
-                    "The file begins with the byte order mark of {encoding}, not UTF-8.",
-                    "O arquivo começa com a marca de ordem de bytes de {encoding}, não de UTF-8.",
+                    "The file begins with the byte order mark of {encoding}, so it is not read as UTF-8.",
+                    "O arquivo começa com a marca de ordem de bytes de {encoding}, por isso não é lido como UTF-8.",
                 ),
                 vec![("encoding", html.charset.name().into())],
             ),
             Self::Unknown(label) => (
                 of(
                     text(
-                        "The encoding label “{label}” is not known.",
-                        "O rótulo de codificação “{label}” não é conhecido.",
+                        "The encoding label “{label}” is unknown.",
+                        "O rótulo de codificação “{label}” é desconhecido.",
                     ),
                     text(
-                        "The encoding label “{label}” is not known. This matters unless the Content-Type header declares another.",
-                        "O rótulo de codificação “{label}” não é conhecido. Isso importa, a menos que o cabeçalho Content-Type declare outro.",
+                        "The encoding label “{label}” is unknown. This matters unless the Content-Type header declares another one.",
+                        "O rótulo de codificação “{label}” é desconhecido. Isso importa, a menos que o cabeçalho Content-Type declare outro.",
                     ),
                 ),
                 vec![("label", label.as_str().into())],
@@ -264,12 +264,12 @@ impl EncodingFault {
             Self::Disagreeing(first, label) => (
                 of(
                     text(
-                        "The declarations disagree: “{first}” and “{label}”.",
-                        "As declarações discordam: “{first}” e “{label}”.",
+                        "The encoding declarations conflict: “{first}” and “{label}”.",
+                        "As declarações de codificação estão em conflito: “{first}” e “{label}”.",
                     ),
                     text(
-                        "The declarations disagree: “{first}” and “{label}”. This matters unless the Content-Type header declares the encoding.",
-                        "As declarações discordam: “{first}” e “{label}”. Isso importa, a menos que o cabeçalho Content-Type declare a codificação.",
+                        "The encoding declarations conflict: “{first}” and “{label}”. This matters unless the Content-Type header declares the encoding.",
+                        "As declarações de codificação estão em conflito: “{first}” e “{label}”. Isso importa, a menos que o cabeçalho Content-Type declare a codificação.",
                     ),
                 ),
                 vec![("first", first.as_str().into()), ("label", label.as_str().into())],
@@ -277,18 +277,18 @@ impl EncodingFault {
             Self::Legacy(label) => (
                 of(
                     text(
-                        "The page is declared as {label}, not UTF-8.",
-                        "A página é declarada como {label}, não UTF-8.",
+                        "The page is declared as {label} instead of UTF-8.",
+                        "A página é declarada como {label} em vez de UTF-8.",
                     ),
                     text(
-                        "The HTML is declared as {label}, not UTF-8. This holds unless the Content-Type header declares another encoding.",
-                        "O HTML é declarado como {label}, não UTF-8. Isso vale, a menos que o cabeçalho Content-Type declare outra codificação.",
+                        "The HTML is declared as {label} instead of UTF-8. This matters unless the Content-Type header declares another encoding.",
+                        "O HTML é declarado como {label} em vez de UTF-8. Isso importa, a menos que o cabeçalho Content-Type declare outra codificação.",
                     ),
                 ),
                 vec![("label", label.as_str().into())],
             ),
             Self::Repeated(count) => (
-                text("The head declares UTF-8 {count} times.", "O cabeçalho declara UTF-8 {count} vezes."),
+                text("The head declares UTF-8 {count} times.", "O head declara UTF-8 {count} vezes."),
                 vec![("count", (*count).into())],
             ),
         }
@@ -321,12 +321,12 @@ fn fix(html: &Html, metas: &[(Element<'_>, String)], facts: &Facts<'_>) -> Resul
     let Some(((first, _), rest)) = metas.split_first().filter(|_| header_fine && std::str::from_utf8(bytes).is_ok())
     else {
         const SERVER: Text = text(
-            "Convert the page to UTF-8, send `Content-Type: text/html; charset=utf-8`, and keep one <meta charset=\"utf-8\">.",
-            "Converta a página para UTF-8, envie `Content-Type: text/html; charset=utf-8` e mantenha um só <meta charset=\"utf-8\">.",
+            "Convert the page to UTF-8, send Content-Type: text/html; charset=utf-8, and keep one <meta charset=\"utf-8\">.",
+            "Converta a página para UTF-8, envie Content-Type: text/html; charset=utf-8 e mantenha um só <meta charset=\"utf-8\">.",
         );
         return Ok(FixDraft::instruction(FixTarget::Page, SERVER, &[]));
     };
-    const VALID: Text = text("the page's bytes are valid UTF-8", "os bytes da página são UTF-8 válido");
+    const VALID: Text = text("the file is valid UTF-8", "o arquivo é UTF-8 válido");
     let fix = FixDraft::edit(FixTarget::Head, TAG).from(VALID, &[]);
     let fix = match first.start_tag().is_some() && only_declares(*first) {
         true => fix.unset(*first, "http-equiv").unset(*first, "content").set(*first, "charset", "utf-8"),

@@ -13,12 +13,12 @@ const LANDING: Landing = Landing {
     title: text("Doctype and quirks mode checker", "Verificador de doctype e modo quirks"),
     h1: text("Is your page in quirks mode?", "Sua página está em modo quirks?"),
     description: text(
-        "Check the doctype of a page and whether browsers lay it out by today's rules or imitate the browsers of the nineties.",
-        "Verifique o doctype de uma página e se os navegadores a montam pelas regras de hoje ou imitam os navegadores dos anos noventa.",
+        "Check the doctype of a page, and whether browsers render it by current standards or in quirks mode like 1990s browsers.",
+        "Verifique o doctype da página e se os navegadores a renderizam pelos padrões atuais ou em modo quirks, como nos anos 90.",
     ),
     lead: text(
-        "The first line of a document decides by which rules browsers lay it out. This tool reads it as the HTML standard says and gives you the line to put in its place.",
-        "A primeira linha de um documento decide por quais regras os navegadores o montam. Esta ferramenta a lê como o padrão HTML manda e dá a linha para pôr no lugar.",
+        "The doctype decides by which rules browsers lay out a page. This tool reads it as the HTML standard requires, and gives you the correct line.",
+        "O doctype decide por quais regras os navegadores montam a página. Esta ferramenta o lê como o padrão HTML exige e mostra a linha correta.",
     ),
     example: include_str!("doctype/bad_old.html"),
 };
@@ -29,17 +29,17 @@ const MISSING: Check = Check {
     impact: Impact::Rendering,
     title: text("Page in quirks mode", "Página em modo quirks"),
     why: text(
-        "Without a current doctype, browsers lay the page out by the rules of the nineties, and differently from each other.",
-        "Sem um doctype atual, os navegadores montam a página pelas regras dos anos noventa, cada um de um jeito.",
+        "Without a current doctype, browsers render the page by rules of the 1990s, and differently from each other.",
+        "Sem um doctype atual, os navegadores renderizam a página por regras dos anos 90, cada um de um jeito.",
     ),
     how: text(
         "Make `<!DOCTYPE html>` the first line of the document.",
-        "Faça de `<!DOCTYPE html>` a primeira linha do documento.",
+        "Coloque `<!DOCTYPE html>` na primeira linha do documento.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/syntax.html#the-doctype",
     rule: text(
-        "Fails when the parser ends in quirks mode by the HTML standard: there is no doctype before the first element or text, or one of the old kinds that the standard lists. A doctype that comes later is ignored, and the message names its line. Limited quirks mode is not reported here; `doctype_legacy` tells of the doctypes that cause it.",
-        "Falha quando o leitor termina em modo quirks pelo padrão HTML: não há doctype antes do primeiro elemento ou texto, ou há um dos tipos antigos que o padrão lista. Um doctype que vem depois é ignorado, e a mensagem diz a linha dele. O modo quirks limitado não é apontado aqui; `doctype_legacy` fala dos doctypes que o causam.",
+        "Fails when the page is in quirks mode by the HTML standard: there is no doctype before the first element or text, or the doctype is an old one that the standard lists. A doctype further down is ignored, and the message names its line. Limited quirks mode is not reported here; `doctype_legacy` reports the doctypes that cause it.",
+        "Falha quando a página está em modo quirks pelo padrão HTML: não há doctype antes do primeiro elemento ou texto, ou o doctype é um dos antigos que o padrão lista. Um doctype mais abaixo é ignorado, e a mensagem diz a linha dele. O modo quirks limitado não é relatado aqui; `doctype_legacy` relata os doctypes que o causam.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Page),
@@ -51,19 +51,19 @@ const LEGACY: Check = Check {
     code: "doctype_legacy",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Doctype of an older HTML", "Doctype de um HTML antigo"),
+    title: text("Outdated doctype", "Doctype antigo"),
     why: text(
-        "A doctype of HTML 4 or XHTML 1 does not choose a version: browsers read the page as HTML all the same, and with some of them in limited quirks mode, where images in table cells sit differently.",
-        "Um doctype de HTML 4 ou XHTML 1 não escolhe uma versão: os navegadores leem a página como HTML do mesmo jeito, e com alguns deles em modo quirks limitado, em que imagens dentro de células de tabela ficam em outra posição.",
+        "A doctype of HTML 4 or XHTML 1 does not select a version; browsers read the page as HTML anyway. Some of these doctypes cause limited quirks mode, which shifts images in table cells.",
+        "Um doctype de HTML 4 ou XHTML 1 não seleciona uma versão; os navegadores leem a página como HTML de qualquer forma. Alguns desses doctypes causam o modo quirks limitado, que desloca imagens em células de tabela.",
     ),
     how: text(
-        "Put `<!DOCTYPE html>` in its place, and look at tables that hold pictures.",
-        "Coloque `<!DOCTYPE html>` no lugar e confira as tabelas que contêm imagens.",
+        "Replace it with `<!DOCTYPE html>`, then check tables that contain images.",
+        "Troque-o por `<!DOCTYPE html>` e depois confira as tabelas que contêm imagens.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/syntax.html#the-doctype",
     rule: text(
-        "Fails when a doctype that does not bring quirks mode has a public or system identifier; `SYSTEM \"about:legacy-compat\"` is allowed by the standard and passes. Not applicable where there is no doctype or it brings quirks mode, which is `doctype_missing`.",
-        "Falha quando um doctype que não leva ao modo quirks tem um identificador público ou de sistema; `SYSTEM \"about:legacy-compat\"` é permitido pelo padrão e passa. Não se aplica quando não há doctype ou ele leva ao modo quirks, que é `doctype_missing`.",
+        "Fails when a doctype that does not cause quirks mode has a public or system identifier. `SYSTEM \"about:legacy-compat\"` passes, since the standard allows it. Not applicable without a doctype, or when it causes quirks mode, which `doctype_missing` reports.",
+        "Falha quando um doctype que não causa o modo quirks tem um identificador público ou de sistema. `SYSTEM \"about:legacy-compat\"` passa, pois o padrão o permite. Não se aplica sem um doctype, ou quando ele causa o modo quirks, o que `doctype_missing` relata.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Page),
@@ -79,14 +79,17 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     if !document.quirks {
         return PASS;
     }
-    const NONE: Text = text("The document has no doctype.", "O documento não tem doctype.");
+    const NONE: Text = text(
+        "The page has no doctype, so browsers use quirks mode.",
+        "A página não tem doctype; os navegadores usam o modo quirks.",
+    );
     const OLD: Text = text(
-        "The doctype “{doctype}” puts browsers into quirks mode.",
-        "O doctype “{doctype}” põe os navegadores em modo quirks.",
+        "The doctype “{doctype}” makes browsers use quirks mode.",
+        "O doctype “{doctype}” faz os navegadores usarem o modo quirks.",
     );
     const LATE: Text = text(
         "The doctype on line {line} comes after other content, so browsers ignore it.",
-        "O doctype da linha {line} vem depois de outro conteúdo, então os navegadores o ignoram.",
+        "O doctype na linha {line} vem depois de outro conteúdo, por isso os navegadores o ignoram.",
     );
     let source_of =
         |span: Option<Range<usize>>| span.and_then(|span| Some((span.clone(), document.source().get(span)?)));
@@ -106,8 +109,8 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         return problem(message, &values, ready).at(place).fail();
     };
     const MOVE: Text = text(
-        "Take the table on line {line} out of its paragraph, which a doctype would end in front of it; then make `<!DOCTYPE html>` the first line.",
-        "Tire a tabela da linha {line} do parágrafo, que um doctype encerraria antes dela; depois faça de `<!DOCTYPE html>` a primeira linha.",
+        "First move the table on line {line} out of its paragraph, since a doctype makes the paragraph end before the table. Then make <!DOCTYPE html> the first line.",
+        "Primeiro, tire a tabela da linha {line} do parágrafo, pois com um doctype o parágrafo termina antes da tabela. Depois, coloque <!DOCTYPE html> na primeira linha.",
     );
     let line = table.line().unwrap_or_default();
     problem(message, &values, FixDraft::instruction(FixTarget::Page, MOVE, &[("line", line.into())])).at(place).fail()
@@ -139,7 +142,7 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
     if is_current {
         return PASS;
     }
-    const OLD: Text = text("The doctype is “{doctype}”.", "O doctype é “{doctype}”.");
+    const OLD: Text = text("The doctype is outdated: “{doctype}”.", "O doctype é antigo: “{doctype}”.");
     let place = document.place_of(span.clone());
     let fix = FixDraft::edit(FixTarget::Page, DOCTYPE).replace(span, DOCTYPE);
     problem(OLD, &[("doctype", collapse(source).into())], fix).at([place]).fail()

@@ -11,12 +11,12 @@ const LANDING: Landing = Landing {
     title: text("Favicon checker", "Verificador de favicon"),
     h1: text("Can search results show your favicon?", "Os resultados de busca podem mostrar seu favicon?"),
     description: text(
-        "Check whether a page declares a favicon, whether it can be fetched, is an image, and is open to the crawlers that show it.",
-        "Verifique se uma página declara um favicon, se ele pode ser buscado, é uma imagem e está aberto aos robôs que o mostram.",
+        "Check whether a page has a favicon that can be fetched, is an image, and is open to the crawlers that show it in results.",
+        "Verifique se a página tem um favicon que pode ser buscado, é uma imagem e está liberado para os robôs que o mostram.",
     ),
     lead: text(
-        "Search results on phones and desktops show a site's icon beside its name. This tool fetches the icon that your page declares, or the one that browsers try by themselves, and looks at what really comes.",
-        "Os resultados de busca em celulares e computadores mostram o ícone do site ao lado do nome. Esta ferramenta busca o ícone que a sua página declara, ou o que os navegadores tentam sozinhos, e olha o que de fato vem.",
+        "Search results show a site's icon beside its name. This tool fetches the icon that your page declares, or the default /favicon.ico, and checks what the server returns.",
+        "Os resultados de busca mostram o ícone do site ao lado do nome. Esta ferramenta busca o ícone que a sua página declara, ou o padrão /favicon.ico, e verifica o que o servidor devolve.",
     ),
     example: include_str!("favicon/bad_broken.http"),
 };
@@ -29,17 +29,17 @@ const MISSING: Check = Check {
     impact: Impact::Hygiene,
     title: text("No favicon", "Sem favicon"),
     why: text(
-        "Search results and browser tabs show a blank symbol beside the site's name, so it is recognised less easily.",
+        "Search results and browser tabs show a generic symbol beside the site's name, so the site is harder to recognize.",
         "Os resultados de busca e as abas do navegador mostram um símbolo genérico ao lado do nome do site, que fica mais difícil de reconhecer.",
     ),
     how: text(
-        "Make a square icon of at least 48 by 48 pixels and declare it with `<link rel=\"icon\" href=\"…\">` in `<head>`.",
-        "Crie um ícone quadrado de no mínimo 48 por 48 pixels e declare-o com `<link rel=\"icon\" href=\"…\">` no `<head>`.",
+        "Create a square icon of at least 48 by 48 pixels, and declare it with `<link rel=\"icon\" href=\"…\">` in `<head>`.",
+        "Crie um ícone quadrado de pelo menos 48 por 48 pixels e declare-o com `<link rel=\"icon\" href=\"…\">` no `<head>`.",
     ),
     reference: GOOGLE_FAVICON,
     rule: text(
-        "Fails when the page has no `link` whose `rel` holds `icon` with an address, and `/favicon.ico` answers without an image. A declared icon passes, whatever its address answers, which is `favicon_unreachable`. Not measured when the document was cut before an icon was found, or the default path could not be judged.",
-        "Falha quando a página não tem um `link` cujo `rel` contenha `icon` com endereço, e `/favicon.ico` responde sem uma imagem. Um ícone declarado passa, seja o que for que o endereço responda, o que é assunto de `favicon_unreachable`. Não é medido quando o documento foi cortado antes de um ícone ou o caminho padrão não pôde ser julgado.",
+        "Fails when the page has no `link` with `icon` in its `rel` and a URL, and `/favicon.ico` does not return an image. A declared icon passes here, whatever its URL returns, which `favicon_unreachable` checks. Not measured when the page was cut off before an icon was found, or when `/favicon.ico` could not be judged.",
+        "Falha quando a página não tem um `link` com `icon` no `rel` e uma URL, e `/favicon.ico` não devolve uma imagem. Um ícone declarado passa aqui, seja o que for que a URL dele devolva, o que `favicon_unreachable` verifica. Não é medido quando a página foi cortada antes de um ícone, ou quando `/favicon.ico` não pôde ser avaliado.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -51,19 +51,19 @@ const UNREACHABLE: Check = Check {
     code: "favicon_unreachable",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("The declared favicon is not there", "O favicon declarado não está lá"),
+    title: text("Declared favicon can't be loaded", "Favicon declarado não pode ser carregado"),
     why: text(
-        "The page names an icon that crawlers can't fetch or that is no image, so search results and tabs show a blank symbol.",
-        "A página indica um ícone que os robôs não conseguem buscar ou que não é uma imagem, e os resultados e as abas mostram um símbolo genérico.",
+        "Crawlers can't fetch the declared icon, or it is not an image. Search results and tabs show a generic symbol.",
+        "Os robôs não conseguem buscar o ícone declarado, ou ele não é uma imagem. Os resultados de busca e as abas mostram um símbolo genérico.",
     ),
     how: text(
-        "Put the file at the declared address, or declare the address at which it is, and let crawlers fetch it.",
-        "Coloque o arquivo no endereço declarado, ou declare o endereço em que ele está, e deixe os robôs buscá-lo.",
+        "Put the file at the declared URL, or correct the URL, and let crawlers fetch it.",
+        "Coloque o arquivo na URL declarada, ou corrija a URL, e permita que os robôs o busquem.",
     ),
     reference: GOOGLE_FAVICON,
     rule: text(
-        "Fails when the first declared icon with an address answers 4xx other than 401, 403 and 429, answers 200 with something that is no known image by its first bytes, or is of the page's own origin and forbidden by robots.txt to Googlebot-Image, or to Googlebot where no group names the former. Other failures and refusals prove nothing and are not measured. Not applicable where no icon is declared.",
-        "Falha quando o primeiro ícone declarado com endereço responde 4xx que não seja 401, 403 ou 429, responde 200 com algo que não é uma imagem conhecida pelos primeiros bytes, ou é da mesma origem da página e proibido pelo robots.txt ao Googlebot-Image, ou ao Googlebot quando nenhum grupo cita o primeiro. Outras falhas e recusas não provam nada e não são medidas. Não se aplica quando nenhum ícone é declarado.",
+        "Fails in three cases for the first declared icon with a URL: it answers 4xx other than 401, 403 and 429; it answers 200 with a file that is not an image by its first bytes; or it is on the page's own origin and robots.txt blocks Googlebot-Image from it (Googlebot, if no group names Googlebot-Image). Not measured on other failures. Not applicable when no icon is declared.",
+        "Falha em três casos, para o primeiro ícone declarado com URL: ele responde 4xx que não seja 401, 403 ou 429; responde 200 com um arquivo que não é imagem pelos primeiros bytes; ou está na própria origem da página e o robots.txt o bloqueia para o Googlebot-Image (para o Googlebot, se nenhum grupo nomeia o Googlebot-Image). Não é medido com outras falhas. Não se aplica quando nenhum ícone é declarado.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -86,8 +86,8 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         "A página não declara um ícone, e {url} responde {status} sem uma imagem.",
     );
     const NOTE: Text = text(
-        "Put in the address of the icon: square, at least 48 by 48 pixels, and open to crawlers.",
-        "Coloque o endereço do ícone: quadrado, no mínimo 48 por 48 pixels e aberto aos robôs.",
+        "Add the URL of an icon that is square, at least 48 by 48 pixels, and open to crawlers.",
+        "Adicione a URL de um ícone quadrado, de pelo menos 48 por 48 pixels e liberado para os robôs.",
     );
     let url = facts.url()?.join("/favicon.ico").map_or_else(|_| String::new(), Into::into);
     let fix = FixDraft::template(FixTarget::Head, "<link rel=\"icon\" href=\"{{ICON_URL}}\">").note(NOTE, &[]);
@@ -105,12 +105,12 @@ fn unreachable(facts: &Facts<'_>) -> Verdict {
     };
     const GONE: Text = text("The declared icon {url} answers {status}.", "O ícone declarado {url} responde {status}.");
     const NO_IMAGE: Text = text(
-        "The declared icon {url} answers {status} with something that is no image.",
-        "O ícone declarado {url} responde {status} com algo que não é uma imagem.",
+        "The declared icon {url} answers {status}, but the file is not an image.",
+        "O ícone declarado {url} responde {status}, mas o arquivo não é uma imagem.",
     );
     const FORBIDDEN: Text = text(
-        "robots.txt forbids the declared icon {url} to Google's crawler in line {line}: {rule}",
-        "O robots.txt proíbe o ícone declarado {url} ao robô do Google na linha {line}: {rule}",
+        "Line {line} of robots.txt blocks Google from the declared icon {url}: {rule}",
+        "A linha {line} do robots.txt bloqueia para o Google o ícone declarado {url}: {rule}",
     );
     let url_value = ("url", url.as_str().into());
     let (message, values) = match fault {

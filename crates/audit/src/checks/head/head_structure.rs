@@ -18,14 +18,14 @@ pub(crate) const FAMILY: Family = Family {
 
 const LANDING: Landing = Landing {
     title: text("HTML head validator", "Validador do head do HTML"),
-    h1: text("Do search engines see all of your head?", "Os buscadores veem todo o seu head?"),
+    h1: text("Do search engines see your whole head?", "Os buscadores veem todo o seu head?"),
     description: text(
-        "Find the element that closes the head of a page early, so that title, canonical, robots and hreflang tags behind it are ignored.",
-        "Encontre o elemento que fecha o head de uma página antes da hora, deixando title, canonical, robots e hreflang ignorados.",
+        "Find the element that closes a page's head too early, so that search engines ignore the title, canonical and hreflang tags after it.",
+        "Encontre o elemento que fecha o head antes da hora e faz os buscadores ignorarem title, canonical e hreflang depois dele.",
     ),
     lead: text(
-        "One `<div>` or `<img>` in the head ends it, and all metadata behind it lands in the body, where search engines ignore it. The page looks right all the same, so nobody notices: this tool parses it as a browser does and names the line.",
-        "Um `<div>` ou `<img>` no head o encerra, e todos os metadados depois dele caem no corpo, onde os buscadores os ignoram. A página parece certa mesmo assim, e ninguém percebe: esta ferramenta a lê como um navegador e aponta a linha.",
+        "A single `<div>` or `<img>` in the head closes it. All metadata after it ends up in the body, where search engines ignore it, although the page looks fine. This tool parses the page as a browser does and shows the line.",
+        "Um único `<div>` ou `<img>` no head o fecha. Todos os metadados depois dele vão parar no body, onde os buscadores os ignoram, embora a página pareça certa. Esta ferramenta interpreta a página como um navegador e mostra a linha.",
     ),
     example: include_str!("head_structure/bad.html"),
 };
@@ -34,19 +34,19 @@ const BROKEN: Check = Check {
     code: "head_broken_by_element",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("An element breaks the head", "Um elemento quebra o cabeçalho"),
+    title: text("Head closed early by an invalid element", "Head fechado antes da hora por um elemento"),
     why: text(
-        "`<head>` may hold only metadata. At the first other element the parser closes it, and what follows lands in the body, where search engines ignore it.",
-        "`<head>` só pode conter metadados. No primeiro outro elemento o leitor o fecha, e o que vem depois cai no corpo, onde os buscadores o ignoram.",
+        "`<head>` may contain only metadata. At the first other element the browser closes it, and the metadata after it ends up in the body, where search engines ignore it.",
+        "O `<head>` só pode conter metadados. No primeiro outro elemento o navegador o fecha, e os metadados depois dele vão parar no body, onde os buscadores os ignoram.",
     ),
     how: text(
-        "Move the offending element into `<body>`, or put all metadata in front of it.",
-        "Mova o elemento culpado para dentro de `<body>`, ou coloque todos os metadados antes dele.",
+        "Move the invalid element into `<body>`, or move all metadata before it.",
+        "Mova o elemento inválido para o `<body>` ou coloque todos os metadados antes dele.",
     ),
     reference: VALID_HEAD,
     rule: text(
-        "Fails when the parser closes the head at an element that may not stand in it, although the source closes it only later, and at least one title, `meta` description, robots, googlebot or viewport, canonical or hreflang link with a value lands in the body for it. Read with scripting on, so what stands in `noscript` does not count. Metadata behind the source's own `</head>` is not lost, but misplaced.",
-        "Falha quando o leitor fecha o cabeçalho em um elemento que não pode estar nele, embora o código só o feche depois, e ao menos um título, `meta` description, robots, googlebot ou viewport, link canonical ou hreflang com valor cai no corpo por causa disso. Lido com scripts ligados, então o que está em `noscript` não conta. Metadados depois do próprio `</head>` não estão perdidos, e sim fora do lugar.",
+        "Fails when an element that is not allowed in the head makes the parser close it before the source does, and at least one of these ends up in the body with a value: the title, a `meta` description, robots, googlebot or viewport, or a canonical or hreflang link. The page is parsed as with scripting enabled, so `noscript` doesn't count. Metadata after the source's own `</head>` is not counted.",
+        "Falha quando um elemento não permitido no head faz o parser fechá-lo antes do código-fonte, e pelo menos um destes itens com valor vai parar no body: o title, um `meta` description, robots, googlebot ou viewport, ou um link canonical ou hreflang. A página é interpretada como com scripts ativados; por isso, `noscript` não conta. Metadados depois do próprio `</head>` do código-fonte não contam.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -60,10 +60,10 @@ const NOSCRIPT: Check = Check {
     code: "head_noscript_markup",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Body markup in a noscript of the head", "Marcação de corpo em um noscript do head"),
+    title: text("noscript in the head with body elements", "noscript no head com elementos de body"),
     why: text(
-        "Readers without scripts, many crawlers and link previewers among them, parse what stands in `noscript`: an image or frame there ends the head, and all metadata behind it is lost to them.",
-        "Leitores sem scripts, entre eles muitos robôs e prévias de link, leem o que está em `noscript`: uma imagem ou um frame ali encerra o head, e todos os metadados depois dele se perdem para eles.",
+        "Clients without scripts, such as many crawlers and link previews, parse the contents of `noscript`. An image or iframe there closes the head, and they lose all metadata after it.",
+        "Clientes sem scripts, como muitos robôs e prévias de links, interpretam o conteúdo de `noscript`. Uma imagem ou um iframe ali fecha o head, e eles perdem todos os metadados depois dele.",
     ),
     how: text(
         "Move the `noscript` with the tracking pixel to the start of `<body>`.",
@@ -71,8 +71,8 @@ const NOSCRIPT: Check = Check {
     ),
     reference: VALID_HEAD,
     rule: text(
-        "Fails when a `noscript` in the head holds, outside of comments, a start tag other than `link`, `meta` or `style`. These three are what the HTML standard allows there.",
-        "Falha quando um `noscript` do cabeçalho contém, fora de comentários, uma tag de abertura que não seja `link`, `meta` ou `style`. São as três que o padrão HTML permite ali.",
+        "Fails when a `noscript` in the head contains a start tag other than `link`, `meta` or `style`, the only ones that the HTML standard allows there. Comments are ignored.",
+        "Falha quando um `noscript` no head contém uma tag de abertura que não seja `link`, `meta` ou `style`, as únicas que o padrão HTML permite ali. Comentários são ignorados.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -84,19 +84,19 @@ const MISSPELT: Check = Check {
     code: "meta_content_misspelt",
     severity: Severity::Warn,
     impact: Impact::Sharing,
-    title: text("Meta tags with value in place of content", "Meta tags com value no lugar de content"),
+    title: text("Meta tags with value instead of content", "Meta tags com value em vez de content"),
     why: text(
-        "A `meta` says what it has to say in `content`. With `value` in its place browsers, search engines and networks read nothing at all.",
-        "Um `meta` diz o que tem a dizer em `content`. Com `value` no lugar, navegadores, buscadores e redes não leem nada.",
+        "Browsers, search engines and social networks read only the `content` attribute of a meta tag. They ignore `value`.",
+        "Navegadores, buscadores e redes sociais só leem o atributo `content` de uma meta tag. Eles ignoram `value`.",
     ),
     how: text(
-        "Write `content=\"…\"` in place of `value=\"…\"` in these tags, mostly in one template.",
-        "Escreva `content=\"…\"` no lugar de `value=\"…\"` nessas tags, em geral num só modelo.",
+        "Change `value=\"…\"` to `content=\"…\"` in these tags, which often come from one template.",
+        "Troque `value=\"…\"` por `content=\"…\"` nessas tags, que muitas vezes vêm de um só template.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-content",
     rule: text(
-        "Fails when a `meta` with a `name`, `property` or `http-equiv` has a filled `value` and no `content`. Checks for a missing description, viewport, `og:` tag or card are then not measured for these keys, and the message counts them.",
-        "Falha quando um `meta` com `name`, `property` ou `http-equiv` tem um `value` preenchido e não tem `content`. As verificações de descrição, viewport, tag `og:` ou cartão ausentes não são medidas para essas chaves, e a mensagem as conta.",
+        "Fails when a `meta` with `name`, `property` or `http-equiv` has a non-empty `value` and no `content`. The checks for a missing description, viewport, `og:` tag or card are then not measured for these keys, and the message counts them.",
+        "Falha quando um `meta` com `name`, `property` ou `http-equiv` tem um `value` não vazio e não tem `content`. As verificações de descrição, viewport, tag `og:` ou cartão ausentes não são medidas então para essas chaves, e a mensagem as conta.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -130,12 +130,12 @@ fn misspelt(facts: &Facts<'_>) -> Verdict {
     let explained: BTreeSet<&str> =
         EXPLAINED.iter().filter(|(key, _)| html.is_misspelt(key)).map(|(_, code)| *code).collect();
     const UNREAD: Text = text(
-        "{count} meta {count|tag says|tags say} value= in place of content=, so nothing reads {count|it|them}: {list}.",
-        "{count} meta {count|tag diz|tags dizem} value= no lugar de content=, e nada {count|a|as} lê: {list}.",
+        "{count} meta {count|tag has|tags have} value instead of content and {count|is|are} ignored: {list}.",
+        "{count} meta {count|tag tem|tags têm} value em vez de content e {count|é ignorada|são ignoradas}: {list}.",
     );
     const EXPLAINS: Text = text(
-        "{count} meta {count|tag says|tags say} value= in place of content=, so nothing reads {count|it|them}: {list}. This explains {explained} {explained|finding|findings}: {codes}.",
-        "{count} meta {count|tag diz|tags dizem} value= no lugar de content=, e nada {count|a|as} lê: {list}. Isso explica {explained} {explained|achado|achados}: {codes}.",
+        "{count} meta {count|tag has|tags have} value instead of content and {count|is|are} ignored: {list}. This explains {explained} missing {explained|value|values}: {codes}.",
+        "{count} meta {count|tag tem|tags têm} value em vez de content e {count|é ignorada|são ignoradas}: {list}. Isso explica {explained} {explained|ausência|ausências}: {codes}.",
     );
     const SAME: Text = text("the page's own tags, with content", "as próprias tags da página, com content");
     let mut list: Vec<&str> = found.iter().map(|(_, key)| *key).collect();
@@ -183,8 +183,8 @@ fn broken(facts: &Facts<'_>) -> Verdict {
     let lost: Vec<Element<'_>> = html.elements(&broken.lost).collect();
     let fix = rivalry(html, &lost, offender).unwrap_or_else(|| moved(html, &lost));
     const CLOSES: Text = text(
-        "<{offender}> on line {line} closes the head; {count} metadata {count|element|elements} after it {count|lands|land} in the body.",
-        "<{offender}> na linha {line} fecha o cabeçalho; {count} {count|elemento|elementos} de metadados depois dele {count|cai|caem} no corpo.",
+        "<{offender}> on line {line} closes the head, so {count} metadata {count|element ends|elements end} up in the body.",
+        "<{offender}> na linha {line} fecha o head, e {count} {count|elemento de metadados vai|elementos de metadados vão} parar no body.",
     );
     let values = [
         ("offender", offender.name().into()),
@@ -215,8 +215,8 @@ fn rivalry(html: &Html, lost: &[Element<'_>], offender: Element<'_>) -> Option<F
     let mut keys: BTreeSet<HeadKey> = in_head.filter(|e| lost_head::is_page_metadata(*e)).map(key).collect();
     let second = lost.iter().find(|element| !keys.insert(key(**element)))?;
     const SECOND: Text = text(
-        "Put the metadata into the head, before <{offender}>. The <{name}> on line {line} is the second of its kind: decide which one holds.",
-        "Ponha os metadados no cabeçalho, antes de <{offender}>. O <{name}> da linha {line} é o segundo do seu tipo: decida qual vale.",
+        "Move the metadata before <{offender}>. The <{name}> on line {line} is the second of its kind; decide which one to keep.",
+        "Mova os metadados para antes de <{offender}>. O <{name}> na linha {line} é o segundo do tipo; decida qual manter.",
     );
     let values = [
         ("offender", offender.name().into()),
@@ -271,10 +271,11 @@ fn noscript(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const BODY: Text = text(
-        "{count} noscript {count|element|elements} of the head {count|holds|hold} markup that ends it where scripts are off.",
-        "{count} {count|elemento|elementos} noscript do cabeçalho {count|contém|contêm} marcação que o encerra onde não há scripts.",
+        "{count} noscript {count|element|elements} in the head {count|has|have} elements that close the head for clients without scripts.",
+        "{count} {count|elemento|elementos} noscript no head {count|tem|têm} conteúdo que fecha o head para clientes sem scripts.",
     );
-    const MOVED: Text = text("the same element, first in the body", "o mesmo elemento, no início do corpo");
+    const MOVED: Text =
+        text("the same element, moved to the start of the body", "o mesmo elemento, movido para o início do body");
     let source = html.document.source();
     let body = html.document.body().filter(|body| body.is("body") && body.start_tag().is_some());
     let whole = |noscript: &Element<'_>| {

@@ -18,12 +18,12 @@ const LANDING: Landing = Landing {
     title: text("Meta description checker", "Verificador da meta description"),
     h1: text("Does your page have a meta description?", "Sua página tem uma meta description?"),
     description: text(
-        "Check whether a page has one meta description of its own, and get one made from its first paragraph where it has none.",
-        "Verifique se uma página tem uma meta description própria e receba uma feita do primeiro parágrafo quando ela não tem.",
+        "Check whether a page has one meta description of its own. A missing one is written from the first paragraph.",
+        "Verifique se a página tem uma meta description própria. Uma ausente é escrita a partir do primeiro parágrafo.",
     ),
     lead: text(
-        "Search engines often show the meta description under the title of a result. This tool says whether yours is missing, declared twice or left over from a template, and writes one out of the text of the page.",
-        "Os buscadores costumam mostrar a meta description sob o título do resultado. Esta ferramenta diz se a sua falta, está repetida ou sobrou de um modelo, e escreve uma com o texto da página.",
+        "Search engines often show the meta description below the title of a result. This tool checks whether yours is missing, repeated or left over from a template, and writes one from the text of the page.",
+        "Os buscadores costumam mostrar a meta description abaixo do título do resultado. Esta ferramenta verifica se a sua falta, está repetida ou sobrou de um template, e escreve uma com o texto da página.",
     ),
     example: include_str!("meta_description/bad_missing.html"),
 };
@@ -37,17 +37,17 @@ const MISSING: Check = Check {
     impact: Impact::RichResult,
     title: text("No meta description", "Sem meta description"),
     why: text(
-        "Search engines often show the description under the title. Without one they cut a passage out of the page, which may be a menu or a cookie notice.",
-        "Os buscadores costumam mostrar a descrição sob o título. Sem ela, recortam um trecho da página, que pode ser um menu ou um aviso de cookies.",
+        "Search engines often show the description below the title. Without one they pick a passage of the page, which may be a menu or a cookie notice.",
+        "Os buscadores costumam mostrar a descrição abaixo do título. Sem ela, escolhem um trecho da página, que pode ser um menu ou um aviso de cookies.",
     ),
     how: text(
-        "Add `<meta name=\"description\">` to `<head>`: one or two sentences that say what this page offers.",
-        "Adicione `<meta name=\"description\">` ao `<head>`: uma ou duas frases que digam o que esta página oferece.",
+        "Add `<meta name=\"description\">` to `<head>` with one or two sentences about what this page offers.",
+        "Adicione `<meta name=\"description\">` ao `<head>`, com uma ou duas frases sobre o que esta página oferece.",
     ),
     reference: GOOGLE_SNIPPET,
     rule: text(
-        "Fails when no `meta name=description` in the head has content other than white space. One that a stray element pushed out of the head counts here, since `head_broken_by_element` reports it. Not measured when the document was cut or is an empty app shell, on a page that asks not to be indexed, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
-        "Falha quando nenhum `meta name=description` do cabeçalho tem conteúdo além de espaços. Um que um elemento perdido empurrou para fora do cabeçalho conta aqui, pois `head_broken_by_element` já o aponta. Não é medido quando o documento foi cortado ou é a casca vazia de um aplicativo, em página que pede para não ser indexada, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
+        "Fails when no `meta name=description` in the head has text. A description that a stray element pushed out of the head counts as present, since `head_broken_by_element` reports it. Not measured when the page was cut off, is an empty app shell or may not be indexed, or when the tag uses `value` instead of `content`, which `meta_content_misspelt` reports.",
+        "Falha quando nenhum `meta name=description` no head tem texto. Uma descrição que um elemento fora de lugar empurrou para fora do head conta como presente, pois `head_broken_by_element` a relata. Não é medido quando a página foi cortada, é a casca vazia de um aplicativo ou não deve ser indexada, nem quando a tag usa `value` em vez de `content`, o que `meta_content_misspelt` relata.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -61,17 +61,17 @@ const MULTIPLE: Check = Check {
     impact: Impact::Hygiene,
     title: text("Several meta descriptions", "Várias meta descriptions"),
     why: text(
-        "A page has one description. Of several that differ a search engine may take any, join them, or use none.",
-        "Uma página tem uma descrição. De várias diferentes, um buscador pode pegar qualquer uma, juntá-las ou não usar nenhuma.",
+        "A page should have one description. Of several different ones, a search engine may use any, join them, or use none.",
+        "Uma página deve ter uma só descrição. De várias diferentes, um buscador pode usar qualquer uma, juntá-las ou não usar nenhuma.",
     ),
     how: text(
-        "Keep the description that fits this page and remove the others; a theme and a plug-in often write one each.",
-        "Mantenha a descrição que combina com esta página e remova as outras; muitas vezes o tema e um plugin escrevem uma cada.",
+        "Keep the description that fits this page and remove the others. In many cases both a theme and a plugin add one.",
+        "Mantenha a descrição que combina com esta página e remova as outras. Em muitos casos, o tema e um plugin adicionam uma cada.",
     ),
     reference: GOOGLE_SNIPPET,
     rule: text(
-        "Fails when two or more `meta name=description` in the head have different content; white space is collapsed, empty ones and exact repetitions are left alone. With fewer than two, a document that was cut is not measured.",
-        "Falha quando dois ou mais `meta name=description` do cabeçalho têm conteúdos diferentes; espaços são reduzidos, e vazios e repetições exatas ficam de fora. Com menos de dois, um documento cortado não é medido.",
+        "Fails when two or more `meta name=description` in the head have different text. White space is collapsed, and empty descriptions and exact repetitions are ignored. When fewer than two are found, a page that was cut off is not measured.",
+        "Falha quando dois ou mais `meta name=description` no head têm textos diferentes. Espaços repetidos contam como um, e descrições vazias e repetições exatas são ignoradas. Quando há menos de duas, uma página cortada não é medida.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -83,19 +83,19 @@ const PLACEHOLDER: Check = Check {
     code: "meta_description_placeholder",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("Description left over from a template", "Descrição que sobrou de um modelo"),
+    title: text("Placeholder meta description", "Meta description de exemplo"),
     why: text(
-        "A generator's default or the title once more tells a searcher nothing new, so search engines cut a passage of their own out of the page.",
-        "Um padrão de gerador ou a repetição do título não diz nada de novo a quem busca, e os buscadores recortam por conta própria um trecho da página.",
+        "A generator's default or a copy of the title tells searchers nothing new, so search engines pick a passage of the page instead.",
+        "Um texto padrão de gerador ou uma cópia do título não diz nada de novo a quem busca; os buscadores escolhem então um trecho da página.",
     ),
     how: text(
-        "Say in one or two sentences what a visitor finds on this page.",
-        "Diga em uma ou duas frases o que o visitante encontra nesta página.",
+        "Describe in one or two sentences what visitors find on this page.",
+        "Descreva em uma ou duas frases o que os visitantes encontram nesta página.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/snippet#meta-descriptions",
     rule: text(
-        "Fails when the first `meta name=description` of the head with content is a generator's default from the lists in `placeholder_descriptions.txt` and `placeholder_titles.txt`, holds an unfilled `{{…}}` or “lorem ipsum”, is `undefined`, `null`, `NaN`, `%s` or `[object Object]`, or is the same text as the title. Letter case and white space are ignored. Not measured on a page that asks not to be indexed.",
-        "Falha quando o primeiro `meta name=description` do cabeçalho com conteúdo é um padrão de gerador das listas em `placeholder_descriptions.txt` e `placeholder_titles.txt`, tem um `{{…}}` não preenchido ou “lorem ipsum”, é `undefined`, `null`, `NaN`, `%s` ou `[object Object]`, ou é o mesmo texto do título. Maiúsculas e espaços não contam. Não é medido em página que pede para não ser indexada.",
+        "Fails when the first `meta name=description` with text in the head is a default from the lists `placeholder_descriptions.txt` and `placeholder_titles.txt`, contains an unfilled `{{…}}` or “lorem ipsum”, is `undefined`, `null`, `NaN`, `%s` or `[object Object]`, or equals the title. Letter case and white space are ignored. Not measured on a page that may not be indexed.",
+        "Falha quando o primeiro `meta name=description` com texto no head é um padrão das listas `placeholder_descriptions.txt` e `placeholder_titles.txt`, contém um `{{…}}` não preenchido ou “lorem ipsum”, é `undefined`, `null`, `NaN`, `%s` ou `[object Object]`, ou é igual ao título. Maiúsculas e espaços não contam. Não é medido em uma página que não deve ser indexada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -131,8 +131,8 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     if html.is_misspelt("description") {
         return Err(NotMeasured::Misspelt);
     }
-    const NONE: Text = text("The head has no description.", "O cabeçalho não tem descrição.");
-    const EMPTY: Text = text("The description is empty.", "A descrição está vazia.");
+    const NONE: Text = text("The page has no meta description.", "A página não tem meta description.");
+    const EMPTY: Text = text("The meta description is empty.", "A meta description está vazia.");
     let message = if in_head.is_empty() { NONE } else { EMPTY };
     let blank = in_head
         .iter()
@@ -160,11 +160,12 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const SEVERAL: Text =
-        text("The head has {count} different descriptions.", "O cabeçalho tem {count} descrições diferentes.");
-    const KEEP: Text = text("Keeps the first description.", "Mantém a primeira descrição.");
+        text("The head has {count} different meta descriptions.", "O head tem {count} meta descriptions diferentes.");
+    const KEEP: Text =
+        text("Keeps the first description and removes the others.", "Mantém a primeira descrição e remove as outras.");
     const CHOOSE: Text = text(
-        "Keep the description that fits this page and take the others out; one of them also says something else, or stands outside of the head.",
-        "Mantenha a descrição que combina com esta página e tire as outras; uma delas também diz outra coisa, ou está fora do cabeçalho.",
+        "Keep the description that fits this page and remove the others by hand: one of these tags is outside the head or serves another purpose too.",
+        "Mantenha a descrição que combina com esta página e remova as outras à mão: uma dessas tags está fora do head ou serve também a outro fim.",
     );
     let others = all.iter().skip(1);
     let elements: Option<Vec<Element<'_>>> = others
@@ -192,12 +193,12 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
     let Some((meta, content)) = all.first() else { return Err(NotMeasured::Absent) };
     let title = html.title().unwrap_or_default();
     const DEFAULT: Text = text(
-        "The description is “{description}”, a default or an unfilled template.",
-        "A descrição é “{description}”, um padrão ou um modelo não preenchido.",
+        "The meta description “{description}” is a default text or an unfilled template.",
+        "A meta description “{description}” é um texto padrão ou um template não preenchido.",
     );
     const SAME: Text = text(
-        "The description says no more than the title: “{description}”.",
-        "A descrição não diz mais que o título: “{description}”.",
+        "The meta description only repeats the title: “{description}”.",
+        "A meta description só repete o título: “{description}”.",
     );
     let message = if is_placeholder_description(content) {
         DEFAULT

@@ -18,12 +18,12 @@ const LANDING: Landing = Landing {
     title: text("Meta description length checker", "Verificador do tamanho da meta description"),
     h1: text("Is your meta description too long?", "Sua meta description é longa demais?"),
     description: text(
-        "See how much of a meta description a search result shows, where it is cut, and get it shortened at the end of a sentence or word.",
-        "Veja quanto de uma meta description o resultado mostra, onde ela é cortada, e receba-a encurtada no fim de uma frase ou palavra.",
+        "See how much of a meta description a search result shows, where it is cut off, and get a shorter version.",
+        "Veja quanto de uma meta description o resultado de busca mostra, onde ela é cortada, e receba uma versão mais curta.",
     ),
     lead: text(
-        "Results show about 155 characters of a description, half as many of full-width scripts such as Japanese. This tool counts as they do, shows what remains, and shortens the text without breaking a sentence where it can.",
-        "Os resultados mostram cerca de 155 caracteres de uma descrição, metade disso em escritas de largura dupla, como o japonês. Esta ferramenta conta da mesma forma, mostra o que sobra e encurta o texto sem quebrar a frase quando possível.",
+        "Search results show about 155 characters of a description, or half as many in full-width scripts such as Japanese. This tool counts the same way, shows what remains, and shortens the text at the end of a sentence if possible.",
+        "Os resultados de busca mostram cerca de 155 caracteres de uma descrição, ou metade disso em escritas de largura dupla, como o japonês. Esta ferramenta conta da mesma forma, mostra o que sobra e encurta o texto no fim de uma frase, se possível.",
     ),
     example: include_str!("meta_description_length/bad_long.html"),
 };
@@ -32,20 +32,20 @@ const TOO_LONG: Check = Check {
     code: "meta_description_too_long",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Description may be cut in results", "A descrição pode ser cortada nos resultados"),
+    title: text("Meta description may be cut off in results", "Meta description pode ser cortada nos resultados"),
     why: text(
-        "There is no limit on a description's length, but results show one or two lines of it; what stands behind is not seen.",
-        "Não há limite para o tamanho da descrição, mas os resultados mostram uma ou duas linhas; o que vem depois não aparece.",
+        "Descriptions have no length limit, but search results show only one or two lines. The rest is not visible.",
+        "Descrições não têm limite de tamanho, mas os resultados de busca só mostram uma ou duas linhas. O resto não aparece.",
     ),
     how: text(
-        "Put what matters first and end within about 155 characters.",
-        "Coloque o que importa no começo e termine em cerca de 155 caracteres.",
+        "Put the most important part first, and stay within about 155 characters.",
+        "Coloque o mais importante no começo e fique em cerca de 155 caracteres.",
     ),
     reference: GOOGLE_SNIPPET,
     // Columns, not pixels: unlike a title a description wraps, so how much of it fits depends on the lines of a device.
     rule: text(
-        "Fails when the first `meta name=description` of the head with content takes more than 160 columns, where a full-width character takes two (so 80 of these). White space is collapsed. Search engines state no limit, so this is advice. Not measured on a page that asks not to be indexed.",
-        "Falha quando o primeiro `meta name=description` do cabeçalho com conteúdo ocupa mais de 160 colunas, em que um caractere de largura dupla ocupa duas (80 deles, portanto). Espaços são reduzidos. Os buscadores não declaram um limite, então é um conselho. Não é medido em página que pede para não ser indexada.",
+        "Fails when the first `meta name=description` with text in the head is longer than 160 columns. A full-width character takes two columns, so 80 of these fit. White space is collapsed. Search engines state no limit, so this is advice. Not measured on a page that may not be indexed.",
+        "Falha quando o primeiro `meta name=description` com texto no head passa de 160 colunas. Um caractere de largura dupla ocupa duas colunas; portanto, cabem 80 deles. Espaços repetidos contam como um. Os buscadores não declaram um limite; isto é um conselho. Não é medido em uma página que não deve ser indexada.",
     ),
     thresholds: &[threshold("description_columns", MOST_COLUMNS as u64, "columns")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -57,19 +57,19 @@ const TOO_SHORT: Check = Check {
     code: "meta_description_too_short",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Description says very little", "A descrição diz muito pouco"),
+    title: text("Very short meta description", "Meta description muito curta"),
     why: text(
-        "A description of a few words adds nothing to the title, and search engines rather show a passage of the page.",
-        "Uma descrição de poucas palavras não acrescenta nada ao título, e os buscadores preferem mostrar um trecho da página.",
+        "A description of a few words adds nothing to the title, so search engines prefer to show a passage of the page.",
+        "Uma descrição de poucas palavras não acrescenta nada ao título; os buscadores preferem mostrar um trecho da página.",
     ),
     how: text(
-        "Write one or two whole sentences that say what this page offers, to whom, and what sets it apart.",
-        "Escreva uma ou duas frases completas que digam o que esta página oferece, a quem, e o que a distingue.",
+        "Write one or two full sentences about what this page offers, to whom, and what makes it different.",
+        "Escreva uma ou duas frases completas sobre o que esta página oferece, a quem, e o que a diferencia.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/snippet#meta-descriptions",
     rule: text(
-        "Fails when the first `meta name=description` of the head with content takes fewer than 50 columns, where a full-width character takes two (so 25 of these suffice). No search engine states a minimum, so this is advice. Not measured on a page that asks not to be indexed.",
-        "Falha quando o primeiro `meta name=description` do cabeçalho com conteúdo ocupa menos de 50 colunas, em que um caractere de largura dupla ocupa duas (25 deles bastam, portanto). Nenhum buscador declara um mínimo, então é um conselho. Não é medido em página que pede para não ser indexada.",
+        "Fails when the first `meta name=description` with text in the head is shorter than 50 columns. A full-width character takes two columns, so 25 of these suffice. No search engine states a minimum, so this is advice. Not measured on a page that may not be indexed.",
+        "Falha quando o primeiro `meta name=description` com texto no head tem menos de 50 colunas. Um caractere de largura dupla ocupa duas colunas; portanto, 25 deles bastam. Nenhum buscador declara um mínimo; isto é um conselho. Não é medido em uma página que não deve ser indexada.",
     ),
     thresholds: &[threshold("description_columns", SHORTEST_DESCRIPTION as u64, "columns")],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -89,12 +89,12 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const LONG: Text = text(
-        "The description has {characters} characters; results may cut it at about {limit}.",
-        "A descrição tem {characters} caracteres; os resultados podem cortá-la em cerca de {limit}.",
+        "The meta description has {characters} characters; search results may cut it off after about {limit}.",
+        "A meta description tem {characters} caracteres; os resultados de busca podem cortá-la depois de cerca de {limit}.",
     );
     const SAME: Text = text(
-        "the page's own description, cut at a sentence or word",
-        "a descrição da própria página, cortada em uma frase ou palavra",
+        "the page's own description, shortened at a sentence or word",
+        "a descrição da própria página, encurtada em uma frase ou palavra",
     );
     let limit = fitting::LONGEST_DESCRIPTION * content.chars().count() / found;
     let values = [("characters", content.chars().count().into()), ("limit", limit.into())];
@@ -126,8 +126,8 @@ fn too_short(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const SHORT: Text = text(
-        "The description is only “{description}”, {characters} {characters|character|characters}.",
-        "A descrição é só “{description}”, {characters} {characters|caractere|caracteres}.",
+        "The meta description has only {characters} {characters|character|characters}: “{description}”.",
+        "A meta description tem só {characters} {characters|caractere|caracteres}: “{description}”.",
     );
     let start = attribute(content);
     let tag = format!("<meta name=\"description\" content=\"{start} {{{{DETAIL}}}}\">");

@@ -17,11 +17,11 @@ const LANDING: Landing = Landing {
     h1: text("Does your page have one good title?", "Sua página tem um único e bom título?"),
     description: text(
         "Check the title tag of a page: missing, duplicated, left over from a template, or hidden from search engines by broken HTML.",
-        "Verifique a tag title de uma página: ausente, duplicada, herdada de um modelo ou escondida dos buscadores por um HTML quebrado.",
+        "Verifique a tag title da página: ausente, duplicada, herdada de um template ou escondida dos buscadores por um HTML quebrado.",
     ),
     lead: text(
-        "The title is the headline of your page in search results, in browser tabs and in bookmarks. This tool reads it as a browser does, tells what is wrong with it, and writes a better one from the words of the page itself.",
-        "O título é a manchete da sua página nos resultados de busca, nas abas do navegador e nos favoritos. Esta ferramenta o lê como um navegador lê, diz o que há de errado e escreve um melhor com as palavras da própria página.",
+        "The title is the headline of your page in search results, browser tabs and bookmarks. This tool reads it as a browser does, shows what is wrong, and writes a better one from the words of the page.",
+        "O title é o título da sua página nos resultados de busca, nas abas do navegador e nos favoritos. Esta ferramenta o lê como um navegador, mostra o que há de errado e escreve um melhor com as palavras da própria página.",
     ),
     example: include_str!("title/bad_placeholder.html"),
 };
@@ -35,17 +35,17 @@ const MISSING: Check = Check {
     impact: Impact::Indexing,
     title: text("Page without a title", "Página sem título"),
     why: text(
-        "The title is the headline of the page in search results, browser tabs and bookmarks. Without one, search engines make up their own from whatever the page holds.",
-        "O título é a manchete da página nos resultados de busca, nas abas do navegador e nos favoritos. Sem ele, os buscadores inventam um a partir do que a página tiver.",
+        "The title is the headline of the page in search results, browser tabs and bookmarks. Without one, search engines make up their own from the page's content.",
+        "O title é o título da página nos resultados de busca, nas abas do navegador e nos favoritos. Sem ele, os buscadores criam um a partir do conteúdo da página.",
     ),
     how: text(
-        "Put one `<title>` into `<head>` that says what this page is about, followed by the site's name.",
-        "Coloque um `<title>` dentro de `<head>` que diga do que trata esta página, seguido do nome do site.",
+        "Add one `<title>` to `<head>` that says what this page is about, followed by the site's name.",
+        "Adicione um `<title>` ao `<head>` que diga do que esta página trata, seguido do nome do site.",
     ),
     reference: GOOGLE_TITLE,
     rule: text(
-        "Fails when no `title` element in the head holds text other than white space. Titles inside `svg` never count. A title that a stray element pushed out of the head counts here, since `head_broken_by_element` reports it. Not measured when the document was cut or is an empty app shell.",
-        "Falha quando nenhum elemento `title` do cabeçalho contém texto além de espaços. Títulos dentro de `svg` nunca contam. Um título que um elemento perdido empurrou para fora do cabeçalho conta aqui, pois `head_broken_by_element` já o aponta. Não é medido quando o documento foi cortado ou é a casca vazia de um aplicativo.",
+        "Fails when no `title` element in the head has text. Titles inside `svg` are not counted. A title that a stray element pushed out of the head counts as present, since `head_broken_by_element` reports it. Not measured when the page was cut off or is an empty app shell.",
+        "Falha quando nenhum elemento `title` no head tem texto. Títulos dentro de `svg` não contam. Um título que um elemento fora de lugar empurrou para fora do head conta como presente, pois `head_broken_by_element` o relata. Não é medido quando a página foi cortada ou é a casca vazia de um aplicativo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -57,19 +57,19 @@ const MULTIPLE: Check = Check {
     code: "title_multiple",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("More than one title", "Mais de um título"),
+    title: text("Several titles", "Vários títulos"),
     why: text(
-        "A document has one title. Browsers show the first; search engines may choose another.",
-        "Um documento tem um só título. Os navegadores mostram o primeiro; os buscadores podem escolher outro.",
+        "A page has one title. Browsers use the first, but search engines may choose another.",
+        "Uma página tem um só título. Os navegadores usam o primeiro, mas os buscadores podem escolher outro.",
     ),
     how: text(
         "Keep one `<title>` in `<head>` and remove the others.",
-        "Mantenha um só `<title>` em `<head>` e remova os outros.",
+        "Mantenha um só `<title>` no `<head>` e remova os outros.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/semantics.html#the-title-element",
     rule: text(
-        "Fails on two or more HTML `title` elements in the head, empty ones included; those pushed out of it by a stray element count too. Titles inside `svg` never count. With fewer than two, a document that was cut is not measured.",
-        "Falha quando há dois ou mais elementos `title` do HTML no cabeçalho, mesmo vazios; contam também os que um elemento perdido empurrou para fora dele. Títulos dentro de `svg` nunca contam. Com menos de dois, um documento cortado não é medido.",
+        "Fails on two or more `title` elements in the head, including empty ones and those that a stray element pushed out of it. Titles inside `svg` are not counted. When fewer than two are found, a page that was cut off is not measured.",
+        "Falha com dois ou mais elementos `title` no head, inclusive os vazios e os que um elemento fora de lugar empurrou para fora dele. Títulos dentro de `svg` não contam. Quando há menos de dois, uma página cortada não é medida.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -81,19 +81,19 @@ const PLACEHOLDER: Check = Check {
     code: "title_placeholder",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Title left over from a template", "Título que sobrou de um modelo"),
+    title: text("Placeholder title", "Título de exemplo"),
     why: text(
-        "A default such as “Untitled” or a template mark tells a searcher nothing, and search engines replace it by text of their own choice.",
-        "Um título padrão como “Untitled” ou uma marca de modelo não diz nada a quem busca, e os buscadores o trocam por um texto qualquer.",
+        "A default such as “Untitled” or an unfilled template tells searchers nothing, so search engines replace it with other text.",
+        "Um título padrão como “Untitled” ou um template não preenchido não diz nada a quem busca; os buscadores o trocam por outro texto.",
     ),
     how: text(
-        "Write a title that names what this page offers.",
+        "Write a title that says what this page offers.",
         "Escreva um título que diga o que esta página oferece.",
     ),
     reference: GOOGLE_TITLE,
     rule: text(
-        "Fails when the first title with text is a generator's default from the list in `placeholder_titles.txt` (such as “Untitled”, “Home” or “React App”), holds an unfilled `{{…}}`, is `%s`, `undefined`, `null`, `NaN` or `[object Object]`, contains “lorem ipsum”, or shows markup: an entity escaped twice or a `<br>`.",
-        "Falha quando o primeiro título com texto é um padrão de gerador da lista em `placeholder_titles.txt` (como “Untitled”, “Home” ou “React App”), tem um `{{…}}` não preenchido, é `%s`, `undefined`, `null`, `NaN` ou `[object Object]`, contém “lorem ipsum” ou mostra marcação: uma entidade escapada duas vezes ou um `<br>`.",
+        "Fails when the first title with text is a default from the list `placeholder_titles.txt` (such as “Untitled”, “Home” or “React App”), contains an unfilled `{{…}}` or “lorem ipsum”, is `%s`, `undefined`, `null`, `NaN` or `[object Object]`, or shows markup: an entity escaped twice, or a `<br>`.",
+        "Falha quando o primeiro título com texto é um padrão da lista `placeholder_titles.txt` (como “Untitled”, “Home” ou “React App”), contém um `{{…}}` não preenchido ou “lorem ipsum”, é `%s`, `undefined`, `null`, `NaN` ou `[object Object]`, ou mostra marcação: uma entidade escapada duas vezes ou um `<br>`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -124,7 +124,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     if facts.shell().is_some() {
         return Err(NotMeasured::Shell);
     }
-    const NONE: Text = text("The head has no title with text.", "O cabeçalho não tem título com texto.");
+    const NONE: Text = text("The head has no title with text.", "O head não tem um title com texto.");
     problem(NONE, &[], replacement(html)).fail()
 }
 
@@ -165,8 +165,11 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
             fix = fix.remove(*title);
         }
     }
-    const SEVERAL: Text = text("The head has {count} titles.", "O cabeçalho tem {count} títulos.");
-    const KEEP: Text = text("Keeps the first title with text.", "Mantém o primeiro título com texto.");
+    const SEVERAL: Text = text("The head has {count} title elements.", "O head tem {count} elementos title.");
+    const KEEP: Text = text(
+        "Keeps the first title with text and removes the others.",
+        "Mantém o primeiro title com texto e remove os outros.",
+    );
     problem(SEVERAL, &[("count", titles.len().into())], fix.note(KEEP, &[])).on(&titles).fail()
 }
 
@@ -181,16 +184,19 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
     let decoded = if unmarked == shown { unmarked } else { without_dangling_separators(&unmarked).to_owned() };
     let message = if is_placeholder(&shown) {
         text(
-            "The title is “{title}”, a default or an unfilled template.",
-            "O título é “{title}”, um padrão ou um modelo não preenchido.",
+            "The title “{title}” is a default text or an unfilled template.",
+            "O título “{title}” é um texto padrão ou um template não preenchido.",
         )
     } else if decoded != shown {
-        text("The title shows markup: “{title}”.", "O título mostra marcação: “{title}”.")
+        text(
+            "The title shows HTML code to visitors: “{title}”.",
+            "O título mostra código HTML aos visitantes: “{title}”.",
+        )
     } else {
         return PASS;
     };
     let fix = if decoded != shown && is_title(&decoded) && title.end_tag().is_some() {
-        const DECODED: Text = text("the same title without the markup", "o mesmo título sem a marcação");
+        const DECODED: Text = text("the same title without the HTML code", "o mesmo título sem o código HTML");
         FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(&decoded)))
             .content(title, html_text(&decoded))
             .from(DECODED, &[])

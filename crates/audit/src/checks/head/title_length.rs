@@ -14,15 +14,15 @@ pub(crate) const FAMILY: Family =
     Family { slug: "title-length", category: Category::Head, landing: LANDING, checks: &[TOO_LONG, TOO_SHORT] };
 
 const LANDING: Landing = Landing {
-    title: text("Title length checker in pixels", "Verificador do tamanho do título em pixels"),
+    title: text("Title length checker (pixels)", "Verificador do tamanho do título em pixels"),
     h1: text("Will your title fit in the search result?", "Seu título cabe no resultado de busca?"),
     description: text(
-        "Measure a page title in pixels, as a search result shows it, and see where Google may cut it or why it says too little.",
-        "Meça o título de uma página em pixels, como aparece no resultado de busca, e veja onde o Google pode cortá-lo ou por que ele diz pouco.",
+        "Measure a page title in pixels, as search results show it, and see where it may be cut off or why it is too short.",
+        "Meça o título da página em pixels, como aparece nos resultados de busca, e veja onde pode ser cortado ou por que é curto.",
     ),
     lead: text(
-        "Results cut titles by width, not by number of letters: a W takes as much room as three i. This tool measures the title with the widths of the font in which results are set and shows what is left of it.",
-        "Os resultados cortam títulos pela largura, não pelo número de letras: um W ocupa o espaço de três i. Esta ferramenta mede o título com as larguras da fonte usada nos resultados e mostra o que sobra dele.",
+        "Search results cut off titles by width, not by number of letters: a W is as wide as three i. This tool measures the title in the font that results use and shows what remains of it.",
+        "Os resultados de busca cortam títulos pela largura, não pelo número de letras: um W tem a largura de três i. Esta ferramenta mede o título na fonte usada nos resultados e mostra o que sobra dele.",
     ),
     example: include_str!("title_length/bad_long.html"),
 };
@@ -31,16 +31,19 @@ const TOO_LONG: Check = Check {
     code: "title_too_long",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Title may be cut in results", "O título pode ser cortado nos resultados"),
+    title: text("Title may be cut off in results", "Título pode ser cortado nos resultados"),
     why: text(
-        "There is no limit on a title's length, but results show about 600 pixels of it; what stands behind is not seen.",
-        "Não há limite para o tamanho do título, mas os resultados mostram cerca de 600 pixels; o que vem depois não aparece.",
+        "Titles have no length limit, but search results show only about 600 pixels. The rest is not visible.",
+        "Títulos não têm limite de tamanho, mas os resultados de busca só mostram cerca de 600 pixels. O resto não aparece.",
     ),
-    how: text("Put what matters first and shorten the rest.", "Coloque o que importa no começo e encurte o resto."),
+    how: text(
+        "Put the most important words first and shorten the rest.",
+        "Coloque as palavras mais importantes no começo e encurte o resto.",
+    ),
     reference: GOOGLE_TITLE,
     rule: text(
-        "Fails when the first title with text is wider than 600 pixels, the sum of its letters' widths in Arial at 20 pixels, without kerning. Search engines state no limit, so this is advice. Not measured on a page that asks not to be indexed.",
-        "Falha quando o primeiro título com texto passa de 600 pixels de largura, somando as larguras das letras em Arial de 20 pixels, sem kerning. Os buscadores não declaram um limite, então é um conselho. Não é medido em página que pede para não ser indexada.",
+        "Fails when the first title with text is wider than 600 pixels, the sum of its letters' widths in Arial at 20 pixels without kerning. Search engines state no limit, so this is advice. Not measured on a page that may not be indexed.",
+        "Falha quando o primeiro título com texto passa de 600 pixels de largura, a soma das larguras das letras em Arial de 20 pixels sem kerning. Os buscadores não declaram um limite; isto é um conselho. Não é medido em uma página que não deve ser indexada.",
     ),
     thresholds: &[threshold("title_width", fitting::WIDEST_TITLE_PX as u64, "pixels")],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -52,19 +55,19 @@ const TOO_SHORT: Check = Check {
     code: "title_too_short",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Title says very little", "O título diz muito pouco"),
+    title: text("Very short title", "Título muito curto"),
     why: text(
-        "A title of one word or a few letters is vague: searchers can't tell what the page offers, and search engines may show other text in its place.",
-        "Um título de uma palavra ou poucas letras é vago: quem busca não sabe o que a página oferece, e os buscadores podem mostrar outro texto no lugar.",
+        "A title of one word or a few letters is vague. Searchers can't tell what the page offers, and search engines may show other text instead.",
+        "Um título de uma palavra ou poucas letras é vago. Quem busca não sabe o que a página oferece, e os buscadores podem mostrar outro texto no lugar.",
     ),
     how: text(
-        "Add what sets this page apart: the subject in full, the place, the maker or the site's name.",
-        "Acrescente o que distingue esta página: o assunto por inteiro, o lugar, o autor ou o nome do site.",
+        "Add what makes this page different: the full subject, the place, the brand or the site's name.",
+        "Acrescente o que diferencia esta página: o assunto completo, o lugar, a marca ou o nome do site.",
     ),
     reference: GOOGLE_TITLE,
     rule: text(
-        "Fails when the first title with text takes fewer than 10 columns (a full-width character takes two, so 5 of these suffice) or is a single word of a script that parts words. A title that is also the page's h1 or `og:title` passes: its author names the subject so. Generators' defaults are `title_placeholder`. Not measured on a page that asks not to be indexed.",
-        "Falha quando o primeiro título com texto ocupa menos de 10 colunas (um caractere de largura dupla ocupa duas, então 5 bastam) ou é uma só palavra de uma escrita que separa palavras. Um título igual ao h1 ou ao `og:title` passa: o autor chama o assunto assim. Padrões de geradores são `title_placeholder`. Não é medido em página que pede para não ser indexada.",
+        "Fails when the first title with text is shorter than 10 columns, or is a single word in a script that separates words. A full-width character takes two columns, so 5 of these suffice. A title that equals the page's h1 or `og:title` passes. Generators' defaults are reported by `title_placeholder`. Not measured on a page that may not be indexed.",
+        "Falha quando o primeiro título com texto tem menos de 10 colunas, ou é uma só palavra em uma escrita que separa palavras. Um caractere de largura dupla ocupa duas colunas; portanto, 5 deles bastam. Um título igual ao h1 ou ao `og:title` da página passa. Padrões de geradores são relatados por `title_placeholder`. Não é medido em uma página que não deve ser indexada.",
     ),
     thresholds: &[threshold("title_columns", LEAST_COLUMNS as u64, "columns"), threshold("title_words", 2, "words")],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -84,12 +87,12 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const WIDE: Text = text(
-        "The title is {px} pixels wide ({characters} characters); results may cut it at about {limit}.",
-        "O título tem {px} pixels de largura ({characters} caracteres); os resultados podem cortá-lo em cerca de {limit}.",
+        "The title is {px} pixels wide ({characters} characters); search results may cut it off after about {limit} pixels.",
+        "O título tem {px} pixels de largura ({characters} caracteres); os resultados de busca podem cortá-lo depois de cerca de {limit} pixels.",
     );
     const SHORTEN: Text = text(
-        "Results show “{shown}” and may leave out “{rest}”.",
-        "Os resultados mostram “{shown}” e podem omitir “{rest}”.",
+        "Search results show “{shown}” and may cut off “{rest}”.",
+        "Os resultados de busca mostram “{shown}” e podem cortar “{rest}”.",
     );
     let shown = fitting::title(&title);
     let rest = title.strip_prefix(shown.as_str()).unwrap_or_default().trim_start();
@@ -128,8 +131,8 @@ fn too_short(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const SHORT: Text = text(
-        "The title is only “{title}”, {characters} {characters|character|characters}.",
-        "O título é só “{title}”, {characters} {characters|caractere|caracteres}.",
+        "The title has only {characters} {characters|character|characters}: “{title}”.",
+        "O título tem só {characters} {characters|caractere|caracteres}: “{title}”.",
     );
     let fix = FixDraft::template(FixTarget::Head, format!("<title>{} - {{{{DETAIL}}}}</title>", html_text(&title)));
     let values = [("title", title.as_str().into()), ("characters", title.chars().count().into())];

@@ -20,15 +20,15 @@ pub(crate) const FAMILY: Family = Family {
 };
 
 const LANDING: Landing = Landing {
-    title: text("Title rewrite risk checker", "Verificador de risco de troca do título"),
-    h1: text("Why does Google show another title for my page?", "Por que o Google mostra outro título para a página?"),
+    title: text("Title rewrite checker", "Verificador de reescrita do título"),
+    h1: text("Why does Google show a different title?", "Por que o Google mostra outro título?"),
     description: text(
-        "Find out why a search engine may replace your title: repeated words, no relation to the main heading, or another writing system.",
-        "Descubra por que um buscador pode trocar seu título: palavras repetidas, nenhuma relação com o título principal ou outro alfabeto.",
+        "Find out why a search engine may rewrite your title: repeated words, no word in common with the h1, or another script.",
+        "Descubra por que um buscador pode reescrever seu título: palavras repetidas, nenhuma em comum com o h1 ou outro alfabeto.",
     ),
     lead: text(
-        "Search engines write their own headline when a title repeats itself, does not match the page, or is in another script than its text. This tool compares the title with the heading and the text of the page and says which of these applies.",
-        "Os buscadores escrevem a própria manchete quando um título se repete, não combina com a página ou usa outro alfabeto que o texto. Esta ferramenta compara o título com o h1 e o texto da página e diz qual desses casos se aplica.",
+        "Search engines write their own title when yours repeats itself, doesn't match the page, or uses a different script than its text. This tool compares the title with the h1 and the text of the page.",
+        "Os buscadores escrevem o próprio título quando o seu se repete, não combina com a página ou usa outro alfabeto que o texto. Esta ferramenta compara o título com o h1 e o texto da página.",
     ),
     example: include_str!("title_wording/bad_part.html"),
 };
@@ -37,16 +37,16 @@ const REPETITIVE: Check = Check {
     code: "title_repetitive",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Title repeats itself", "O título se repete"),
+    title: text("Repetitive title", "Título repetitivo"),
     why: text(
-        "Saying a name or word again takes the room of words that would tell the page apart, and search engines take such titles for boilerplate or keyword stuffing and write their own.",
-        "Repetir um nome ou uma palavra ocupa o lugar do que distinguiria a página, e os buscadores tomam esses títulos por texto padrão ou excesso de palavras-chave e escrevem o próprio.",
+        "Repetition takes the place of words that set the page apart. Search engines treat such titles as boilerplate or keyword stuffing and write their own.",
+        "A repetição ocupa o lugar de palavras que diferenciam a página. Os buscadores tratam esses títulos como texto padrão ou excesso de palavras-chave e escrevem o próprio.",
     ),
-    how: text("Say each thing once.", "Diga cada coisa uma vez só."),
+    how: text("Remove the repetition.", "Remova a repetição."),
     reference: "https://developers.google.com/search/docs/appearance/title-link#page-titles",
     rule: text(
-        "Fails when two parts of the first title with text are the same (parts stand between ` - `, ` | `, ` · ` and the like, letter case ignored), or one word of 4 letters or more stands in it more than twice. Words are compared whole and by letter case folded. Not measured on a page that asks not to be indexed.",
-        "Falha quando duas partes do primeiro título com texto são iguais (as partes ficam entre ` - `, ` | `, ` · ` e semelhantes, sem distinguir maiúsculas), ou quando uma palavra de 4 letras ou mais aparece nele mais de duas vezes. As palavras são comparadas inteiras, sem distinguir maiúsculas. Não é medido em página que pede para não ser indexada.",
+        "Fails when two parts of the first title with text are the same, or when a word of at least 4 letters occurs in it more than twice. Parts are separated by ` - `, ` | `, ` · ` and similar. Whole words are compared, and letter case is ignored. Not measured on a page that may not be indexed.",
+        "Falha quando duas partes do primeiro título com texto são iguais, ou quando uma palavra de pelo menos 4 letras aparece nele mais de duas vezes. As partes são separadas por ` - `, ` | `, ` · ` e semelhantes. São comparadas palavras inteiras, sem distinguir maiúsculas. Não é medido em uma página que não deve ser indexada.",
     ),
     thresholds: &[threshold("word_times", MOST_TIMES as u64, "times")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -58,19 +58,19 @@ const SEPARATOR: Check = Check {
     code: "title_separator_dangling",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Title ends in a separator", "O título termina em um separador"),
+    title: text("Title with a dangling separator", "Título com um separador solto"),
     why: text(
-        "A separator with nothing behind it shows that a template had no value to put there, mostly the name of the site.",
-        "Um separador sem nada depois mostra que faltou um valor no modelo, em geral o nome do site.",
+        "A separator with nothing next to it shows that a template had no value to insert, usually the site's name.",
+        "Um separador sem nada ao lado mostra que o template não tinha um valor a inserir, em geral o nome do site.",
     ),
     how: text(
-        "Fill in what is missing, or leave the separator out where there is nothing to part.",
-        "Preencha o que falta, ou tire o separador quando não há nada a separar.",
+        "Fill in the missing part, or remove the separator.",
+        "Preencha a parte que falta ou remova o separador.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/title-link#page-titles",
     rule: text(
-        "Fails when the first title with text begins or ends with a separator (`-`, `–`, `—`, `|`, `·`, `•`, `»`, `›`, `:`) that stands by itself, or ends with `|`, a dash other than a hyphen, `·`, `•` or `:` right behind a word. Titles of separators alone are left to `title_placeholder`. Not measured on a page that asks not to be indexed.",
-        "Falha quando o primeiro título com texto começa ou termina com um separador (`-`, `–`, `—`, `|`, `·`, `•`, `»`, `›`, `:`) isolado, ou termina com `|`, um travessão, `·`, `•` ou `:` logo depois de uma palavra. Títulos só de separadores ficam com `title_placeholder`. Não é medido em página que pede para não ser indexada.",
+        "Fails when the first title with text begins or ends with an isolated separator (`-`, `–`, `—`, `|`, `·`, `•`, `»`, `›`, `:`), or ends with `|`, a dash other than a hyphen, `·`, `•` or `:` directly after a word. A title of separators only is reported by `title_placeholder`. Not measured on a page that may not be indexed.",
+        "Falha quando o primeiro título com texto começa ou termina com um separador isolado (`-`, `–`, `—`, `|`, `·`, `•`, `»`, `›`, `:`), ou termina com `|`, um travessão, `·`, `•` ou `:` logo depois de uma palavra. Um título só de separadores é relatado por `title_placeholder`. Não é medido em uma página que não deve ser indexada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -82,19 +82,19 @@ const H1_DISJOINT: Check = Check {
     code: "title_h1_disjoint",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Title and heading have no word in common", "Título e h1 não têm nenhuma palavra em comum"),
+    title: text("Title and h1 have no word in common", "Título e h1 sem palavra em comum"),
     why: text(
-        "Search engines compare the title with the main heading to see what the page is about. When the two name different things, either may be shown, and visitors wonder whether they came to the right page.",
-        "Os buscadores comparam o título com o h1 para saber do que a página trata. Quando os dois falam de coisas diferentes, qualquer um pode ser mostrado, e o visitante se pergunta se chegou à página certa.",
+        "Search engines compare the title with the h1 to learn what the page is about. When they differ, either may be shown, and visitors may think that they are on the wrong page.",
+        "Os buscadores comparam o título com o h1 para saber do que a página trata. Quando diferem, qualquer um pode ser mostrado, e o visitante pode achar que está na página errada.",
     ),
     how: text(
-        "Let title and main heading name the same subject; they need not be the same text.",
-        "Faça título e h1 falarem do mesmo assunto; não precisam ser o mesmo texto.",
+        "Make title and h1 name the same subject. They don't have to be identical.",
+        "Faça o título e o h1 falarem do mesmo assunto. Eles não precisam ser idênticos.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/title-link#page-titles",
     rule: text(
-        "Fails when the first title with text and every visible h1 of two words or more share no word. Words count from 3 letters on, and as shared when their first 4 letters agree, so that inflected forms match; words in Han or Kana are compared character by character. Home pages are left alone, where the h1 is often a slogan. Not measured without such an h1, and on a page that asks not to be indexed.",
-        "Falha quando o primeiro título com texto e todos os h1 visíveis de duas palavras ou mais não têm palavra em comum. As palavras contam a partir de 3 letras, e como iguais quando as 4 primeiras letras coincidem, para que formas flexionadas combinem; em Han ou Kana compara-se caractere a caractere. Páginas iniciais ficam de fora, pois ali o h1 costuma ser um slogan. Não é medido sem um h1 assim, nem em página que pede para não ser indexada.",
+        "Fails when the first title with text has no word in common with any visible h1 of two or more words. Words count from 3 letters on, and match when their first 4 letters agree, so that inflected forms match. Words in Han or Kana are compared character by character. Home pages are ignored, since their h1 is often a slogan. Not measured without such an h1, or on a page that may not be indexed.",
+        "Falha quando o primeiro título com texto não tem palavra em comum com nenhum h1 visível de duas ou mais palavras. As palavras contam a partir de 3 letras e combinam quando as 4 primeiras letras coincidem, para que formas flexionadas combinem. Palavras em Han ou Kana são comparadas caractere a caractere. Páginas iniciais são ignoradas, pois o h1 delas costuma ser um slogan. Não é medido sem um h1 assim, nem em uma página que não deve ser indexada.",
     ),
     thresholds: &[
         threshold("word_letters", LEAST_LETTERS as u64, "letters"),
@@ -109,10 +109,10 @@ const SCRIPT_MISMATCH: Check = Check {
     code: "title_script_mismatch",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Title in another script than the page", "Título em outro alfabeto que a página"),
+    title: text("Title in a different script than the page", "Título em outro alfabeto que a página"),
     why: text(
-        "Search engines show a title in the writing system of the page's text and replace one that is in another: those who read the page may not be able to read its title.",
-        "Os buscadores mostram o título no sistema de escrita do texto da página e trocam o que está em outro: quem lê a página pode não conseguir ler o título.",
+        "Search engines replace a title in a different script than the page's text, since readers of the page may not be able to read it.",
+        "Os buscadores trocam um título em outro alfabeto que o texto da página, pois quem lê a página pode não conseguir ler o título.",
     ),
     how: text(
         "Write the title in the language and script of the page's text.",
@@ -120,8 +120,8 @@ const SCRIPT_MISMATCH: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/appearance/title-link#page-titles",
     rule: text(
-        "Fails when at least 80 percent of 500 or more letters of the visible text are of one script, and the first title with text holds four words or more without a letter of it. A title whose script an h1 or `og:title` uses too passes. Scripts told apart: Latin, Greek, Cyrillic, Hebrew, Arabic, Devanagari, Thai, Hangul, and Han with Kana. The first 20,000 characters of the text are read.",
-        "Falha quando ao menos 80 por cento de 500 ou mais letras do texto visível são de um só alfabeto e o primeiro título com texto tem quatro palavras ou mais sem nenhuma letra dele. Um título cujo alfabeto também aparece em um h1 ou no `og:title` passa. Alfabetos distinguidos: latino, grego, cirílico, hebraico, árabe, devanágari, tailandês, hangul, e Han com Kana. São lidos os primeiros 20.000 caracteres do texto.",
+        "Fails when the visible text has at least 500 letters, at least 80% of them are of one script, and the first title with text has at least four words but no letter of that script. A title passes when an h1 or `og:title` uses its script too. These scripts are told apart: Latin, Greek, Cyrillic, Hebrew, Arabic, Devanagari, Thai, Hangul, and Han with Kana. The first 20,000 characters of the text are read.",
+        "Falha quando o texto visível tem pelo menos 500 letras, pelo menos 80% delas são de um só alfabeto, e o primeiro título com texto tem pelo menos quatro palavras, mas nenhuma letra desse alfabeto. Um título passa quando um h1 ou o `og:title` também usa o alfabeto dele. Estes alfabetos são distinguidos: latino, grego, cirílico, hebraico, árabe, devanágari, tailandês, hangul, e Han com Kana. São lidos os primeiros 20.000 caracteres do texto.",
     ),
     thresholds: &[
         threshold("script_share", SCRIPT_PERCENT as u64, "percent"),
@@ -157,11 +157,12 @@ fn repetitive(facts: &Facts<'_>) -> Verdict {
     let Some(element) = title_element(html) else { return Err(NotMeasured::Absent) };
     let title = element.text();
     let Some(repeated) = repetition(&title) else { return PASS };
-    const PART: Text =
-        text("The title says “{text}” twice: “{title}”.", "O título diz “{text}” duas vezes: “{title}”.");
-    const WORD: Text =
-        text("The title says “{text}” {count} times: “{title}”.", "O título diz “{text}” {count} vezes: “{title}”.");
-    const ONCE: Text = text("Say “{text}” once.", "Diga “{text}” uma vez só.");
+    const PART: Text = text("The title repeats “{text}”: “{title}”.", "O título repete “{text}”: “{title}”.");
+    const WORD: Text = text(
+        "The title has the word “{text}” {count} times: “{title}”.",
+        "O título tem a palavra “{text}” {count} vezes: “{title}”.",
+    );
+    const ONCE: Text = text("Use “{text}” only once in the title.", "Use “{text}” só uma vez no título.");
     let (message, shown_twice, count) = match &repeated {
         Repetition::Part(at) => {
             (PART, parts(&title).get(*at).map(|(_, part)| (*part).to_owned()).unwrap_or_default(), 2)
@@ -196,8 +197,8 @@ fn separator(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const DANGLING: Text = text(
-        "The title is “{title}”: a separator parts nothing.",
-        "O título é “{title}”: um separador não separa nada.",
+        "The title has a separator with nothing next to it: “{title}”.",
+        "O título tem um separador sem nada ao lado: “{title}”.",
     );
     const SAME: Text = text("the same title without the separator", "o mesmo título sem o separador");
     // Another finding on the title has a text of its own for it.
@@ -256,12 +257,12 @@ fn h1_disjoint(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const DISJOINT: Text = text(
-        "The title is “{title}”, the heading “{heading}”: they share no word.",
-        "O título é “{title}” e o h1, “{heading}”: não têm palavra em comum.",
+        "The title “{title}” and the h1 “{heading}” have no word in common.",
+        "O título “{title}” e o h1 “{heading}” não têm palavra em comum.",
     );
     const DECIDE: Text = text(
-        "Decide which of the two names the page, and bring the other in line with it.",
-        "Decida qual dos dois diz o que a página é e ajuste o outro a ele.",
+        "Decide which of the two describes the page, and adapt the other.",
+        "Decida qual dos dois descreve a página e ajuste o outro.",
     );
     let values = [("title", title.text().into()), ("heading", heading.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Head, DECIDE, &[]);
@@ -293,8 +294,8 @@ fn script_mismatch(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const OTHER: Text = text(
-        "The title, “{title}”, holds no letter of the script in which the text is written.",
-        "O título, “{title}”, não tem nenhuma letra do alfabeto em que o texto está escrito.",
+        "The title “{title}” has no letter of the script that the page's text uses.",
+        "O título “{title}” não tem nenhuma letra do alfabeto que o texto da página usa.",
     );
     let fix = FixDraft::instruction(FixTarget::Head, SCRIPT_MISMATCH.how, &[]);
     problem(OTHER, &[("title", title.into())], fix).on(title_element(html)).fail()

@@ -19,12 +19,12 @@ const LANDING: Landing = Landing {
     title: text("Viewport meta tag checker", "Verificador da meta tag viewport"),
     h1: text("Does your page fit on a phone?", "Sua página cabe no celular?"),
     description: text(
-        "Check the viewport meta tag: missing, fixed to a width in pixels, contradicted by a second one, or keeping people from zooming.",
-        "Verifique a meta tag viewport: ausente, presa a uma largura em pixels, contrariada por outra ou impedindo o zoom.",
+        "Check the viewport meta tag: missing, fixed to a pixel width, overridden by a second one, or preventing zoom.",
+        "Verifique a meta tag viewport: ausente, presa a uma largura em pixels, anulada por outra ou impedindo o zoom.",
     ),
     lead: text(
-        "The viewport tells a phone how wide to lay the page out. Search indexes pages as phones show them, so a missing or fixed one costs readers and ranking alike; this tool writes the tag that does what you mean.",
-        "O viewport diz ao celular com que largura montar a página. A busca indexa as páginas como os celulares as mostram, então um ausente ou fixo custa leitores e posição; esta ferramenta escreve a tag que faz o que você quer.",
+        "The viewport tells phones how wide to lay out the page. Search engines index pages as phones see them, so a missing or fixed viewport costs visitors and rankings. This tool writes the right tag.",
+        "O viewport diz aos celulares com que largura montar a página. Os buscadores indexam as páginas como os celulares as veem; um viewport ausente ou fixo custa visitantes e posições. Esta ferramenta escreve a tag certa.",
     ),
     example: include_str!("viewport/bad_fixed.html"),
 };
@@ -33,10 +33,10 @@ const MISSING: Check = Check {
     code: "viewport_missing",
     severity: Severity::Error,
     impact: Impact::Rendering,
-    title: text("No viewport for phones", "Sem viewport para celulares"),
+    title: text("No viewport meta tag", "Sem meta tag viewport"),
     why: text(
-        "Without it, phones lay the page out 980 pixels wide and shrink it: text can't be read without zooming. Search indexes pages as phones see them.",
-        "Sem ele, os celulares montam a página com 980 pixels de largura e a encolhem: não se lê o texto sem zoom. A busca indexa as páginas como os celulares as veem.",
+        "Without a viewport, phones lay out the page 980 pixels wide and shrink it, so text is unreadable without zooming. Search engines index pages as phones see them.",
+        "Sem viewport, os celulares montam a página com 980 pixels de largura e a encolhem; o texto fica ilegível sem zoom. Os buscadores indexam as páginas como os celulares as veem.",
     ),
     how: text(
         "Add `<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">` to `<head>`.",
@@ -44,8 +44,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/mobile/mobile-sites-mobile-first-indexing",
     rule: text(
-        "Fails when no `meta name=viewport` has content. One in the body passes, since browsers read it anywhere. Not measured when the document was cut, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
-        "Falha quando nenhum `meta name=viewport` tem conteúdo. Um no corpo passa, pois os navegadores o leem em qualquer lugar. Não é medido quando o documento foi cortado, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
+        "Fails when no `meta name=viewport` has content. One in the body passes, since browsers read it anywhere. Not measured when the page was cut off, or when the tag uses `value` instead of `content`, which `meta_content_misspelt` reports.",
+        "Falha quando nenhum `meta name=viewport` tem conteúdo. Um no body passa, pois os navegadores o leem em qualquer lugar. Não é medido quando a página foi cortada, nem quando a tag usa `value` em vez de `content`, o que `meta_content_misspelt` relata.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -57,19 +57,19 @@ const FIXED_WIDTH: Check = Check {
     code: "viewport_fixed_width",
     severity: Severity::Warn,
     impact: Impact::Rendering,
-    title: text("Viewport does not follow the screen", "O viewport não acompanha a tela"),
+    title: text("Viewport not set to the device width", "Viewport sem a largura do dispositivo"),
     why: text(
-        "A width in pixels, or none at all, makes phones lay the page out for another screen: text is tiny, or the page has to be pushed sideways.",
-        "Uma largura em pixels, ou nenhuma, faz o celular montar a página para outra tela: o texto fica minúsculo ou é preciso arrastar a página para o lado.",
+        "With a width in pixels, or none, phones lay out the page for another screen. Text is tiny, or visitors have to scroll sideways.",
+        "Com uma largura em pixels, ou nenhuma, o celular monta a página para outra tela. O texto fica minúsculo ou é preciso rolar para o lado.",
     ),
     how: text(
-        "Declare `width=device-width, initial-scale=1`, once.",
-        "Declare `width=device-width, initial-scale=1`, uma vez só.",
+        "Declare `width=device-width, initial-scale=1` once.",
+        "Declare `width=device-width, initial-scale=1` uma só vez.",
     ),
     reference: "https://developer.chrome.com/docs/lighthouse/pwa/viewport",
     rule: text(
-        "Fails when the `meta name=viewport` that counts, the last with content, names its width as a number, or names neither `width` nor `initial-scale`; a note where it does not, but an earlier one comes to something else. Names are read as browsers do: parted by commas, semicolons or white space, letter case ignored. Not applicable where there is none.",
-        "Falha quando o `meta name=viewport` que vale, o último com conteúdo, dá a largura como número, ou não dá `width` nem `initial-scale`; é só uma nota quando ele está certo, mas um anterior resulta em outra coisa. Os nomes são lidos como os navegadores leem: separados por vírgula, ponto e vírgula ou espaço, sem distinguir maiúsculas. Não se aplica quando não há nenhum.",
+        "Fails when the effective `meta name=viewport`, the last one with content, sets a numeric width or has neither `width` nor `initial-scale`. It is only a note when the last one is right but an earlier one has a different effect. Names are parsed as browsers do: separated by commas, semicolons or white space, ignoring letter case. Not applicable without a viewport.",
+        "Falha quando o `meta name=viewport` efetivo, o último com conteúdo, define uma largura numérica ou não tem `width` nem `initial-scale`. É só uma nota quando o último está certo, mas um anterior tem outro efeito. Os nomes são lidos como os navegadores leem: separados por vírgula, ponto e vírgula ou espaço, sem distinguir maiúsculas. Não se aplica sem um viewport.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -81,19 +81,19 @@ const ZOOM_DISABLED: Check = Check {
     code: "viewport_zoom_disabled",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("Zooming is forbidden", "O zoom está proibido"),
+    title: text("Zoom disabled", "Zoom desativado"),
     why: text(
-        "People with low vision enlarge pages with two fingers. Where the page forbids it, they can't read it.",
-        "Quem enxerga pouco amplia as páginas com dois dedos. Onde a página proíbe isso, não consegue ler.",
+        "People with low vision enlarge pages with two fingers. If the page prevents it, they can't read it.",
+        "Pessoas com baixa visão ampliam as páginas com dois dedos. Se a página impede isso, elas não conseguem lê-la.",
     ),
     how: text(
-        "Take `user-scalable` and `maximum-scale` out of the viewport.",
-        "Tire `user-scalable` e `maximum-scale` do viewport.",
+        "Remove `user-scalable` and `maximum-scale` from the viewport.",
+        "Remova `user-scalable` e `maximum-scale` do viewport.",
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/b4f0c3/",
     rule: text(
-        "Fails when the `meta name=viewport` that counts, the last with content, sets `user-scalable` to `no` or to a number between -1 and 1, or `maximum-scale` to a number from 0 on that is below 2. Other values have no effect and pass, and so does what a later viewport overrides. Not applicable where there is none, nor where its width is wrong too, which `viewport_fixed_width` tells with it.",
-        "Falha quando o `meta name=viewport` que vale, o último com conteúdo, põe `user-scalable` como `no` ou como número entre -1 e 1, ou `maximum-scale` como número a partir de 0 e menor que 2. Outros valores não têm efeito e passam, assim como o que um viewport posterior anula. Não se aplica quando não há nenhum, nem quando a largura dele também está errada, o que `viewport_fixed_width` aponta junto.",
+        "Fails when the effective `meta name=viewport`, the last one with content, sets `user-scalable` to `no` or a number between -1 and 1, or `maximum-scale` to a number from 0 to below 2. Other values have no effect and pass. Not applicable without a viewport, or when its width is wrong too, which `viewport_fixed_width` reports.",
+        "Falha quando o `meta name=viewport` efetivo, o último com conteúdo, define `user-scalable` como `no` ou um número entre -1 e 1, ou `maximum-scale` como um número de 0 a menos de 2. Outros valores não têm efeito e passam. Não se aplica sem um viewport, nem quando a largura dele também está errada, o que `viewport_fixed_width` relata.",
     ),
     thresholds: &[threshold("maximum_scale", LEAST_SCALE as u64, "times")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -216,16 +216,16 @@ fn effect(content: &str) -> BTreeMap<String, String> {
 
 fn fixed_width(facts: &Facts<'_>) -> Verdict {
     const FIXED: Text = text(
-        "The viewport is “{content}”: its width is not that of the screen.",
-        "O viewport é “{content}”: a largura não é a da tela.",
+        "The viewport “{content}” does not use the width of the device.",
+        "O viewport “{content}” não usa a largura do dispositivo.",
     );
     const FIXED_AND_NO_ZOOM: Text = text(
-        "The viewport is “{content}”: its width is not that of the screen, and people can't zoom.",
-        "O viewport é “{content}”: a largura não é a da tela, e as pessoas não podem dar zoom.",
+        "The viewport “{content}” does not use the width of the device and disables zooming.",
+        "O viewport “{content}” não usa a largura do dispositivo e desativa o zoom.",
     );
     const DIFFER: Text = text(
-        "The page declares {count} viewports that differ; browsers take the last, “{content}”.",
-        "A página declara {count} viewports diferentes; os navegadores usam o último, “{content}”.",
+        "The page has {count} different viewports. Browsers use the last, “{content}”.",
+        "A página tem {count} viewports diferentes. Os navegadores usam o último, “{content}”.",
     );
     let html = facts.page()?;
     let all = viewports(html);
@@ -257,7 +257,7 @@ fn zoom_disabled(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const FORBIDDEN: Text =
-        text("The viewport keeps people from zooming: “{content}”.", "O viewport impede o zoom: “{content}”.");
+        text("The viewport “{content}” disables zooming.", "O viewport “{content}” desativa o zoom.");
     problem(FORBIDDEN, &[("content", (*content).into())], one_viewport(html, &all)).on(html.element(meta.node)).fail()
 }
 
@@ -279,7 +279,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         Some(meta) => FixDraft::edit(FixTarget::Head, tag).set(meta, "content", CONTENT),
         None => FixDraft::head(HeadKey::Viewport, tag),
     };
-    const NONE: Text = text("The page declares no viewport.", "A página não declara viewport.");
+    const NONE: Text = text("The page has no viewport meta tag.", "A página não tem a meta tag viewport.");
     problem(NONE, &[], fix).on(blank).fail()
 }
 

@@ -1,8 +1,9 @@
 //! Whether the page can be reached at all.
 
-use model::capture::{FailureKind, Fetched};
+use model::capture::Fetched;
 
 use crate::check::prelude::*;
+use crate::facts::fetch_failure;
 use crate::facts::redirects::is_endless;
 
 /// The family.
@@ -11,14 +12,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::Http,
     landing: Landing {
         title: text("HTTP status checker", "Verificador de status HTTP"),
-        h1: text("Does my page answer as it should?", "Minha página responde como deveria?"),
+        h1: text("Does my page answer with the right status?", "Minha página responde com o status certo?"),
         description: text(
-            "Fetch a page as a crawler does and see its status: unreachable, client error, server error or an answer without content.",
-            "Busque uma página como um robô e veja o status: inalcançável, erro de cliente, erro de servidor ou resposta sem conteúdo.",
+            "Fetch a page as a crawler does and see its HTTP status: unreachable, client error, server error, or a response without content.",
+            "Busque uma página como um robô e veja o status HTTP: inacessível, erro de cliente, erro de servidor ou resposta sem conteúdo.",
         ),
         lead: text(
-            "Search engines index only what answers with a success status. This tool fetches the page once and says what came back, which step failed when nothing did, and what the status means for indexing.",
-            "Os buscadores só indexam o que responde com status de sucesso. Esta ferramenta busca a página uma vez e diz o que voltou, qual etapa falhou quando nada voltou e o que o status significa para a indexação.",
+            "Search engines index only pages that answer with a success status. This tool fetches the page once and shows the status, what it means for indexing, or which step of the connection failed.",
+            "Os buscadores só indexam páginas que respondem com status de sucesso. Esta ferramenta busca a página uma vez e mostra o status, o que ele significa para a indexação, ou em que etapa a conexão falhou.",
         ),
         example: include_str!("access/bad_not_found.http"),
     },
@@ -29,19 +30,19 @@ const UNREACHABLE: Check = Check {
     code: "page_unreachable",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("Page can't be reached", "Página inalcançável"),
+    title: text("Page unreachable", "Página inacessível"),
     why: text(
-        "Neither people nor crawlers get the page. What stays unreachable drops out of the index.",
-        "Nem pessoas nem robôs recebem a página. O que continua inalcançável sai do índice.",
+        "Neither visitors nor crawlers can load the page. Pages that stay unreachable drop out of the index.",
+        "Nem visitantes nem robôs conseguem carregar a página. Páginas que continuam inacessíveis saem do índice.",
     ),
     how: text(
-        "Mend the name, the server or the certificate, as the message says.",
-        "Conserte o nome, o servidor ou o certificado, como diz a mensagem.",
+        "Fix the DNS record, the server or the certificate, as the message says.",
+        "Corrija o registro DNS, o servidor ou o certificado, conforme a mensagem.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#network-and-dns-errors",
     rule: text(
-        "Fails when no response head came from the address or from one it redirects to: the name does not resolve, the connection or the TLS handshake fails, the head is no HTTP, or time runs out. Endless redirects are told by their own check. A body that breaks off later is no failure.",
-        "Falha quando nenhum cabeçalho de resposta veio do endereço nem de outro para o qual ele redireciona: o nome não resolve, a conexão ou o handshake TLS falha, o que chega não é HTTP, ou o tempo se esgota. Redirecionamentos sem fim têm verificação própria. Um corpo interrompido depois não é falha.",
+        "Fails when the URL, or one that it redirects to, returns no HTTP response: the DNS lookup, the connection or the TLS handshake fails, the response is not valid HTTP, or the request times out. Endless redirects have their own check. A body that breaks off later is not a failure.",
+        "Falha quando a URL, ou outra para a qual ela redireciona, não devolve resposta HTTP: a consulta DNS, a conexão ou o handshake TLS falha, a resposta não é HTTP válido, ou o tempo da requisição se esgota. Redirecionamentos sem fim têm verificação própria. Um corpo interrompido depois não é falha.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -55,17 +56,17 @@ const CLIENT_ERROR: Check = Check {
     impact: Impact::Indexing,
     title: text("Page answers with a client error", "Página responde com erro de cliente"),
     why: text(
-        "Search engines drop pages that answer 4xx, whatever their content says.",
-        "Os buscadores descartam páginas que respondem 4xx, diga o conteúdo o que disser.",
+        "Search engines remove pages that answer 4xx from the index, whatever their content.",
+        "Os buscadores removem do índice páginas que respondem 4xx, seja qual for o conteúdo.",
     ),
     how: text(
-        "Answer 200 where the page exists, or redirect to where it went.",
-        "Responda 200 onde a página existe, ou redirecione para onde ela foi.",
+        "Answer 200 if the page exists, or redirect to the page that replaced it.",
+        "Responda 200 se a página existe, ou redirecione para a que a substituiu.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#http-status-codes",
     rule: text(
-        "Fails on a final status of 400 to 499. Left alone: 429, which limits the rate; 402, which asks for payment and has its own check; and a firewall's challenge, told by its marks.",
-        "Falha com status final de 400 a 499. Ficam de fora: 429, que limita o ritmo; 402, que pede pagamento e tem verificação própria; e o desafio de um firewall, reconhecido por suas marcas.",
+        "Fails on a final status of 400 to 499. Three cases are ignored: 429, a rate limit; 402, a request for payment, which has its own check; and a firewall's challenge, recognized by its headers or content.",
+        "Falha com status final de 400 a 499. Três casos são ignorados: 429, um limite de requisições; 402, um pedido de pagamento, que tem verificação própria; e o desafio de um firewall, reconhecido pelos cabeçalhos ou pelo conteúdo.",
     ),
     thresholds: &[
         threshold("first_status", FIRST_CLIENT_ERROR as u64, "status"),
@@ -82,14 +83,14 @@ const SERVER_ERROR: Check = Check {
     impact: Impact::Indexing,
     title: text("Page answers with a server error", "Página responde com erro de servidor"),
     why: text(
-        "On 5xx crawlers slow down; pages that keep failing drop out of the index.",
-        "Com 5xx os robôs diminuem o ritmo; páginas que continuam falhando saem do índice.",
+        "Crawlers slow down when they get 5xx. Pages that keep failing drop out of the index.",
+        "Os robôs reduzem o ritmo quando recebem 5xx. Páginas que continuam falhando saem do índice.",
     ),
-    how: text("Look into the server's log for the cause.", "Procure a causa no log do servidor."),
+    how: text("Look for the cause in the server's error log.", "Procure a causa no log de erros do servidor."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#http-status-codes",
     rule: text(
-        "Fails on a final status of 500 and above, maintenance by 503 included: the page is away while it lasts. A firewall's challenge under such a status is left to its own check.",
-        "Falha com status final de 500 em diante, inclusive manutenção com 503: a página está fora enquanto isso dura. O desafio de um firewall com esse status fica para a verificação própria.",
+        "Fails on a final status of 500 or above. This includes 503 for maintenance, since the page is unavailable meanwhile. A firewall's challenge with such a status has its own check.",
+        "Falha com status final de 500 ou mais. Isso inclui 503 de manutenção, pois a página fica indisponível enquanto ela dura. O desafio de um firewall com esse status tem verificação própria.",
     ),
     thresholds: &[threshold("first_status", FIRST_SERVER_ERROR as u64, "status")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -101,16 +102,16 @@ const NO_CONTENT: Check = Check {
     code: "http_status_no_content",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Status says there is no finished page", "O status diz que não há uma página pronta"),
+    title: text("Status of an empty or partial response", "Status de resposta vazia ou parcial"),
     why: text(
-        "A crawler takes 204 for an empty page, and waits for what 201 and 202 only promise; 206 is a part that nobody asked for.",
-        "Um robô entende 204 como página vazia e espera pelo que 201 e 202 apenas prometem; 206 é um pedaço que ninguém pediu.",
+        "Crawlers treat 204 as an empty page, 201 and 202 as content still to come, and 206 as a fragment. None of them gets the page indexed reliably.",
+        "Os robôs tratam 204 como página vazia, 201 e 202 como conteúdo que ainda virá, e 206 como um fragmento. Com nenhum deles a indexação da página é garantida.",
     ),
-    how: text("Answer a page with status 200.", "Responda a página com o status 200."),
+    how: text("Answer the page with status 200.", "Responda a página com o status 200."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#http-status-codes",
     rule: text(
-        "Fails on a final status of 201, 202, 204, 205 or 206. A body without content is told by `html_empty` instead.",
-        "Falha com status final 201, 202, 204, 205 ou 206. Um corpo sem conteúdo é apontado por `html_empty`.",
+        "Fails on a final status of 201, 202, 204, 205 or 206. An empty body with status 200 is reported by `html_empty` instead.",
+        "Falha com status final 201, 202, 204, 205 ou 206. Um corpo vazio com status 200 é relatado por `html_empty`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -134,12 +135,10 @@ fn unreachable(facts: &Facts<'_>) -> Verdict {
     if is_endless(failure) {
         return PASS;
     }
-    const TIMED_OUT: Text = text("{url} did not answer in time ({reason}).", "{url} não respondeu a tempo ({reason}).");
-    const FAILED: Text = text("{url} could not be reached ({reason}).", "Não foi possível alcançar {url} ({reason}).");
-    let message = if failure.kind == FailureKind::Timeout { TIMED_OUT } else { FAILED };
-    const CAUSE: Text = text("The step that failed: {reason}.", "A etapa que falhou: {reason}.");
-    let fix = FixDraft::instruction(FixTarget::Page, CAUSE, &[("reason", failure.reason.as_str().into())]);
-    problem(message, &[("url", failure.url.as_str().into()), ("reason", failure.reason.as_str().into())], fix).fail()
+    let reason = failure.reason.as_str();
+    let values = [("url", failure.url.as_str().into()), ("reason", reason.into())];
+    let fix = FixDraft::instruction(FixTarget::Page, fetch_failure::advice(reason), &[]);
+    problem(fetch_failure::sentence(reason), &values, fix).fail()
 }
 
 fn client_error(facts: &Facts<'_>) -> Verdict {
@@ -159,8 +158,8 @@ fn server_error(facts: &Facts<'_>) -> Verdict {
 fn status_error(facts: &Facts<'_>, status: u16) -> Verdict {
     const STATUS: Text = text("{url} answers with status {status}.", "{url} responde com o status {status}.");
     const ANSWER: Text = text(
-        "Answer 200 at {url}, or redirect it permanently to the page that replaces it.",
-        "Responda 200 em {url}, ou redirecione de forma permanente para a página que a substitui.",
+        "Make {url} answer 200, or redirect it permanently to the page that replaces it.",
+        "Faça {url} responder 200, ou redirecione-a de forma permanente para a página que a substitui.",
     );
     let url = || Value::from(facts.final_url());
     problem(
@@ -175,19 +174,24 @@ fn no_content(facts: &Facts<'_>) -> Verdict {
     let exchange = facts.measured_response()?;
     let message = match exchange.status {
         201 | 202 => text(
-            "{url} answers {status}: something is being made, and may come later.",
-            "{url} responde {status}: algo está sendo criado e pode vir depois.",
+            "{url} answers {status}, which promises content for later instead of sending the page.",
+            "{url} responde {status}, que promete o conteúdo para depois em vez de enviar a página.",
         ),
-        204 | 205 => text("{url} answers {status}: there is no content.", "{url} responde {status}: não há conteúdo."),
+        204 | 205 => text(
+            "{url} answers {status}, which means that there is no content.",
+            "{url} responde {status}, que significa que não há conteúdo.",
+        ),
         206 => text(
-            "{url} answers {status}, a part of the page, although the whole was asked for.",
-            "{url} responde {status}, um pedaço da página, embora se tenha pedido a página inteira.",
+            "{url} answers {status} and sends only a part of the page, although the whole page was requested.",
+            "{url} responde {status} e envia só uma parte da página, embora a página inteira tenha sido pedida.",
         ),
         _ if exchange.is_success() => return PASS,
         _ => return Err(NotMeasured::Status),
     };
-    const WHOLE_PAGE: Text =
-        text("Answer {url} with status 200 and the whole page.", "Responda {url} com status 200 e a página inteira.");
+    const WHOLE_PAGE: Text = text(
+        "Make {url} answer with status 200 and the whole page.",
+        "Faça {url} responder com o status 200 e a página inteira.",
+    );
     let url = || Value::from(facts.final_url());
     let fix = FixDraft::instruction(FixTarget::Page, WHOLE_PAGE, &[("url", url())]);
     problem(message, &[("url", url()), ("status", exchange.status.into())], fix).fail()

@@ -13,12 +13,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("Meta refresh and JavaScript redirect test", "Teste de meta refresh e redirecionamento JavaScript"),
         h1: text("Does my page redirect by itself?", "Minha página redireciona sozinha?"),
         description: text(
-            "Find redirects that only browsers follow: meta refresh tags, Refresh headers and scripts that send visitors to another address.",
-            "Encontre redirecionamentos que só navegadores seguem: meta refresh, cabeçalhos Refresh e scripts que mandam o visitante a outro endereço.",
+            "Find redirects that only browsers follow: meta refresh tags, Refresh headers, and scripts that send visitors to another URL.",
+            "Encontre redirecionamentos que só navegadores seguem: tags meta refresh, cabeçalhos Refresh e scripts que levam a outra URL.",
         ),
         lead: text(
-            "A redirect inside the page loads twice, confuses the back button, and is missed by readers that run no scripts. This tool finds it and writes out the server redirect that replaces it.",
-            "Um redirecionamento dentro da página carrega duas vezes, confunde o botão voltar e passa despercebido por leitores que não executam scripts. Esta ferramenta o encontra e escreve o redirecionamento de servidor que o substitui.",
+            "A redirect inside the page loads two pages, breaks the back button, and is missed by clients that run no scripts. This tool finds it and gives you the server redirect that replaces it.",
+            "Um redirecionamento dentro da página carrega duas páginas, atrapalha o botão Voltar e passa despercebido por clientes que não executam scripts. Esta ferramenta o encontra e mostra o redirecionamento de servidor que o substitui.",
         ),
         example: include_str!("meta_refresh/bad_refresh.html"),
     },
@@ -31,17 +31,17 @@ const META_REFRESH: Check = Check {
     impact: Impact::Indexing,
     title: text("Page refreshes or redirects itself", "A página se recarrega ou redireciona sozinha"),
     why: text(
-        "The page is taken away while it is read, by people who need time most of all; search engines take it for a redirect, if a weak one.",
-        "A página some durante a leitura, sobretudo para quem precisa de mais tempo; os buscadores a entendem como redirecionamento, e dos fracos.",
+        "Visitors lose the page while they read it, most of all those who need more time. Search engines treat a refresh as a weak redirect.",
+        "Os visitantes perdem a página durante a leitura, sobretudo quem precisa de mais tempo. Os buscadores tratam o refresh como um redirecionamento fraco.",
     ),
     how: text(
-        "Redirect on the server with status 301. To refresh data, load it with a script, or let the visitor ask for it.",
-        "Redirecione no servidor com o status 301. Para atualizar dados, carregue-os com um script, ou deixe o visitante pedir.",
+        "Redirect on the server with status 301. To update data, load it with a script, or let the visitor reload.",
+        "Redirecione no servidor com o status 301. Para atualizar dados, carregue-os com um script ou deixe o visitante recarregar.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/301-redirects#metarefresh",
     rule: text(
-        "Fails on a `meta http-equiv=\"refresh\"` or a `Refresh` header that names another address, whatever its delay, or that loads the page itself anew after 1 to 72,000 seconds. What is inside `noscript` is left alone, and so is a delay past 20 hours (WCAG 2.2.1).",
-        "Falha com um `meta http-equiv=\"refresh\"` ou um cabeçalho `Refresh` que indica outro endereço, seja qual for o atraso, ou que recarrega a própria página depois de 1 a 72.000 segundos. O que está em `noscript` fica de fora, assim como um atraso acima de 20 horas (WCAG 2.2.1).",
+        "Fails on a `meta http-equiv=\"refresh\"` tag or a `Refresh` header that leads to another URL, whatever its delay, or that reloads the page after 1 to 72,000 seconds. A refresh inside `noscript` is ignored, and so is a delay of more than 20 hours (WCAG 2.2.1).",
+        "Falha com uma tag `meta http-equiv=\"refresh\"` ou um cabeçalho `Refresh` que leva a outra URL, seja qual for o atraso, ou que recarrega a página depois de 1 a 72.000 segundos. Um refresh dentro de `noscript` é ignorado, assim como um atraso de mais de 20 horas (WCAG 2.2.1).",
     ),
     thresholds: &[threshold("longest_delay", LONGEST_DELAY, "s")],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -53,19 +53,19 @@ const SCRIPT: Check = Check {
     code: "redirect_js_only",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Only a script leads to the page", "Só um script leva à página"),
+    title: text("JavaScript-only redirect", "Redirecionamento só por JavaScript"),
     why: text(
-        "Readers that run no scripts, AI agents and previews among them, stay on an empty page; search engines follow later, if at all.",
-        "Leitores que não executam scripts, como agentes de IA e prévias, ficam em uma página vazia; os buscadores seguem depois, se seguirem.",
+        "Clients that run no scripts, such as AI agents and link previews, stay on an empty page. Search engines follow later, if at all.",
+        "Clientes que não executam scripts, como agentes de IA e prévias de links, ficam em uma página vazia. Os buscadores seguem mais tarde, se seguirem.",
     ),
     how: text(
-        "Redirect on the server; where you can't, use a meta refresh with delay 0.",
-        "Redirecione no servidor; onde não for possível, use um meta refresh com atraso 0.",
+        "Redirect on the server. Where that is not possible, use a meta refresh with a delay of 0.",
+        "Redirecione no servidor. Onde isso não for possível, use um meta refresh com atraso 0.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/301-redirects#jslocation",
     rule: text(
-        "Fails on a page with fewer than 50 words and no script file, where an inline script assigns a literal address other than the page's own to `location`, or hands it to `location.replace()` or `location.assign()`. An address that the script puts together is left alone, and so is a page that also has a refresh.",
-        "Falha em uma página com menos de 50 palavras e nenhum arquivo de script, em que um script embutido atribui a `location` um endereço literal que não é o da própria página, ou o passa a `location.replace()` ou `location.assign()`. Um endereço montado pelo script fica de fora, assim como uma página que também tem um refresh.",
+        "Fails on a page with fewer than 50 words and no script file, when an inline script assigns a literal URL other than the page's own to `location` or passes it to `location.replace()` or `location.assign()`. A URL that the script builds is ignored, and so is a page that also has a refresh.",
+        "Falha em uma página com menos de 50 palavras e nenhum arquivo de script, quando um script embutido atribui a `location` uma URL literal diferente da própria página, ou a passa a `location.replace()` ou `location.assign()`. Uma URL montada pelo script é ignorada, assim como uma página que também tem um refresh.",
     ),
     thresholds: &[threshold("fewest_words", crate::facts::shell::FEW_WORDS as u64, "words")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -113,13 +113,16 @@ fn meta_refresh(facts: &Facts<'_>) -> Verdict {
     let found = match elsewhere {
         Some(url) => {
             const LEADS: Text = text(
-                "After {delay} {delay|second|seconds} the page leads to {target}",
-                "Depois de {delay} {delay|segundo|segundos} a página leva a {target}",
+                "The page redirects to {target} after {delay} {delay|second|seconds}.",
+                "A página redireciona para {target} depois de {delay} {delay|segundo|segundos}.",
             );
-            const AT_ONCE: Text = text("The page leads at once to {target}", "A página leva de imediato a {target}");
+            const AT_ONCE: Text = text(
+                "The page redirects to {target} with a refresh instead of a server redirect.",
+                "A página redireciona para {target} com um refresh em vez de um redirecionamento no servidor.",
+            );
             const SERVER: Text = text(
-                "Redirect {from} to {target} on the server with status 301, and drop the refresh.",
-                "Redirecione {from} para {target} no servidor com o status 301, e tire o refresh.",
+                "Redirect {from} to {target} on the server with status 301, and remove the refresh.",
+                "Redirecione {from} para {target} no servidor com o status 301 e remova o refresh.",
             );
             let values =
                 [("delay", refresh.delay.into()), ("from", own.as_str().into()), ("target", url.as_str().into())];
@@ -128,12 +131,12 @@ fn meta_refresh(facts: &Facts<'_>) -> Verdict {
         }
         None if (1..=LONGEST_DELAY).contains(&refresh.delay) => {
             const RELOADS: Text = text(
-                "The page loads itself anew every {delay} {delay|second|seconds}.",
-                "A página se recarrega a cada {delay} {delay|segundo|segundos}.",
+                "The page reloads itself every {delay|second|{delay} seconds}.",
+                "A página se recarrega a cada {delay|segundo|{delay} segundos}.",
             );
             const DROP: Text = text(
-                "Drop the refresh: load new data with a script, or offer a link that does it.",
-                "Tire o refresh: carregue dados novos com um script, ou ofereça um link que faça isso.",
+                "Remove the refresh. Load new data with a script, or offer a link to reload.",
+                "Remova o refresh. Carregue os dados novos com um script ou ofereça um link para recarregar.",
             );
             problem(RELOADS, &[("delay", refresh.delay.into())], FixDraft::instruction(fix_target, DROP, &[]))
         }
@@ -149,8 +152,8 @@ fn script(facts: &Facts<'_>) -> Verdict {
     }
     let Some(found) = by_script(html) else { return PASS };
     const ONLY: Text = text(
-        "The page is empty but for a script that leads to {target}",
-        "A página está vazia, a não ser por um script que leva a {target}",
+        "The page has little content and redirects to {target} with a script only.",
+        "A página tem pouco conteúdo e redireciona para {target} só por script.",
     );
     const SERVER: Text = text(
         "Redirect {from} to {target} on the server with status 301.",

@@ -14,12 +14,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("HTML page size checker", "Verificador do tamanho do HTML"),
         h1: text("Is my page too large for Googlebot?", "Minha página é grande demais para o Googlebot?"),
         description: text(
-            "Measure the HTML of a page against Googlebot's limit of 2 MB, and find empty pages and markup too deep to be read whole.",
-            "Meça o HTML da página em relação ao limite de 2 MB do Googlebot e encontre páginas vazias e marcação funda demais para ser lida.",
+            "Measure the HTML of a page against Googlebot's 2 MB limit, and find empty pages and markup that is too complex to parse.",
+            "Compare o HTML da página com o limite de 2 MB do Googlebot e encontre páginas vazias e marcação complexa demais.",
         ),
         lead: text(
-            "Googlebot reads the first 2 MB of a page and drops the rest, links and structured data included. This tool measures the decoded HTML and says how near the limit it is.",
-            "O Googlebot lê os primeiros 2 MB de uma página e descarta o resto, inclusive links e dados estruturados. Esta ferramenta mede o HTML decodificado e diz quanto falta para o limite.",
+            "Googlebot reads the first 2 MB of a page and drops the rest, including links and structured data. This tool measures the decoded HTML and shows how close it is to the limit.",
+            "O Googlebot lê os primeiros 2 MB de uma página e descarta o resto, inclusive links e dados estruturados. Esta ferramenta mede o HTML decodificado e mostra quanto falta para o limite.",
         ),
         example: include_str!("page_size/bad_no_content.html"),
     },
@@ -31,12 +31,15 @@ const EMPTY: Check = Check {
     severity: Severity::Error,
     impact: Impact::Indexing,
     title: text("Empty page", "Página vazia"),
-    why: text("There is nothing to show and nothing to index.", "Não há nada para mostrar nem para indexar."),
-    how: text("Find out why the server answers without content.", "Descubra por que o servidor responde sem conteúdo."),
+    why: text(
+        "Visitors see a blank page, and there is nothing to index.",
+        "Os visitantes veem uma página em branco, e não há nada para indexar.",
+    ),
+    how: text("Find out why the server sends no content.", "Descubra por que o servidor não envia conteúdo."),
     reference: "https://developers.google.com/search/docs/essentials/technical",
     rule: text(
-        "Fails on a successful response whose body has no bytes but white space, or whose document has no script, and in `body` neither text nor any element but metadata. What may stand behind a cut is left open.",
-        "Falha em uma resposta bem-sucedida cujo corpo não tem bytes além de espaços, ou cujo documento não tem script e, no `body`, nem texto nem elemento além de metadados. O que pode vir depois de um corte fica em aberto.",
+        "Fails on a successful response whose body is empty or only white space, or whose document has no script and nothing in `body` except metadata. Not measured when the response was cut off, since content may have followed.",
+        "Falha em uma resposta bem-sucedida cujo corpo está vazio ou só tem espaços, ou cujo documento não tem script nem nada no `body` além de metadados. Não é medido quando a resposta foi cortada, pois o conteúdo poderia vir depois.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -48,19 +51,19 @@ const OVER_LIMIT: Check = Check {
     code: "html_over_crawl_limit",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("Page larger than crawlers read", "Página maior do que os robôs leem"),
+    title: text("Page exceeds Googlebot's 2 MB limit", "Página acima do limite de 2 MB do Googlebot"),
     why: text(
-        "Googlebot reads the first 2 MB of a page; what stands behind is not indexed.",
-        "O Googlebot lê os primeiros 2 MB de uma página; o que vem depois não é indexado.",
+        "Googlebot reads the first 2 MB of a page. It does not index what comes after that.",
+        "O Googlebot lê os primeiros 2 MB de uma página. Ele não indexa o que vem depois.",
     ),
     how: text(
         "Move inline data, styles and scripts into files, and split very long pages.",
-        "Mova dados, estilos e scripts embutidos para arquivos, e divida páginas muito longas.",
+        "Mova dados, estilos e scripts embutidos para arquivos e divida páginas muito longas.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/googlebot",
     rule: text(
-        "Fails when the decoded page is longer than 2 MiB, where reading stops here as at Googlebot. What is told of other checks then concerns the part that was read.",
-        "Falha quando a página decodificada passa de 2 MiB, onde a leitura para aqui como no Googlebot. O que as outras verificações dizem vale então para a parte lida.",
+        "Fails when the decoded page is larger than 2 MB (2,097,152 bytes). Reading stops there, as it does at Googlebot, so all other checks judge only that part.",
+        "Falha quando a página decodificada passa de 2 MB (2.097.152 bytes). A leitura para ali, como no Googlebot, e as outras verificações avaliam só essa parte.",
     ),
     thresholds: &[threshold("most_bytes", LIMIT as u64, "bytes")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -72,10 +75,10 @@ const NEAR_LIMIT: Check = Check {
     code: "html_near_crawl_limit",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Page near the size that crawlers read", "Página perto do tamanho que os robôs leem"),
+    title: text("Page close to Googlebot's 2 MB limit", "Página perto do limite de 2 MB do Googlebot"),
     why: text(
-        "A little more inline data, and Googlebot drops the end of the page without a word.",
-        "Um pouco mais de dados embutidos, e o Googlebot descarta o fim da página sem aviso.",
+        "With a little more inline data, Googlebot drops the end of the page without any warning.",
+        "Com um pouco mais de dados embutidos, o Googlebot descarta o fim da página sem nenhum aviso.",
     ),
     how: text(
         "Move inline data, styles and scripts into files.",
@@ -83,8 +86,8 @@ const NEAR_LIMIT: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/googlebot",
     rule: text(
-        "Fails when the decoded page has 80 % of Googlebot's 2 MiB or more, and was read to its end.",
-        "Falha quando a página decodificada tem 80 % ou mais dos 2 MiB do Googlebot e foi lida até o fim.",
+        "Fails when the decoded page was read in full and has at least 80% of Googlebot's limit of 2 MB (2,097,152 bytes).",
+        "Falha quando a página decodificada foi lida inteira e tem pelo menos 80% do limite de 2 MB (2.097.152 bytes) do Googlebot.",
     ),
     thresholds: &[threshold("fewest_bytes", NEAR as u64, "bytes"), threshold("limit", LIMIT as u64, "bytes")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -96,19 +99,19 @@ const TOO_COMPLEX: Check = Check {
     code: "html_too_complex",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Markup too complex to read whole", "Marcação complexa demais para ler inteira"),
+    title: text("Markup too complex to parse", "Marcação complexa demais para ser lida"),
     why: text(
-        "The markup passes limits that browsers and crawlers have too; what stands behind the limit was not read.",
-        "A marcação passa de limites que navegadores e robôs também têm; o que vem depois do limite não foi lido.",
+        "The markup exceeds limits that browsers and crawlers have too. The rest of the page was not read.",
+        "A marcação ultrapassa limites que navegadores e robôs também têm. O resto da página não foi lido.",
     ),
     how: text(
-        "Close the elements that a template leaves open, and take apart elements with hundreds of attributes.",
-        "Feche os elementos que um modelo deixa abertos, e divida elementos com centenas de atributos.",
+        "Close the elements that a template leaves open, and split up elements with hundreds of attributes.",
+        "Feche os elementos que um template deixa abertos e divida elementos com centenas de atributos.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/parsing.html",
     rule: text(
-        "Fails when reading stopped at a limit: elements nested deeper than any real page needs, an element with more attributes than are kept, or misnested markup that makes a parser repeat itself. The limits count steps, never time.",
-        "Falha quando a leitura parou em um limite: elementos aninhados mais fundo do que qualquer página real precisa, um elemento com mais atributos do que se guarda, ou marcação mal aninhada que faz o leitor se repetir. Os limites contam passos, nunca tempo.",
+        "Fails when the parser stopped at a limit: elements nested far deeper than any real page needs, an element with too many attributes, or misnested markup that multiplies the parser's work. The limits count parsing steps, not time.",
+        "Falha quando a leitura parou em um limite: elementos aninhados muito mais fundo do que uma página real precisa, um elemento com atributos demais, ou marcação mal aninhada que multiplica o trabalho do parser. Os limites contam passos da leitura, não tempo.",
     ),
     thresholds: &[
         threshold("deepest", MOST.depth as u64, "levels"),
@@ -153,9 +156,9 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Truncated);
     }
     const NOTHING: Text =
-        text("The page has {bytes} bytes and no content.", "A página tem {bytes} bytes e nenhum conteúdo.");
+        text("The response has {bytes:size} and no content.", "A resposta tem {bytes:size} e nenhum conteúdo.");
     const WHY: Text =
-        text("Find out why the server answers without content.", "Descubra por que o servidor responde sem conteúdo.");
+        text("Find out why the server sends no content.", "Descubra por que o servidor não envia conteúdo.");
     problem(NOTHING, &[("bytes", bytes.into())], FixDraft::instruction(FixTarget::Page, WHY, &[])).fail()
 }
 
@@ -166,12 +169,12 @@ fn over_limit(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const CUT: Text = text(
-        "The page is longer than 2 MB; {bytes} bytes of it were read.",
-        "A página tem mais de 2 MB; {bytes} bytes dela foram lidos.",
+        "The page is larger than 2 MB; only the first {bytes:size} were read.",
+        "A página passa de 2 MB; só os primeiros {bytes:size} foram lidos.",
     );
     const MOVE: Text = text(
-        "Move inline data, styles and scripts into files of their own.",
-        "Mova dados, estilos e scripts embutidos para arquivos próprios.",
+        "Move inline data, styles and scripts into separate files.",
+        "Mova dados, estilos e scripts embutidos para arquivos separados.",
     );
     problem(CUT, &[("bytes", exchange.body.bytes.len().into())], FixDraft::instruction(FixTarget::Page, MOVE, &[]))
         .fail()
@@ -184,12 +187,12 @@ fn near_limit(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NEAR_IT: Text = text(
-        "The page has {bytes} bytes, {percent} % of what Googlebot reads.",
-        "A página tem {bytes} bytes, {percent} % do que o Googlebot lê.",
+        "The page has {bytes:size}, {percent}% of what Googlebot reads.",
+        "A página tem {bytes:size}, {percent}% do que o Googlebot lê.",
     );
     const MOVE: Text = text(
-        "Move inline data, styles and scripts into files of their own.",
-        "Mova dados, estilos e scripts embutidos para arquivos próprios.",
+        "Move inline data, styles and scripts into separate files.",
+        "Mova dados, estilos e scripts embutidos para arquivos separados.",
     );
     let values = [("bytes", body.bytes.len().into()), ("percent", (body.bytes.len() * 100 / LIMIT).into())];
     problem(NEAR_IT, &values, FixDraft::instruction(FixTarget::Page, MOVE, &[])).fail()
@@ -199,24 +202,25 @@ fn too_complex(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let Some(limit) = html.document.too_complex else { return PASS };
     let message = match limit {
-        Complexity::Depth => {
-            text("Elements are nested more than {limit} deep.", "Há elementos aninhados em mais de {limit} níveis.")
-        }
+        Complexity::Depth => text(
+            "Elements are nested more than {limit} levels deep.",
+            "Há elementos aninhados em mais de {limit} níveis.",
+        ),
         Complexity::Attributes => {
             text("An element has more than {limit} attributes.", "Um elemento tem mais de {limit} atributos.")
         }
         Complexity::Work => text(
-            "The markup makes the parser repeat itself without end.",
-            "A marcação faz o leitor se repetir sem fim.",
+            "Misnested elements made the parser stop before the end of the page.",
+            "Elementos mal aninhados fizeram a leitura parar antes do fim da página.",
         ),
     };
     const CLOSE: Text = text(
-        "Look for elements that a template opens and never closes.",
-        "Procure elementos que um modelo abre e nunca fecha.",
+        "Look for elements that a template opens but never closes.",
+        "Procure elementos que um template abre, mas nunca fecha.",
     );
     const MOVE: Text = text(
-        "Look for a quotation mark that is missing, or move the data out of the attributes.",
-        "Procure uma aspa que falta, ou tire os dados dos atributos.",
+        "Look for a missing quotation mark, or move data out of the attributes.",
+        "Procure aspas que faltam ou tire os dados dos atributos.",
     );
     let (limit, advice) = match limit {
         Complexity::Attributes => (u32::from(MOST.attributes), MOVE),

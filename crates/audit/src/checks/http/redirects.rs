@@ -15,12 +15,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("Redirect checker", "Verificador de redirecionamentos"),
         h1: text("Where does my URL redirect to, and how?", "Para onde e como minha URL redireciona?"),
         description: text(
-            "Follow every hop of a redirect chain: loops, long chains, temporary redirects where permanent ones belong, and https to http.",
-            "Siga cada salto de uma cadeia de redirecionamentos: laços, cadeias longas, temporários no lugar de permanentes e https para http.",
+            "Follow each redirect of a chain: loops, long chains, temporary redirects where permanent ones belong, and https to http.",
+            "Siga cada redirecionamento de uma cadeia: loops, cadeias longas, temporários no lugar de permanentes e de https para http.",
         ),
         lead: text(
-            "Each redirect costs a round trip, and its status tells search engines which address to keep. This tool follows the chain from the address you enter and shows each hop with its status and target.",
-            "Cada redirecionamento custa uma ida e volta, e o status dele diz aos buscadores qual endereço manter. Esta ferramenta segue a cadeia a partir do endereço informado e mostra cada salto com status e destino.",
+            "Each redirect costs a round trip, and its status tells search engines which URL to keep. This tool follows the chain from the URL that you enter and shows the status and target of each redirect.",
+            "Cada redirecionamento custa uma ida e volta, e o status dele diz aos buscadores qual URL manter. Esta ferramenta segue a cadeia a partir da URL informada e mostra o status e o destino de cada redirecionamento.",
         ),
         example: include_str!("redirects/bad_chain.http"),
     },
@@ -31,19 +31,16 @@ const LOOP: Check = Check {
     code: "redirect_loop",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("Redirects never end", "Redirecionamentos sem fim"),
+    title: text("Endless redirects", "Redirecionamentos sem fim"),
     why: text(
-        "The addresses redirect in a circle, or more than ten times. Browsers and crawlers give up.",
-        "Os endereços redirecionam em círculo, ou mais de dez vezes. Navegadores e robôs desistem.",
+        "The URLs redirect in a loop, or more than ten times. Browsers and crawlers give up.",
+        "As URLs redirecionam em loop, ou mais de dez vezes. Navegadores e robôs desistem.",
     ),
-    how: text(
-        "Let the first address redirect straight to the page.",
-        "Faça o primeiro endereço redirecionar direto para a página.",
-    ),
+    how: text("Redirect the first URL straight to the page.", "Redirecione a primeira URL direto para a página."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#http-status-codes",
     rule: text(
-        "Fails when an address repeats in the chain, fragments left out, or after more than 10 hops, as many as Googlebot follows. A site that redirects once to set a cookie, and again to the same address, never ends for a client without cookies, and fails too.",
-        "Falha quando um endereço se repete na cadeia, sem contar fragmentos, ou depois de mais de 10 saltos, tantos quantos o Googlebot segue. Um site que redireciona para gravar um cookie e volta ao mesmo endereço nunca termina para um cliente sem cookies, e também falha.",
+        "Fails when a URL repeats in the chain, ignoring fragments, or after more than 10 redirects, as many as Googlebot follows. A site that sets a cookie and redirects to the same URL never ends for a client without cookies, so it fails too.",
+        "Falha quando uma URL se repete na cadeia, sem contar fragmentos, ou depois de mais de 10 redirecionamentos, tantos quantos o Googlebot segue. Um site que grava um cookie e redireciona para a mesma URL nunca termina para um cliente sem cookies; por isso, também falha.",
     ),
     thresholds: &[threshold("most_hops", MOST_HOPS, "hops")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -57,14 +54,14 @@ const DOWNGRADE: Check = Check {
     impact: Impact::Use,
     title: text("Redirect from https to http", "Redirecionamento de https para http"),
     why: text(
-        "A secure address sends its visitors over a line that anyone can read and change.",
-        "Um endereço seguro manda os visitantes por uma linha que qualquer um pode ler e alterar.",
+        "A secure URL sends its visitors over a connection that others can read and change.",
+        "Uma URL segura manda os visitantes por uma conexão que outros podem ler e alterar.",
     ),
-    how: text("Let the hop lead to the https form of its target.", "Faça o salto levar à forma https do destino."),
+    how: text("Redirect to the https form of the target.", "Redirecione para a forma https do destino."),
     reference: "https://www.rfc-editor.org/rfc/rfc6797#section-7.2",
     rule: text(
-        "Fails when any hop goes from an https address to an http one, even where a later hop comes back to https.",
-        "Falha quando algum salto vai de um endereço https para um http, mesmo que um salto posterior volte ao https.",
+        "Fails when any redirect leads from an https URL to an http one, even if a later redirect returns to https.",
+        "Falha quando algum redirecionamento leva de uma URL https para uma http, mesmo que outro posterior volte ao https.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -76,19 +73,16 @@ const CHAIN_LONG: Check = Check {
     code: "redirect_chain_long",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Long chain of redirects", "Cadeia longa de redirecionamentos"),
+    title: text("Long redirect chain", "Cadeia longa de redirecionamentos"),
     why: text(
-        "Each hop costs a round trip, more on phones, and crawlers follow only some of them at once.",
-        "Cada salto custa uma ida e volta, mais ainda em celulares, e os robôs só seguem alguns de cada vez.",
+        "Each redirect costs a round trip, which takes longest on phones, and crawlers may not follow a long chain to its end.",
+        "Cada redirecionamento custa uma ida e volta, mais demorada em celulares, e os robôs podem não seguir uma cadeia longa até o fim.",
     ),
-    how: text(
-        "Redirect every old address straight to the final one.",
-        "Redirecione cada endereço antigo direto para o final.",
-    ),
+    how: text("Redirect every old URL straight to the final one.", "Redirecione cada URL antiga direto para a final."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/site-move-with-url-changes",
     rule: text(
-        "Fails at 3 or more hops before the final response. From http to https to www is two, and passes.",
-        "Falha com 3 ou mais saltos antes da resposta final. De http para https e daí para www são dois, e passa.",
+        "Fails on 3 or more redirects before the final response. From http to https and then to www are two, which passes.",
+        "Falha com 3 ou mais redirecionamentos antes da resposta final. De http para https e depois para www são dois, e passa.",
     ),
     thresholds: &[threshold("fewest_hops", LONG as u64, "hops")],
     remedy: remedy(FixClass::Template, FixTarget::File),
@@ -100,19 +94,16 @@ const TEMPORARY: Check = Check {
     code: "redirect_temporary",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text(
-        "Temporary redirect to the page's own address",
-        "Redirecionamento temporário para o endereço definitivo",
-    ),
+    title: text("Temporary redirect to the page's permanent URL", "Redirecionamento temporário para a URL definitiva"),
     why: text(
-        "The address only changes its form, for good; a temporary status lets search engines keep showing the old form.",
-        "O endereço só muda de forma, e para sempre; um status temporário deixa os buscadores continuarem mostrando a forma antiga.",
+        "The redirect changes only the form of the URL, and permanently. With a temporary status, search engines may keep showing the old form.",
+        "O redirecionamento só muda a forma da URL, e em definitivo. Com um status temporário, os buscadores podem continuar mostrando a forma antiga.",
     ),
     how: text("Answer with status 301 or 308.", "Responda com o status 301 ou 308."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/301-redirects#serverside",
     rule: text(
-        "Fails when a hop with status 302, 303 or 307 leads to the same address but for its scheme becoming https, a `www.` at the start of the host, or the slash at the end of the path. Every other temporary redirect, to a language or a login for one, may be meant so.",
-        "Falha quando um salto com status 302, 303 ou 307 leva ao mesmo endereço, a não ser pelo esquema que passa a https, por um `www.` no início do host ou pela barra no fim do caminho. Qualquer outro redirecionamento temporário, para um idioma ou um login por exemplo, pode ser intencional.",
+        "Fails when a redirect with status 302, 303 or 307 leads to the same URL with only these changes: http becomes https, `www.` is added or removed, the slash at the end of the path is added or removed. Other temporary redirects, for example to a language or a login, may be intended and pass.",
+        "Falha quando um redirecionamento com status 302, 303 ou 307 leva à mesma URL com apenas estas mudanças: http passa a https, o `www.` aparece ou some, a barra no fim do caminho aparece ou some. Outros redirecionamentos temporários, por exemplo para um idioma ou um login, podem ser intencionais e passam.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -124,19 +115,19 @@ const CROSS_SITE: Check = Check {
     code: "redirect_cross_site",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("The address leads to another site", "O endereço leva a outro site"),
+    title: text("URL redirects to another site", "A URL redireciona para outro site"),
     why: text(
-        "What was audited is a page of another domain: findings and fixes concern that site, not the one you asked for.",
-        "O que foi auditado é uma página de outro domínio: os achados e as correções são daquele site, não do que você informou.",
+        "The audited page belongs to another domain. The findings and fixes are for that site, not for the one that you entered.",
+        "A página auditada é de outro domínio. Os achados e as correções são daquele site, não do que você informou.",
     ),
     how: text(
-        "Audit the final address if that is the site you mean; else look into who redirects there.",
-        "Audite o endereço final se é esse o site que você quer; se não, procure quem redireciona para lá.",
+        "If you meant the other site, audit its URL. Otherwise find out which rule redirects there.",
+        "Se era o outro site que você queria, audite a URL dele. Caso contrário, descubra qual regra redireciona para lá.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/site-move-with-url-changes",
     rule: text(
-        "Fails when the final address has another registrable domain, by the public suffix list, than the one asked for. Hops between hosts of one domain pass, whatever lies between.",
-        "Falha quando o endereço final tem outro domínio registrável, segundo a lista de sufixos públicos, que o pedido. Saltos entre hosts de um mesmo domínio passam, haja o que houver no meio.",
+        "Fails when the final URL has a different registrable domain, by the Public Suffix List, than the requested one. Redirects between hosts of one domain pass, also by way of another domain.",
+        "Falha quando a URL final tem um domínio registrável, segundo a Public Suffix List, diferente do pedido. Redirecionamentos entre hosts de um mesmo domínio passam, mesmo que passem por outro domínio no meio.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -170,10 +161,10 @@ fn endless(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Fetch);
     }
     const CIRCLE: Text = text(
-        "The redirects don't end after {count} hops.",
-        "Os redirecionamentos não terminam depois de {count} saltos.",
+        "The redirects don't end; the crawler stopped after {count} {count|redirect|redirects}.",
+        "Os redirecionamentos não terminam; o robô parou depois de {count} {count|redirecionamento|redirecionamentos}.",
     );
-    const HOPS: Text = text("The chain: {chain}", "A cadeia: {chain}");
+    const HOPS: Text = text("Make this chain of redirects end at the page: {chain}", "Faça esta cadeia de redirecionamentos terminar na página: {chain}");
     let chain = failure.hops.iter().map(|hop| hop.url.as_str()).collect::<Vec<_>>().join(" → ");
     let fix = FixDraft::instruction(FixTarget::Page, HOPS, &[("chain", chain.into())]);
     let places = failure.hops.iter().map(|hop| Place { url: Some(hop.url.clone()), ..Place::default() });
@@ -183,8 +174,10 @@ fn endless(facts: &Facts<'_>) -> Verdict {
 fn downgrade(facts: &Facts<'_>) -> Verdict {
     let bad = steps(facts)?.find(|(hop, to)| hop.url.starts_with("https:") && to.starts_with("http:"));
     let Some((hop, to)) = bad else { return PASS };
-    const DOWN: Text =
-        text("{from} redirects to {to}, without encryption.", "{from} redireciona para {to}, sem criptografia.");
+    const DOWN: Text = text(
+        "{from} redirects to {to}, which is not encrypted.",
+        "{from} redireciona para {to}, que não é criptografada.",
+    );
     const SECURE: Text =
         text("Redirect {from} to the https form of {to}.", "Redirecione {from} para a forma https de {to}.");
     let values = [("from", hop.url.as_str().into()), ("to", to.into())];
@@ -197,12 +190,13 @@ fn chain_long(facts: &Facts<'_>) -> Verdict {
     if hops.len() < LONG {
         return PASS;
     }
-    const CHAIN: Text = text("{count} redirects lead to the page.", "{count} redirecionamentos levam à página.");
-    const ONE: Text = text("First and last address of the chain.", "Primeiro e último endereço da cadeia.");
+    const CHAIN: Text =
+        text("It takes {count} redirects to reach the page.", "São {count} redirecionamentos até chegar à página.");
+    const ONE: Text = text("the first and last URL of the chain", "a primeira e a última URL da cadeia");
     let first = hops.first().map_or("", |hop| hop.url.as_str());
     const RULE: Text = text(
-        "Put one rule in the server's configuration in place of the chain: {rule}",
-        "Ponha uma única regra na configuração do servidor no lugar da cadeia: {rule}",
+        "Replace the chain with one rule in the server's configuration: {rule}",
+        "Substitua a cadeia por uma só regra na configuração do servidor: {rule}",
     );
     let rule = format!("{{{{SERVER_RULE}}}} {first} → {}", exchange.url);
     let fix = FixDraft::server_rule(RULE, &[("rule", rule.into())]).from(ONE, &[]);
@@ -229,8 +223,8 @@ fn temporary(facts: &Facts<'_>) -> Verdict {
     let bad: Vec<(&Hop, &str)> = steps(facts)?.filter(|(hop, to)| is_bad(hop, to)).collect();
     let Some((hop, to)) = bad.first() else { return PASS };
     const SHORT: Text = text(
-        "{from} leads to {to} with status {status}, which is temporary.",
-        "{from} leva a {to} com o status {status}, que é temporário.",
+        "{from} redirects to {to} with the temporary status {status}.",
+        "{from} redireciona para {to} com o status temporário {status}.",
     );
     const LASTING: Text = text(
         "Redirect {from} to {to} with status 301 or 308.",
@@ -250,10 +244,11 @@ fn cross_site(facts: &Facts<'_>) -> Verdict {
     if same_site(&requested, facts.url()?) {
         return PASS;
     }
-    const ELSEWHERE: Text = text("{from} leads to another site, {to}.", "{from} leva a outro site, {to}.");
+    const ELSEWHERE: Text =
+        text("{from} redirects to another site, {to}.", "{from} redireciona para outro site, {to}.");
     const MEANT: Text = text(
-        "If {from} should show a page of its own, stop redirecting it to {to}.",
-        "Se {from} deve mostrar uma página própria, deixe de redirecioná-la para {to}.",
+        "If {from} should show its own page, remove the redirect to {to}.",
+        "Se {from} deve mostrar uma página própria, remova o redirecionamento para {to}.",
     );
     let values = [("from", requested.as_str().into()), ("to", exchange.url.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Page, MEANT, &values);

@@ -11,14 +11,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::Http,
     landing: Landing {
         title: text("HTTP response header checker", "Verificador de cabeçalhos de resposta"),
-        h1: text("Are the response headers of my page sound?", "Os cabeçalhos de resposta da página estão certos?"),
+        h1: text("Are the response headers of my page correct?", "Os cabeçalhos de resposta da página estão certos?"),
         description: text(
-            "Check how a page is sent: content coding, message framing, the Link header's grammar, and the protocol version of the server.",
-            "Verifique como a página é enviada: codificação do conteúdo, tamanho da mensagem, gramática do cabeçalho Link e versão do protocolo.",
+            "Check how a page is sent: content encoding, message length, the syntax of the Link header, and the server's HTTP version.",
+            "Verifique como a página é enviada: codificação do conteúdo, tamanho da mensagem, sintaxe do cabeçalho Link e versão do HTTP.",
         ),
         lead: text(
-            "Headers decide whether a response can be read at all. This tool looks at those that break pages without a trace in the HTML, and says what to send instead.",
-            "Os cabeçalhos decidem se uma resposta pode ser lida. Esta ferramenta olha os que quebram páginas sem deixar rastro no HTML e diz o que enviar no lugar.",
+            "Headers decide whether a response can be read at all. This tool checks those that break a page without a trace in the HTML, and shows what to send instead.",
+            "Os cabeçalhos decidem se uma resposta pode ser lida. Esta ferramenta verifica os que quebram a página sem deixar rastro no HTML e mostra o que enviar no lugar.",
         ),
         example: include_str!("response_headers/bad_link.http"),
     },
@@ -29,19 +29,19 @@ const ENCODING_INVALID: Check = Check {
     code: "content_encoding_invalid",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("Compression can't be undone", "Compressão que não se desfaz"),
+    title: text("Content-Encoding can't be decoded", "Content-Encoding impossível de decodificar"),
     why: text(
-        "The response names a content coding that its bytes are not in, or one that nobody offered to read: browsers show an error.",
-        "A resposta declara uma codificação em que seus bytes não estão, ou uma que ninguém se ofereceu a ler: os navegadores mostram um erro.",
+        "The response declares an encoding that its bytes don't have, or one that the client doesn't support. Browsers show an error.",
+        "A resposta declara uma codificação que os bytes não têm, ou que o cliente não aceita. Os navegadores mostram um erro.",
     ),
     how: text(
-        "Send the coding that the client asked for, and compress only once.",
-        "Envie a codificação que o cliente pediu, e comprima uma vez só.",
+        "Use an encoding from the request's `Accept-Encoding`, and compress only once.",
+        "Use uma codificação do `Accept-Encoding` da requisição e comprima uma vez só.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc9110#section-8.4",
     rule: text(
-        "Fails when `Content-Encoding` names gzip, deflate, br or zstd and the bytes are not in that coding, or when it names a coding that the request did not offer. Not measured of supplied bytes.",
-        "Falha quando o `Content-Encoding` indica gzip, deflate, br ou zstd e os bytes não estão nessa codificação, ou quando indica uma codificação que a requisição não ofereceu. Não se mede em bytes fornecidos.",
+        "Fails when `Content-Encoding` names gzip, deflate, br or zstd and the bytes can't be decoded with it, or when it names an encoding that the request did not offer. Not measured for uploaded HTML.",
+        "Falha quando o `Content-Encoding` indica gzip, deflate, br ou zstd e os bytes não podem ser decodificados assim, ou quando indica uma codificação que a requisição não ofereceu. Não é medido em HTML enviado pelo usuário.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -53,16 +53,16 @@ const FRAMING: Check = Check {
     code: "response_framing_ambiguous",
     severity: Severity::Warn,
     impact: Impact::Rendering,
-    title: text("Two lengths for one response", "Dois tamanhos para uma resposta"),
+    title: text("Both Content-Length and Transfer-Encoding", "Content-Length e Transfer-Encoding juntos"),
     why: text(
-        "A response with both Content-Length and Transfer-Encoding is read differently by different proxies; attackers use that.",
-        "Uma resposta com Content-Length e Transfer-Encoding é lida de formas diferentes por proxies diferentes; atacantes se aproveitam disso.",
+        "Proxies disagree on where a response with both headers ends. Attackers use that to smuggle requests.",
+        "Proxies discordam sobre onde termina uma resposta com os dois cabeçalhos. Atacantes usam isso para contrabandear requisições (request smuggling).",
     ),
-    how: text("Send one of the two.", "Envie só um dos dois."),
+    how: text("Send only one of the two headers.", "Envie só um dos dois cabeçalhos."),
     reference: "https://www.rfc-editor.org/rfc/rfc9112#section-6.3",
     rule: text(
-        "Fails when an HTTP/1 response has both `Content-Length` and `Transfer-Encoding`, whatever their values. Not measured of supplied bytes.",
-        "Falha quando uma resposta HTTP/1 tem tanto `Content-Length` quanto `Transfer-Encoding`, quaisquer que sejam os valores. Não se mede em bytes fornecidos.",
+        "Fails when an HTTP/1 response has both `Content-Length` and `Transfer-Encoding`, whatever their values. Not measured for uploaded HTML.",
+        "Falha quando uma resposta HTTP/1 tem `Content-Length` e `Transfer-Encoding`, quaisquer que sejam os valores. Não é medido em HTML enviado pelo usuário.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -74,19 +74,19 @@ const LINK_MALFORMED: Check = Check {
     code: "link_header_malformed",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Link header that can't be read", "Cabeçalho Link que não pode ser lido"),
+    title: text("Malformed Link header", "Cabeçalho Link malformado"),
     why: text(
-        "Readers stop at the first place that breaks the grammar: a canonical, an alternate or a preload behind it is lost.",
-        "Os leitores param no primeiro ponto que quebra a gramática: uma canônica, um alternate ou um preload depois dele se perde.",
+        "Parsers stop at the first syntax error. A canonical, alternate or preload after it is lost.",
+        "Os parsers param no primeiro erro de sintaxe. Uma canônica, um alternate ou um preload depois dele se perde.",
     ),
     how: text(
-        "Write each link as `<address>; rel=\"relation\"`, with commas between links.",
-        "Escreva cada link como `<endereço>; rel=\"relação\"`, com vírgulas entre os links.",
+        "Write each link as `<URL>; rel=\"relation\"`, and separate links with commas.",
+        "Escreva cada link como `<URL>; rel=\"relação\"` e separe os links com vírgulas.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc8288#section-3",
     rule: text(
-        "Fails when a value of the `Link` header has something other than `<` where a link begins, no `>` behind a target, no `rel` among a link's parameters, or a quotation mark that is never closed. Empty list members pass, and so does a relation that nobody knows.",
-        "Falha quando um valor do cabeçalho `Link` tem algo que não é `<` onde um link começa, nenhum `>` depois de um destino, nenhum `rel` entre os parâmetros de um link, ou aspas que nunca se fecham. Membros vazios da lista passam, assim como uma relação que ninguém conhece.",
+        "Fails when a `Link` header has something other than `<` at the start of a link, no `>` after a target, no `rel` parameter in a link, or a quotation mark that is not closed. Empty list members and unknown relations pass.",
+        "Falha quando um cabeçalho `Link` tem algo diferente de `<` no início de um link, não tem `>` depois de um destino, não tem o parâmetro `rel` em um link, ou tem aspas não fechadas. Membros vazios da lista e relações desconhecidas passam.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -98,19 +98,19 @@ const VERSION_OLD: Check = Check {
     code: "http_version_old",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Server speaks only HTTP/1", "O servidor só fala HTTP/1"),
+    title: text("Server doesn't support HTTP/2", "Servidor sem suporte a HTTP/2"),
     why: text(
-        "Over HTTP/1 a browser fetches the files of a page a few at a time; HTTP/2 sends them together over one connection.",
-        "No HTTP/1 o navegador busca os arquivos da página poucos por vez; o HTTP/2 os envia juntos por uma só conexão.",
+        "Over HTTP/1 a browser loads a page's files a few at a time. HTTP/2 loads them together over one connection.",
+        "No HTTP/1, o navegador carrega os arquivos da página poucos por vez. O HTTP/2 os carrega juntos por uma só conexão.",
     ),
     how: text(
-        "Switch on HTTP/2 in the web server or the CDN; over TLS, browsers choose it by themselves.",
-        "Ative o HTTP/2 no servidor web ou na CDN; com TLS, os navegadores o escolhem sozinhos.",
+        "Enable HTTP/2 in the web server or the CDN. Browsers then choose it by themselves over TLS.",
+        "Ative o HTTP/2 no servidor web ou na CDN. Com TLS, os navegadores o escolhem sozinhos.",
     ),
     reference: "https://developer.chrome.com/docs/lighthouse/best-practices/uses-http2",
     rule: text(
-        "Fails when the page came over TLS by HTTP/1.0 or HTTP/1.1 although HTTP/2 was offered. HTTP/3 is not asked for; an http page is left alone, since browsers speak HTTP/2 over TLS only.",
-        "Falha quando a página veio por TLS com HTTP/1.0 ou HTTP/1.1, embora se tenha oferecido HTTP/2. HTTP/3 não é pedido; uma página http fica de fora, pois os navegadores só falam HTTP/2 sobre TLS.",
+        "Fails when the server answers over TLS with HTTP/1.0 or HTTP/1.1 although HTTP/2 was offered. HTTP/3 is not tested. An http page is ignored, since browsers use HTTP/2 only over TLS.",
+        "Falha quando o servidor responde por TLS com HTTP/1.0 ou HTTP/1.1, embora o HTTP/2 tenha sido oferecido. O HTTP/3 não é testado. Uma página http é ignorada, pois os navegadores só usam HTTP/2 sobre TLS.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -124,22 +124,22 @@ fn encoding_invalid(facts: &Facts<'_>) -> Verdict {
         Coding::Identity | Coding::Decoded(_) => return PASS,
         Coding::Broken(name) => (
             text(
-                "The response says Content-Encoding: {coding}, but its bytes are not that.",
-                "A resposta diz Content-Encoding: {coding}, mas seus bytes não são isso.",
+                "The response declares Content-Encoding: {coding}, but its bytes can't be decoded that way.",
+                "A resposta declara Content-Encoding: {coding}, mas os bytes não podem ser decodificados assim.",
             ),
             name,
         ),
         Coding::Unknown(name) => (
             text(
-                "The response uses the content coding {coding}, which was not offered.",
-                "A resposta usa a codificação {coding}, que não foi oferecida.",
+                "The response uses Content-Encoding: {coding}, which the request did not offer.",
+                "A resposta usa Content-Encoding: {coding}, que a requisição não ofereceu.",
             ),
             name,
         ),
     };
     const ONCE: Text = text(
-        "Compress responses in one place only, with gzip or br, as `Accept-Encoding` asks.",
-        "Comprima as respostas em um só lugar, com gzip ou br, como pede `Accept-Encoding`.",
+        "Compress responses in one place only, with gzip or br, as the request's Accept-Encoding allows.",
+        "Comprima as respostas em um só lugar, com gzip ou br, conforme o Accept-Encoding da requisição.",
     );
     problem(message, &[("coding", name.as_str().into())], FixDraft::instruction(FixTarget::Page, ONCE, &[])).fail()
 }
@@ -150,11 +150,11 @@ fn framing(facts: &Facts<'_>) -> Verdict {
     }
     const BOTH: Text = text(
         "The response has both Content-Length and Transfer-Encoding.",
-        "A resposta tem Content-Length e Transfer-Encoding.",
+        "A resposta tem Content-Length e Transfer-Encoding ao mesmo tempo.",
     );
     const ONE: Text = text(
-        "Let the server or proxy drop Content-Length when it sends chunks.",
-        "Faça o servidor ou proxy omitir Content-Length quando enviar em partes.",
+        "Remove Content-Length in the server or proxy when it sends chunks.",
+        "Remova o Content-Length no servidor ou proxy quando ele enviar em partes (chunked).",
     );
     problem(BOTH, &[], FixDraft::instruction(FixTarget::Page, ONE, &[])).fail()
 }
@@ -168,24 +168,23 @@ fn link_malformed(facts: &Facts<'_>) -> Verdict {
         exchange.headers_named("link").filter_map(|value| Some((value, link_header::fault(value)?))).collect();
     let Some((_, fault)) = bad.first() else { return PASS };
     let message = match fault {
-        link_header::LinkFault::NoTarget => text(
-            "A link of the Link header does not begin with <, as it must.",
-            "Um link do cabeçalho Link não começa com <, como deve.",
-        ),
+        link_header::LinkFault::NoTarget => {
+            text("A link in the Link header does not begin with <.", "Um link no cabeçalho Link não começa com <.")
+        }
         link_header::LinkFault::OpenTarget => {
-            text("A target in the Link header has no > at its end.", "Um destino no cabeçalho Link não tem > no fim.")
+            text("A target in the Link header is not closed with >.", "Um destino no cabeçalho Link não termina com >.")
         }
-        link_header::LinkFault::NoRelation => {
-            text("A link of the Link header has no rel.", "Um link do cabeçalho Link não tem rel.")
-        }
-        link_header::LinkFault::OpenQuote => text(
-            "A quotation mark in the Link header is never closed.",
-            "Há aspas no cabeçalho Link que nunca se fecham.",
+        link_header::LinkFault::NoRelation => text(
+            "A link in the Link header has no rel parameter.",
+            "Um link no cabeçalho Link não tem o parâmetro rel.",
         ),
+        link_header::LinkFault::OpenQuote => {
+            text("A quotation mark in the Link header is not closed.", "O cabeçalho Link tem aspas não fechadas.")
+        }
     };
     const GRAMMAR: Text = text(
-        "Write each link as <address>; rel=\"relation\", with commas between links.",
-        "Escreva cada link como <endereço>; rel=\"relação\", com vírgulas entre os links.",
+        "Write each link as <URL>; rel=\"relation\", and separate links with commas.",
+        "Escreva cada link como <URL>; rel=\"relação\" e separe os links com vírgulas.",
     );
     let places = bad.iter().map(|(value, _)| Place { snippet: Some(format!("Link: {value}")), ..Place::default() });
     problem(message, &[], FixDraft::instruction(FixTarget::Page, GRAMMAR, &[])).at(places).fail()
@@ -202,12 +201,12 @@ fn version_old(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const OLD: Text = text(
-        "The page came by {version} although HTTP/2 was offered.",
-        "A página veio por {version}, embora se tenha oferecido HTTP/2.",
+        "The server answered with {version} although HTTP/2 was offered.",
+        "O servidor respondeu com {version}, embora o HTTP/2 tenha sido oferecido.",
     );
     const SWITCH: Text = text(
-        "Switch on HTTP/2 in the web server, or in the proxy or CDN before it.",
-        "Ative o HTTP/2 no servidor web, ou no proxy ou CDN à frente dele.",
+        "Enable HTTP/2 in the web server, or in the proxy or CDN in front of it.",
+        "Ative o HTTP/2 no servidor web, ou no proxy ou na CDN à frente dele.",
     );
     problem(OLD, &[("version", version.into())], FixDraft::instruction(FixTarget::Page, SWITCH, &[])).fail()
 }

@@ -12,14 +12,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::Http,
     landing: Landing {
         title: text("Soft 404 checker", "Verificador de soft 404"),
-        h1: text("Do missing pages of my site answer 404?", "As páginas inexistentes do meu site respondem 404?"),
+        h1: text("Do missing pages on my site answer 404?", "As páginas inexistentes do meu site respondem 404?"),
         description: text(
-            "Ask a site for an address that can't exist, and see whether it answers 404 or pretends: soft 404 pages waste crawl budget.",
-            "Peça ao site um endereço que não pode existir e veja se ele responde 404 ou finge: páginas soft 404 desperdiçam rastreamento.",
+            "Request a URL that can't exist and see whether the site answers 404. Soft 404 pages waste crawl budget.",
+            "Peça uma URL que não pode existir e veja se o site responde 404. Páginas soft 404 desperdiçam o orçamento de rastreamento.",
         ),
         lead: text(
-            "A page that says “not found” with status 200 is indexed as if it existed. This tool asks the site for a random address, compares the answer with your page, and reads its title and heading.",
-            "Uma página que diz “não encontrada” com status 200 é indexada como se existisse. Esta ferramenta pede ao site um endereço aleatório, compara a resposta com a sua página e lê o título e o cabeçalho dela.",
+            "A page that says “not found” with status 200 gets indexed as if it existed. This tool requests a random URL of the site, compares the response with your page, and reads the page's title and h1.",
+            "Uma página que diz “não encontrada” com status 200 é indexada como se existisse. Esta ferramenta pede uma URL aleatória do site, compara a resposta com a sua página e lê o título e o h1 dela.",
         ),
         example: include_str!("soft_404/bad.http"),
     },
@@ -33,19 +33,19 @@ const PAGE: Check = Check {
     code: "soft_404_page",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("Page says it does not exist, with status 200", "A página diz que não existe, com status 200"),
+    title: text("“Not found” page with status 200 (soft 404)", "Página “não encontrada” com status 200 (soft 404)"),
     why: text(
-        "Search engines recognise such pages and leave them out of the index, and every link to one leads nowhere.",
-        "Os buscadores reconhecem essas páginas e as deixam fora do índice, e todo link para uma delas não leva a nada.",
+        "Search engines recognize soft 404 pages and leave them out of the index. Every link to them is wasted.",
+        "Os buscadores reconhecem páginas soft 404 e as deixam fora do índice. Todo link para elas é desperdiçado.",
     ),
     how: text(
-        "Answer with 404 or 410 if the page is gone; if it exists, find out why the error page is shown.",
-        "Responda com 404 ou 410 se a página não existe mais; se existe, descubra por que a página de erro aparece.",
+        "Answer 404 or 410 if the page is gone. If it exists, find out why the error page is shown.",
+        "Responda 404 ou 410 se a página não existe mais. Se existe, descubra por que a página de erro aparece.",
     ),
     reference: REFERENCE,
     rule: text(
-        "Fails on a page with status 200 in two cases. Its title or first h1, or a part of it set off by a mark such as `|`, is a phrase for a missing page in the page's language or in English, and the page has fewer than 200 words. Or it has the title and, but for at most 5, the words of what the site answers to a random missing address; the start page and empty app shells are not compared.",
-        "Falha em uma página com status 200 em dois casos. O título ou o primeiro h1, ou uma parte dele separada por um sinal como `|`, é uma frase de página inexistente no idioma da página ou em inglês, e a página tem menos de 200 palavras. Ou ela tem o título e, com diferença de no máximo 5, as palavras do que o site responde a um endereço aleatório inexistente; a página inicial e aplicativos vazios não são comparados.",
+        "Fails on a page with status 200 in two cases. First: the page has fewer than 200 words, and its title or first h1, or a part of it set off by a mark such as `|`, is a phrase for a missing page in the page's language or in English. Second: the page has the same title and the same words, except for at most 5, as the site's response to a random missing URL. The home page and empty app shells are not compared.",
+        "Falha em uma página com status 200 em dois casos. Primeiro: a página tem menos de 200 palavras, e o título ou o primeiro h1, ou uma parte dele separada por um sinal como `|`, é uma frase de página inexistente no idioma da página ou em inglês. Segundo: a página tem o mesmo título e as mesmas palavras, com no máximo 5 de diferença, que a resposta do site a uma URL aleatória inexistente. A página inicial e aplicativos vazios não são comparados.",
     ),
     thresholds: &[
         threshold("fewest_words", MOST_WORDS as u64, "words"),
@@ -60,19 +60,16 @@ const MISSING_PATH: Check = Check {
     code: "soft_404_missing_path",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Missing pages answer as if they existed", "Páginas inexistentes respondem como se existissem"),
+    title: text("Missing pages don't answer 404", "Páginas inexistentes não respondem 404"),
     why: text(
-        "Crawlers index addresses that lead nowhere, and spend on them the visits meant for real pages.",
-        "Os robôs indexam endereços que não levam a nada, e gastam neles as visitas destinadas às páginas de verdade.",
+        "Crawlers index URLs that don't exist, and spend crawl budget on them that real pages need.",
+        "Os robôs indexam URLs que não existem e gastam nelas o orçamento de rastreamento de que as páginas reais precisam.",
     ),
-    how: text(
-        "Answer unknown addresses with status 404 or 410.",
-        "Responda a endereços desconhecidos com o status 404 ou 410.",
-    ),
+    how: text("Answer unknown URLs with status 404 or 410.", "Responda a URLs desconhecidas com o status 404 ou 410."),
     reference: REFERENCE,
     rule: text(
-        "Fails when a path of 32 random digits ends in 2xx, whether at once or after redirects. 404, 410 and other client errors of their kind pass; 401, 403, 429, 5xx and silence tell nothing.",
-        "Falha quando um caminho de 32 dígitos aleatórios termina em 2xx, de imediato ou depois de redirecionamentos. 404, 410 e outros erros de cliente do tipo passam; 401, 403, 429, 5xx e o silêncio não dizem nada.",
+        "Fails when a path of 32 random digits ends in 2xx, directly or after redirects. 404, 410 and similar client errors pass. Not measured on 401, 403, 429, 5xx or a timeout.",
+        "Falha quando um caminho de 32 dígitos aleatórios termina em 2xx, diretamente ou depois de redirecionamentos. 404, 410 e erros de cliente semelhantes passam. Não é medido com 401, 403, 429, 5xx ou um timeout.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -90,21 +87,22 @@ fn page(facts: &Facts<'_>) -> Verdict {
         return if known || html.text.words >= MOST_WORDS { PASS } else { Err(NotMeasured::Language) };
     };
     const ANSWER: Text = text(
-        "Answer {url} with status 404 or 410; if the page exists, find out why it is not shown.",
-        "Responda {url} com o status 404 ou 410; se a página existe, descubra por que ela não aparece.",
+        "Answer {url} with status 404 or 410. If the page exists, find out why the error page is shown.",
+        "Responda {url} com o status 404 ou 410. Se a página existe, descubra por que a página de erro aparece.",
     );
     let url = ("url", facts.final_url().into());
     let fix = FixDraft::instruction(FixTarget::Page, ANSWER, std::slice::from_ref(&url));
     match sign {
         MissingSign::Says { text: words, node } => {
-            const SAYS: Text = text("The page answers 200 and says “{text}”.", "A página responde 200 e diz “{text}”.");
+            const SAYS: Text =
+                text("The page answers 200 but says “{text}”.", "A página responde 200, mas diz “{text}”.");
             let place = html.element(node).map(Element::place);
             problem(SAYS, &[("text", words.into())], fix).at(place).fail()
         }
         MissingSign::SameAsMissing => {
             const SAME: Text = text(
-                "{url} answers 200 with the page that the site shows for addresses that don't exist.",
-                "{url} responde 200 com a página que o site mostra para endereços que não existem.",
+                "{url} answers 200 with the page that the site shows for missing URLs.",
+                "{url} responde 200 com a página que o site mostra para URLs inexistentes.",
             );
             problem(SAME, &[url], fix).fail()
         }
@@ -122,14 +120,17 @@ fn missing_path(facts: &Facts<'_>) -> Verdict {
         200..=299 => {}
         _ => return PASS,
     }
-    const FOUND: Text = text("{url} does not exist, but answers {status}.", "{url} não existe, mas responde {status}.");
+    const FOUND: Text = text(
+        "A random URL that can't exist, {url}, answers {status}.",
+        "Uma URL aleatória que não pode existir, {url}, responde {status}.",
+    );
     const REDIRECTED: Text = text(
-        "{url} does not exist, but leads to {target}, which answers {status}.",
-        "{url} não existe, mas leva a {target}, que responde {status}.",
+        "A random URL that can't exist, {url}, redirects to {target}, which answers {status}.",
+        "Uma URL aleatória que não pode existir, {url}, redireciona para {target}, que responde {status}.",
     );
     const ANSWER: Text = text(
-        "Answer addresses that don't exist with 404, also where an app or a front controller catches them.",
-        "Responda com 404 aos endereços que não existem, também onde um aplicativo ou controlador os captura.",
+        "Answer missing URLs with 404, also where an app or front controller handles every URL.",
+        "Responda 404 a URLs inexistentes, também onde um aplicativo ou front controller trata todas as URLs.",
     );
     let missing_url = probe.map_or("", |extra| extra.want.url.as_str());
     let message = if exchange.hops.is_empty() { FOUND } else { REDIRECTED };

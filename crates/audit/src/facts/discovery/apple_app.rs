@@ -204,7 +204,7 @@ mod tests {
         }
         check_of(vec![extra(KIND, PATH, 200, "application/octet-stream", GOOD)], Warn, "must be application/json");
         let large = extra(KIND, PATH, 200, "application/json", GOOD);
-        check_of(vec![with_header(cut(large, BodyCut::Size), "content-length", "131073")], Warn, "131073 bytes");
+        check_of(vec![with_header(cut(large, BodyCut::Size), "content-length", "131073")], Warn, "131,073 bytes");
         check_of(vec![cut(extra(KIND, PATH, 200, "application/json", GOOD), BodyCut::Size)], Unverified, "64 KiB");
         check_of(file([0x30, 0x82, 1, 0, 0xff]), Info, "signed file");
         check_of(vec![extra(KIND, PATH, 404, "", "")], Info, "Apple's systems");

@@ -50,57 +50,55 @@ pub(super) fn quoting(what: Text, found: &str) -> Phrase {
 pub(super) const EMPTY: Text = text("the file is empty", "o arquivo está vazio");
 pub(super) const BAD_GZIP: Text = text("the file is not valid gzip", "o arquivo não é um gzip válido");
 pub(super) const NOT_GZIP: Text =
-    text("the address ends in .gz, but the file is not gzip", "o endereço termina em .gz, mas o arquivo não é gzip");
-pub(super) const NOT_UTF8: Text = text("the bytes are not UTF-8", "os bytes não são UTF-8");
-pub(super) const HTML: Text = text("a web page came instead of a sitemap", "veio uma página web em vez de um sitemap");
+    text("the URL ends in .gz, but the file is not gzip", "a URL termina em .gz, mas o arquivo não é gzip");
+pub(super) const NOT_UTF8: Text = text("the file is not valid UTF-8", "o arquivo não é UTF-8 válido");
+pub(super) const HTML: Text =
+    text("the server sent an HTML page instead of a sitemap", "o servidor enviou uma página HTML em vez de um sitemap");
 pub(super) const DOCTYPE: Text = text(
-    "the file declares a document type; a sitemap has none",
-    "o arquivo declara um tipo de documento; um sitemap não tem nenhum",
+    "the file declares a DOCTYPE, which a sitemap must not have",
+    "o arquivo declara um DOCTYPE, que um sitemap não deve ter",
 );
 pub(super) const ROOT: Text = text(
-    "the first element is <{found}>; a sitemap begins with <urlset> or <sitemapindex>",
-    "o primeiro elemento é <{found}>; um sitemap começa com <urlset> ou <sitemapindex>",
+    "the root element is <{found}>; it must be <urlset> or <sitemapindex>",
+    "o elemento raiz é <{found}>; deve ser <urlset> ou <sitemapindex>",
 );
 pub(super) const NAMESPACE: Text = text(
     "the namespace is {found}; it must be http://www.sitemaps.org/schemas/sitemap/0.9",
     "o namespace é {found}; deve ser http://www.sitemaps.org/schemas/sitemap/0.9",
 );
 pub(super) const NO_NAMESPACE: Text = text(
-    "the first element lacks the namespace http://www.sitemaps.org/schemas/sitemap/0.9",
-    "falta ao primeiro elemento o namespace http://www.sitemaps.org/schemas/sitemap/0.9",
+    "the root element lacks the namespace http://www.sitemaps.org/schemas/sitemap/0.9",
+    "falta ao elemento raiz o namespace http://www.sitemaps.org/schemas/sitemap/0.9",
 );
 pub(super) const TOO_DEEP: Text = text(
-    "elements are nested or have attributes far beyond what a sitemap needs",
-    "há elementos aninhados ou com atributos muito além do que um sitemap precisa",
+    "elements are nested too deeply or have too many attributes for a sitemap",
+    "há elementos aninhados demais ou com atributos demais para um sitemap",
 );
 pub(super) const CHARACTER: Text =
     text("there is a control character that XML does not allow", "há um caractere de controle que o XML não permite");
-pub(super) const NAME: Text = text("{found} is not a valid name in XML", "{found} não é um nome válido em XML");
+pub(super) const NAME: Text = text("{found} is not a valid XML name", "{found} não é um nome XML válido");
 pub(super) const ATTRIBUTE: Text =
-    text("the attributes of this tag can't be read", "os atributos desta tag não podem ser lidos");
+    text("the attributes of this tag are malformed", "os atributos desta tag estão malformados");
 pub(super) const ENTITY: Text = text(
-    "&{found}; is not defined; XML knows &amp;, &lt;, &gt;, &quot;, &apos; and character numbers",
-    "&{found}; não está definida; o XML conhece &amp;, &lt;, &gt;, &quot;, &apos; e números de caracteres",
+    "&{found}; is not defined; XML defines &amp;, &lt;, &gt;, &quot;, &apos; and numeric references",
+    "&{found}; não está definida; o XML define &amp;, &lt;, &gt;, &quot;, &apos; e referências numéricas",
 );
 pub(super) const AMPERSAND: Text =
-    text("a bare & stands in the text; write &amp;", "há um & solto no texto; escreva &amp;");
-pub(super) const COMMENT: Text = text(
-    "there is -- inside a comment, which XML does not allow",
-    "há -- dentro de um comentário, o que o XML não permite",
-);
+    text("the text has an unescaped &; write &amp;", "o texto tem um & sem escape; escreva &amp;");
+pub(super) const COMMENT: Text =
+    text("a comment contains --, which XML does not allow", "um comentário contém --, o que o XML não permite");
 pub(super) const DECLARATION: Text = text(
-    "the XML declaration is not whole, or not at the very start",
-    "a declaração XML não está completa, ou não está bem no início",
+    "the XML declaration is incomplete, or not at the very start",
+    "a declaração XML está incompleta, ou não está bem no início",
 );
 pub(super) const END_TAG: Text =
-    text("the end tag </{found}> has no start tag", "a tag de fim </{found}> não tem tag de início");
+    text("the end tag </{found}> has no start tag", "a tag de fechamento </{found}> não tem tag de abertura");
 pub(super) const UNCLOSED: Text =
     text("the file ends before <{found}> is closed", "o arquivo termina antes de <{found}> ser fechado");
 pub(super) const MARKUP: Text =
-    text("the markup that begins here never ends", "a marcação que começa aqui nunca termina");
-pub(super) const OUTSIDE: Text =
-    text("there is content outside the first element", "há conteúdo fora do primeiro elemento");
-pub(super) const SECTION_END: Text = text("]]> stands in the text; write ]]&gt;", "há ]]> no texto; escreva ]]&gt;");
+    text("the markup that begins here is never closed", "a marcação que começa aqui nunca é fechada");
+pub(super) const OUTSIDE: Text = text("there is content outside the root element", "há conteúdo fora do elemento raiz");
+pub(super) const SECTION_END: Text = text("the text contains ]]>; write ]]&gt;", "o texto contém ]]>; escreva ]]&gt;");
 pub(super) const NOT_URL: Text =
     text("this line is not an absolute URL: {found}", "esta linha não é uma URL absoluta: {found}");
 

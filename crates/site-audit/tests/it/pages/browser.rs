@@ -133,9 +133,9 @@ async fn the_form_leads_to_the_report_without_scripts() {
         "1 error\n",
         "4 warnings\n",
         // A finding with its evidence, its reason and its fix.
-        "Title left over from a template",
-        "The title is “Untitled”, a default or an unfilled template.",
-        "search engines replace it by text of their own choice.",
+        "Placeholder title",
+        "The title “Untitled” is a default text or an unfilled template.",
+        "search engines replace it with other text.",
         "Ready to paste",
         "<title>How to bake bread at home</title>",
         // All fixes of the head together, and the summary.
@@ -171,7 +171,7 @@ async fn the_keyboard_is_enough() {
         stops.push(tab.focus());
     }
     assert!(stops.len() < MOST_STOPS, "{stops:?}");
-    for stop in ["Site Audit", "JSON", "Canonical not absolute", "No llms.txt", "Reference", "About our crawler"] {
+    for stop in ["Site Audit", "JSON", "Relative canonical URL", "No llms.txt", "Reference", "About our crawler"] {
         assert!(stops.iter().any(|found| found.contains(stop)), "{stop} is not among {stops:?}");
     }
     tab.value("document.querySelector('#f-llms_txt_missing summary').focus()");

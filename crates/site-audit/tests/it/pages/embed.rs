@@ -65,7 +65,7 @@ async fn a_widget_audits_in_the_page_of_another_site() {
     let open = |token: &str| Call::new("POST", &action).body(&format!("guest_token={token}"));
     let report = scene.app.call(open(&token)).await;
     assert_eq!((report.status, report.header("set-cookie")), (200, ""));
-    assert!(report.body.contains("Canonical not absolute") && !report.body.contains("id=\"share\""), "{}", report.body);
+    assert!(report.body.contains("Relative canonical URL") && !report.body.contains("id=\"share\""), "{}", report.body);
     for wrong in ["", "pa_x", &scene.app.guest().await] {
         assert!([401, 404].contains(&scene.app.call(open(wrong)).await.status), "{wrong}");
     }

@@ -9,6 +9,7 @@ mod compare_browser;
 mod fuzz;
 mod html_trees;
 mod judges;
+mod messages;
 mod packages;
 mod payments_rig;
 mod postgres;
@@ -23,21 +24,23 @@ use command::{has, run, run_with};
 /// One command: name, what it does, how.
 type CommandEntry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [CommandEntry; 19] = [
+const COMMANDS: [CommandEntry; 20] = [
     ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
     }),
     (
         "lint",
-        "formatting, arrows between crates and rooms, compiler and clippy warnings as errors, licences and bans; installs cargo-deny",
+        "formatting, arrows between crates and rooms, texts of the catalog, compiler and clippy warnings as errors, licences and bans; installs cargo-deny",
         lint,
     ),
     ("rooms", "[order]: imports that turn an arrow of rooms.toml; order: orders that the imports allow", |root| {
         rooms::rooms(root, std::env::args().skip(2))
     }),
     ("fmt", "format the code", |root| run(root, "cargo", &["fmt", "--all"])),
-    ("gen", "write the generated files again (docs: checks, api, openapi, configuration)", |root| {
+    ("messages", "rules that the texts of the catalog keep, and their table", messages::check),
+    ("gen", "write the generated files again (docs: checks, messages, api, openapi, configuration)", |root| {
+        messages::write(root)?;
         let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "generated::"];
         run_with(root, "cargo", &only, &[("UPDATE", "1".to_owned())])
     }),
@@ -240,6 +243,8 @@ fn lint(root: &Path) -> Result<()> {
     run(root, "cargo", &["fmt", "--all", "--check"])?;
     println!("$ cargo xtask rooms");
     rooms::rooms(root, std::iter::empty())?;
+    println!("$ cargo xtask messages");
+    messages::check(root)?;
     run(root, "cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
     if !has("cargo-deny", &["--version"]) {
         println!("cargo-deny judges licences, bans and sources of dependencies; it is installed once.");

@@ -102,7 +102,7 @@ const NO_CONTENT: Check = Check {
     code: "http_status_no_content",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Status of an empty or partial response", "Status de resposta vazia ou parcial"),
+    title: text("Status not meant for a complete page", "Status impróprio para uma página completa"),
     why: text(
         "Crawlers treat 204 as an empty page, 201 and 202 as content still to come, and 206 as a fragment. None of them gets the page indexed reliably.",
         "Os robôs tratam 204 como página vazia, 201 e 202 como conteúdo que ainda virá, e 206 como um fragmento. Com nenhum deles a indexação da página é garantida.",

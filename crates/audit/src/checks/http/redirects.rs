@@ -164,7 +164,10 @@ fn endless(facts: &Facts<'_>) -> Verdict {
         "The redirects don't end; the crawler stopped after {count} {count|redirect|redirects}.",
         "Os redirecionamentos não terminam; o robô parou depois de {count} {count|redirecionamento|redirecionamentos}.",
     );
-    const HOPS: Text = text("Make this chain of redirects end at the page: {chain}", "Faça esta cadeia de redirecionamentos terminar na página: {chain}");
+    const HOPS: Text = text(
+        "Make this chain of redirects end at the page: {chain}",
+        "Faça esta cadeia de redirecionamentos terminar na página: {chain}",
+    );
     let chain = failure.hops.iter().map(|hop| hop.url.as_str()).collect::<Vec<_>>().join(" → ");
     let fix = FixDraft::instruction(FixTarget::Page, HOPS, &[("chain", chain.into())]);
     let places = failure.hops.iter().map(|hop| Place { url: Some(hop.url.clone()), ..Place::default() });

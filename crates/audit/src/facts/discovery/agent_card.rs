@@ -71,11 +71,11 @@ pub(super) fn check(site: &Site<'_>) -> Option<DiscoveryCheck> {
 
 fn judge(answer: &Answer<'_>, is_legacy: bool) -> Outcome {
     const ABSENT: Text = text(
-        "{file} answers {status}. It is optional, and of use only to a site that offers an agent.",
-        "{file} responde {status}. É opcional e só serve a um site que oferece um agente.",
+        "{file} answers {status}. It is optional and only useful on a site that offers an agent.",
+        "{file} responde {status}. É opcional e só é útil em um site que oferece um agente.",
     );
     const MCP: Text = text(
-        "{file} answers {status} with a description of an MCP server, which is no A2A agent card.",
+        "{file} answers {status} with a description of an MCP server, which is not an A2A agent card.",
         "{file} responde {status} com a descrição de um servidor MCP, que não é um cartão de agente A2A.",
     );
     const NO_CARD: Text = text(

@@ -50,8 +50,8 @@ const ELSEWHERE: Text = text(
     "A página indica um endereço que não é buscado: não é http(s), não é desta origem ou é longo demais.",
 );
 const BLOCKED: Text = text(
-    "{file} is blocked: its address, or one that it redirects to, is not one that is fetched.",
-    "{file} está bloqueado: o endereço, ou um para o qual redireciona, não é dos que são buscados.",
+    "{file} is blocked: its URL, or one that it redirects to, may not be fetched.",
+    "{file} está bloqueado: a URL, ou uma para a qual redireciona, não pode ser buscada.",
 );
 const NO_ANSWER: Text = text("{file} gave no answer ({reason}).", "{file} não respondeu ({reason}).");
 const CHALLENGE: Text = text(
@@ -59,13 +59,13 @@ const CHALLENGE: Text = text(
     "Uma proteção contra robôs ou um limite de acessos ({vendor}) respondeu {status} no lugar de {file}.",
 );
 const RESTRICTED: Text = text(
-    "{file} answers {status}: access is restricted, so nothing is known of its content.",
-    "{file} responde {status}: o acesso é restrito, então nada se sabe do conteúdo.",
+    "{file} answers {status}: access is restricted, so its content is unknown.",
+    "{file} responde {status}: o acesso é restrito; o conteúdo é desconhecido.",
 );
 const UNUSUAL: Text = text("The usual status of a missing file is 404.", "O status usual de um arquivo ausente é 404.");
 const UNTELLING: Text = text(
-    "{file} answers {status}, which does not tell whether the file exists.",
-    "{file} responde {status}, o que não diz se o arquivo existe.",
+    "{file} answers {status}, which does not show whether the file exists.",
+    "{file} responde {status}, o que não mostra se o arquivo existe.",
 );
 const TOO_LONG: Text = text(
     "{file} is longer than {limit} KiB and was read no further, so it was not judged.",

@@ -41,8 +41,8 @@ pub(super) fn check(site: &Site<'_>) -> Option<DiscoveryCheck> {
 }
 
 const ABSENT: Text = text(
-    "{file} answers {status}. It is optional, and of use only to a site with an app for Apple's systems.",
-    "{file} responde {status}. É opcional e só serve a um site com aplicativo para os sistemas da Apple.",
+    "{file} answers {status}. It is optional and only useful on a site with an app for Apple's systems.",
+    "{file} responde {status}. É opcional e só é útil em um site com aplicativo para os sistemas da Apple.",
 );
 
 fn judge(answer: &Answer<'_>) -> Outcome {

@@ -36,8 +36,8 @@ pub(super) fn check(site: &Site<'_>) -> Option<DiscoveryCheck> {
 
 fn judge(site: &Site<'_>, answer: &Answer<'_>) -> Outcome {
     const ABSENT: Text = text(
-        "{file} answers {status}. It is optional, and of use only to a site with an Android app or shared sign-in.",
-        "{file} responde {status}. É opcional e só serve a um site com aplicativo Android ou login compartilhado.",
+        "{file} answers {status}. It is optional and only useful on a site with an Android app or shared sign-in.",
+        "{file} responde {status}. É opcional e só é útil em um site com aplicativo Android ou login compartilhado.",
     );
     const NO_ARRAY: Text = text(
         "{file} answers {status} with JSON that is no array of statements.",

@@ -89,8 +89,8 @@ pub(crate) fn root_file(site: &Site<'_>) -> RootFile {
 
 fn judge(answer: &Answer<'_>) -> Outcome {
     const ABSENT: Text = text(
-        "{file} answers {status}. It is optional and has no effect in Google Search; about one site in ten has one (SE Ranking, 2026), and 97 % of them got no request in May 2026 (Ahrefs).",
-        "{file} responde {status}. É opcional e não tem efeito na Busca do Google; cerca de um site em dez tem um (SE Ranking, 2026), e 97 % deles não receberam nenhuma requisição em maio de 2026 (Ahrefs).",
+        "{file} answers {status}. It is optional and has no effect in Google Search. About one site in ten has one (SE Ranking, 2026), and 97% of them got no request in May 2026 (Ahrefs).",
+        "{file} responde {status}. É opcional e não tem efeito na Busca do Google. Cerca de um site em dez tem um (SE Ranking, 2026), e 97% deles não receberam nenhuma requisição em maio de 2026 (Ahrefs).",
     );
     const HTML: Text = text(
         "{file} answers {status} with an HTML page instead of Markdown.",

@@ -59,8 +59,8 @@ pub(super) fn check(site: &Site<'_>) -> DiscoveryCheck {
 
 fn judge(answer: &Answer<'_>, now: Timestamp, is_legacy: bool) -> Outcome {
     const ABSENT: Text = text(
-        "{file} answers {status}. It is optional: it tells people who find a weakness whom to write to.",
-        "{file} responde {status}. É opcional: diz a quem encontra uma falha de segurança para quem escrever.",
+        "{file} answers {status}. It is optional and tells people who find a vulnerability whom to contact.",
+        "{file} responde {status}. É opcional e diz a quem encontra uma vulnerabilidade quem contatar.",
     );
     const MEASURED: Text = text(
         "{file} names {count} {count|contact|contacts} and expires {date}.",
@@ -193,16 +193,18 @@ impl<'s> FileFields<'s> {
     /// Exactly one date, ahead, and not too far.
     fn judge_expiry(&self, now: Timestamp, notes: &mut Notes) -> Option<Timestamp> {
         const NONE: Text = text("there is no Expires", "não há Expires");
-        const SEVERAL: Text =
-            text("there are {count} Expires, and only one may be", "há {count} Expires, e só pode haver um");
+        const SEVERAL: Text = text(
+            "there are {count} Expires fields, but only one is allowed",
+            "há {count} campos Expires, mas só um é permitido",
+        );
         const UNREADABLE: Text = text(
             "Expires \"{value}\" is no date such as 2027-01-31T09:30:00Z",
             "Expires \"{value}\" não é uma data como 2027-01-31T09:30:00Z",
         );
         const EXPIRED: Text = text("it expired {days} {days|day|days} ago", "expirou há {days} {days|dia|dias}");
         const FAR: Text = text(
-            "Expires lies {days} days ahead, and should lie less than a year",
-            "Expires está {days} dias à frente, e deveria estar menos de um ano",
+            "Expires is {days} days ahead, but should be less than a year ahead",
+            "Expires está {days} dias à frente, mas deveria estar a menos de um ano",
         );
         let mut all = self.of("expires");
         let Some(first) = all.next() else {
@@ -228,8 +230,8 @@ impl<'s> FileFields<'s> {
 
     fn judge_others(&self, answer: &Answer<'_>, file: &File<'_>, notes: &mut Notes) {
         const LANGUAGES: Text = text(
-            "there are {count} Preferred-Languages, and only one may be",
-            "há {count} Preferred-Languages, e só pode haver um",
+            "there are {count} Preferred-Languages fields, but only one is allowed",
+            "há {count} campos Preferred-Languages, mas só um é permitido",
         );
         const CANONICAL: Text = text(
             "Canonical names other addresses than this one, first \"{value}\"",

@@ -3,6 +3,9 @@
 
 use model::billing::Gate;
 use model::id::Owner;
+use model::lang::{Text, text};
+use model::time::Day;
+use serde_json::json;
 
 use crate::accounts::trial;
 use crate::allowance::{Free, Spent};
@@ -14,7 +17,7 @@ use crate::payments::answer::{Answered, Work};
 use crate::payments::pay::{Unpaid, pay};
 use crate::payments::replay::replay;
 use crate::services::Services;
-use crate::x402::{PaymentMeans, Priced};
+use crate::x402::{FACILITATOR_RETRY, PaymentMeans, Priced};
 
 /// Whether a call is free.
 enum FreeOrPaid {
@@ -117,6 +120,8 @@ async fn decide(cx: &Cx, sku: Sku, is_free: bool, pays_nothing: bool) -> Result<
     // Refusals cost the caller nothing, so they must cost the database next to nothing.
     let is_refused = is_charged && !is_uncounted && pays_nothing;
     if is_refused && allowance.has_spent(services.database(), services.ports(), network).await {
+        // A payment would be refused past the hourly ceiling, so none is asked for.
+        allowance.check_hour(services.database(), services.ports(), network).await?;
         return Ok(FreeOrPaid::ToPay(None));
     }
     let free = if is_uncounted { Free::ForNow } else { Free::Counted };
@@ -196,12 +201,34 @@ async fn give_back<T>(cx: &Cx, spent: Option<Spent>, done: Result<T, ServiceErro
     done
 }
 
-/// A refusal that asks for a payment says what is left of the day, which is nothing.
+/// A refusal that asks for a payment says what is left of the day, which is nothing; one while nobody can pay also says
+/// when audits are free again, and what works until then.
 fn with_nothing_left(services: &Services, error: ServiceError) -> ServiceError {
-    if error.code != Code::AllowanceSpent {
-        return error;
+    const TRIAL: Text = text(
+        "The free audits of today are spent too; new ones come at 00:00 UTC, in {minutes} min. Payments: try again in {seconds} s. Credit that you have and the trial of an account work now.",
+        "As auditorias grátis de hoje também acabaram; há novas às 00:00 UTC, em {minutes} min. Pagamentos: tente de novo em {seconds} s. Um crédito que você já tem e o período de teste de uma conta funcionam agora.",
+    );
+    const CREDIT: Text = text(
+        "The free audits of today are spent too; new ones come at 00:00 UTC, in {minutes} min. Payments: try again in {seconds} s. Credit that you have works now.",
+        "As auditorias grátis de hoje também acabaram; há novas às 00:00 UTC, em {minutes} min. Pagamentos: tente de novo em {seconds} s. Um crédito que você já tem funciona agora.",
+    );
+    let (left, now) = (left_of_day(services, 0), services.ports().now());
+    match error.code {
+        Code::AllowanceSpent => error.with_allowance(left),
+        Code::FacilitatorUnavailable if left.limit > 0 => {
+            let has_accounts = services.vault().off().is_none();
+            let sentence = if has_accounts { TRIAL } else { CREDIT };
+            let (minutes, seconds) = (left.resets_in.div_ceil(60), error.retry_after.unwrap_or(FACILITATOR_RETRY));
+            let works = if has_accounts { json!(["credit", "trial"]) } else { json!(["credit"]) };
+            error
+                .explained(sentence.phrase(&[("minutes", minutes.into()), ("seconds", seconds.into())]))
+                .retry_after(seconds)
+                .with("free_again_at", json!(Day(now.day().0 + 1).start()))
+                .with("works_now", works)
+                .with_allowance(left)
+        }
+        _ => error,
     }
-    error.with_allowance(left_of_day(services, 0))
 }
 
 fn left_of_day(services: &Services, remaining: u32) -> DayAllowance {

@@ -119,6 +119,21 @@ impl Store {
         Ok(refused(spent_until.saturating_sub(tolerance).saturating_sub(now.0)))
     }
 
+    /// Seconds until `bucket` has one of its `per_hour` uses again, 1 to 3,600; `None` where it has one now. Nothing is
+    /// spent.
+    pub async fn hourly_wait(&self, bucket: &str, now: Timestamp, per_hour: u32) -> Result<Option<u32>, StoreError> {
+        let subject = "reading an hourly allowance";
+        let Some(interval) = interval(per_hour) else { return Ok(Some(3_600)) };
+        let tolerance = interval * (i64::from(per_hour) - 1);
+        let Some(row) = self.db.read(subject, sqlx::query(SPENT_UNTIL).bind(bucket.to_owned())).await? else {
+            return Ok(None);
+        };
+        let spent_until: i64 = row.try_get("spent_until").map_err(|error| StoreError::of_driver(subject, error))?;
+        // The condition of `SPEND_HOURLY`, the other way round.
+        let is_refused = spent_until > now.0 + tolerance && spent_until <= now.0 + HOUR_MS;
+        Ok(is_refused.then(|| seconds(spent_until - tolerance - now.0)))
+    }
+
     /// Gives back one of the `per_hour` uses of `bucket`.
     pub async fn release_hourly(&self, bucket: &str, per_hour: u32) -> Result<(), StoreError> {
         let Some(interval) = interval(per_hour) else { return Ok(()) };
@@ -152,8 +167,13 @@ fn interval(per_hour: u32) -> Option<i64> {
 }
 
 fn refused(wait_ms: i64) -> HourlySpend {
+    HourlySpend::Refused { retry_after_s: seconds(wait_ms) }
+}
+
+/// A wait in whole seconds, 1 to 3,600.
+fn seconds(wait_ms: i64) -> u32 {
     let seconds = wait_ms.clamp(1, HOUR_MS).unsigned_abs().div_ceil(1000);
-    HourlySpend::Refused { retry_after_s: u32::try_from(seconds).unwrap_or(u32::MAX) }
+    u32::try_from(seconds).unwrap_or(u32::MAX)
 }
 
 fn count(subject: &'static str, stored: Result<i64, sqlx::Error>) -> Result<u32, StoreError> {

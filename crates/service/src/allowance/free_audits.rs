@@ -4,7 +4,7 @@ use model::time::{Day, Timestamp};
 use store::{DailySpend, HourlySpend};
 
 use super::keys::{CounterKeys, key};
-use super::uses::{Allowance, part};
+use super::uses::{Allowance, part, refused_for};
 use crate::database::{Database, DatabaseError};
 use crate::error::{Code, ServiceError};
 use crate::network::{Network, WIDE};
@@ -192,6 +192,25 @@ impl Allowance {
             self.local.forget_spent(network);
         }
         matches!(left, Ok(0))
+    }
+
+    /// [`Code::RateLimited`] while a network, or the wider one around it, has spent its audits of the hour. Nothing is
+    /// spent.
+    pub(crate) async fn check_hour(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+    ) -> Result<(), ServiceError> {
+        let now = ports.now();
+        let keys = CounterKeys::of(&self.salt.of(database, ports, now.day()).await?, network);
+        let (per_hour, wide_per_hour) = self.per_hour();
+        let (hour, wide_hour) = (keys.hour(), keys.wide_hour());
+        let (wait, wide_wait) = tokio::join!(
+            database.ask(|store| store.hourly_wait(&hour, now, per_hour)),
+            database.ask(|store| store.hourly_wait(&wide_hour, now, wide_per_hour)),
+        );
+        refused_for(wait?.max(wide_wait?))
     }
 
     /// Free audits that a network has left today.

@@ -120,6 +120,25 @@ impl Allowance {
         self.spend_hourly_of(database, ports, &network.wide(), what, per_hour.saturating_mul(WIDE)).await
     }
 
+    /// [`Code::RateLimited`] where [`Self::spend_hourly_widely`] would refuse. Nothing is spent.
+    pub(crate) async fn check_hourly_widely(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+        what: &str,
+        per_hour: u32,
+    ) -> Result<(), ServiceError> {
+        let now = ports.now();
+        let salt = self.salt.of(database, ports, now.day()).await?;
+        let (bucket, wide) = (bucket(&salt, &network.to_string(), what), bucket(&salt, &network.wide(), what));
+        let (wait, wide_wait) = tokio::join!(
+            database.ask(|store| store.hourly_wait(&bucket, now, per_hour)),
+            database.ask(|store| store.hourly_wait(&wide, now, per_hour.saturating_mul(WIDE))),
+        );
+        refused_for(wait?.max(wide_wait?))
+    }
+
     /// Spends one hourly use of `what` by `who`, a network.
     async fn spend_hourly_of(
         &self,
@@ -132,7 +151,7 @@ impl Allowance {
         let now = ports.now();
         let stored = async {
             let salt = self.salt.of(database, ports, now.day()).await?;
-            let bucket = format!("{what}:{}", key(&salt, &format!("{what} {who}")));
+            let bucket = bucket(&salt, who, what);
             database.ask(|store| store.spend_hourly(&bucket, now, per_hour)).await
         };
         let refused = |seconds| ServiceError::new(Code::RateLimited).retry_after(seconds);
@@ -170,6 +189,16 @@ impl Allowance {
             None => Ok(()),
         }
     }
+}
+
+/// The bucket of the hourly uses of `what` by `who`, a network.
+fn bucket(salt: &[u8; 32], who: &str, what: &str) -> String {
+    format!("{what}:{}", key(salt, &format!("{what} {who}")))
+}
+
+/// [`Code::RateLimited`] where there are seconds to wait.
+pub(super) fn refused_for(wait: Option<u32>) -> Result<(), ServiceError> {
+    wait.map_or(Ok(()), |seconds| Err(ServiceError::new(Code::RateLimited).retry_after(seconds)))
 }
 
 /// Releases one daily use; one that fails stays spent, and is logged.

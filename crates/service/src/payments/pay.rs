@@ -34,6 +34,9 @@ pub(crate) async fn pay(cx: Cx, priced: &Priced, work: Work) -> Result<Answered,
         }
         PaymentMeans::None | PaymentMeans::X402(_) | PaymentMeans::UnsupportedX402 => {}
     }
+    if priced.sku == Some(Sku::Tab) && matches!(cx.payment.means, PaymentMeans::None) {
+        payment::check_ceiling(&cx).await?;
+    }
     let judged = payment::judge(&cx, priced, Good::Work(work, Box::new(cx.clone())))?;
     if priced.sku == Some(Sku::Tab) {
         payment::admit(&cx).await?;

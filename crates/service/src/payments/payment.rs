@@ -57,7 +57,7 @@ mod work;
 use crate::error::ServiceError;
 use crate::services::Services;
 
-pub(super) use claim::{admit, claim, judge};
+pub(super) use claim::{admit, check_ceiling, claim, judge};
 pub(super) use reply::receipt;
 pub(super) use request::{is_repeat, of_another_request, owner, refuse_second, request_hash};
 pub(super) use state::{Good, PaymentStage, X402Payment};

@@ -11,7 +11,7 @@ use super::replay::{known, resume};
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
 use crate::error::{Code, PaymentReceipt, ServiceError};
-use crate::x402::Priced;
+use crate::x402::{PaymentMeans, Priced};
 
 /// A credit that was bought.
 #[derive(Debug)]
@@ -34,6 +34,9 @@ pub async fn buy(cx: &Cx, usd: u32) -> Result<Bought, ServiceError> {
         return replay(cx, &priced, row).await;
     }
     payment::refuse_second(cx, &priced).await?;
+    if matches!(cx.payment.means, PaymentMeans::None) {
+        payment::check_ceiling(cx).await?;
+    }
     let purchase = CreditPurchase { credit_id: services.ports().id(), token_digest: token_digest(&token) };
     let judged = payment::judge(cx, &priced, Good::Credit(purchase))?;
     payment::admit(cx).await?;

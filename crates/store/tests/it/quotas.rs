@@ -93,6 +93,7 @@ async fn a_limit_of_zero_grants_nothing(database: TestDatabase) {
     assert_eq!(daily(&store, 0).await, DailySpend::Exhausted);
     let refused = HourlySpend::Refused { retry_after_s: 3600 };
     assert_eq!(store.spend_hourly("net", NOW, 0).await.unwrap(), refused);
+    assert_eq!(store.hourly_wait("net", NOW, 0).await.unwrap(), Some(3600));
     store.release_hourly("net", 0).await.unwrap();
 }
 
@@ -112,6 +113,11 @@ async fn hourly_uses_come_back_one_by_one(database: TestDatabase) {
         (minutes(600), HourlySpend::Granted),
         (minutes(600), HourlySpend::Refused { retry_after_s: 20 * 60 }),
     ] {
+        let wait = match expected {
+            HourlySpend::Granted => None,
+            HourlySpend::Refused { retry_after_s } => Some(retry_after_s),
+        };
+        assert_eq!(store.hourly_wait("net", at, 3).await.unwrap(), wait, "{at}");
         assert_eq!(store.spend_hourly("net", at, 3).await.unwrap(), expected, "{at}");
     }
     assert_eq!(store.spend_hourly("other", minutes(600), 3).await.unwrap(), HourlySpend::Granted);
@@ -121,6 +127,7 @@ async fn a_clock_set_back_locks_nobody_out(database: TestDatabase) {
     let store = opened(&database).await;
     assert_eq!(store.spend_hourly("net", NOW, 1).await.unwrap(), HourlySpend::Granted);
     let yesterday = NOW.plus_ms(-26 * 3_600_000);
+    assert_eq!(store.hourly_wait("net", yesterday, 1).await.unwrap(), None);
     assert_eq!(store.spend_hourly("net", yesterday, 1).await.unwrap(), HourlySpend::Granted);
     assert_eq!(store.spend_hourly("net", yesterday, 1).await.unwrap(), HourlySpend::Refused { retry_after_s: 3600 });
 }

@@ -16,6 +16,9 @@ use crate::x402::{ExpectedPayment, PaymentMeans, Priced, UNSUPPORTED_VERSION};
 /// Seconds of an authorization's life that verifying takes before the work.
 const VERIFY_SECONDS: u64 = 10;
 
+/// The hourly counter of payments for tabs and credit.
+const PAYMENTS: &str = "payments";
+
 /// Judges the payment of a call by its header alone; the refusal that asks for one where there is none.
 pub(crate) fn judge(cx: &Cx, priced: &Priced, good: Good) -> Result<X402Payment, ServiceError> {
     let payments = cx.services.payments();
@@ -59,7 +62,15 @@ pub(crate) fn judge(cx: &Cx, priced: &Priced, good: Good) -> Result<X402Payment,
 pub(crate) async fn admit(cx: &Cx) -> Result<(), ServiceError> {
     let (services, per_hour) = (&cx.services, cx.services.config().limits.audits_per_hour);
     let (database, ports) = (services.database(), services.ports());
-    services.allowance().spend_hourly_widely(database, ports, cx.caller.network, "payments", per_hour).await
+    services.allowance().spend_hourly_widely(database, ports, cx.caller.network, PAYMENTS, per_hour).await
+}
+
+/// [`Code::RateLimited`](crate::error::Code::RateLimited) where [`admit`] would refuse a payment: nobody is asked for one
+/// that is then refused. Nothing is counted.
+pub(crate) async fn check_ceiling(cx: &Cx) -> Result<(), ServiceError> {
+    let (services, per_hour) = (&cx.services, cx.services.config().limits.audits_per_hour);
+    let (database, ports) = (services.database(), services.ports());
+    services.allowance().check_hourly_widely(database, ports, cx.caller.network, PAYMENTS, per_hour).await
 }
 
 /// Claims a judged payment before anything is done for it: claimed, or known from an earlier call.

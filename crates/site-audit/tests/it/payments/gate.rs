@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use model::id::{GuestId, Owner, TabId};
 use service::config::Sku;
+use service::payments::worker;
 use sqlx::Row as _;
 use store::{MOST_TABS, NewTab};
-use testkit::facilitator::TestFacilitator;
+use testkit::facilitator::{Say, TestFacilitator};
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::by_credit::{balance, credit};
@@ -23,6 +24,8 @@ testkit::on_both_databases! {
     a_charge_is_held_while_the_work_goes_on,
     a_payment_that_was_claimed_counts_against_the_hour,
     the_wider_network_has_a_ceiling_of_payments,
+    past_the_ceiling_of_payments_none_is_asked_for,
+    neither_free_nor_to_be_paid_is_told_at_once,
 }
 
 /// A page that does not answer.
@@ -279,7 +282,53 @@ async fn a_payment_that_was_claimed_counts_against_the_hour(database: TestDataba
     }
     let refused = shop.app.call(signed(&asked, 1, 3).pays(Call::audit(GONE))).await;
     assert_eq!(refused.refusal(), (429, "rate_limited".to_owned()));
+    // Nobody is asked for a payment that is then refused.
+    let unpaid = shop.app.call(Call::audit(GONE)).await;
+    assert_eq!((unpaid.refusal(), unpaid.header("retry-after")), ((429, "rate_limited".to_owned()), "1800"));
+    shop.app.pass(Duration::from_secs(1_800));
+    assert_eq!(shop.app.call(Call::audit(GONE)).await.refusal(), (402, "allowance_spent".to_owned()));
     assert_eq!(shop.facilitator.asked("verify").len(), 2);
+}
+
+async fn past_the_ceiling_of_payments_none_is_asked_for(database: TestDatabase) {
+    let change =
+        |config: &mut service::config::Config| (config.limits.audits_per_hour, config.limits.free_tabs) = (1, 0);
+    let shop = Shop::beside(TestFacilitator::start().await, database, change).await;
+    let guest = shop.app.guest().await;
+    let body = serde_json::json!({"url": shop.site.url("/")}).to_string();
+    let (buy, open) =
+        (|| Call::new("POST", "/api/credito?usd=1"), || Call::new("POST", "/api/tabs").body(&body).token(&guest));
+    let asked = shop.app.call(buy()).await;
+    assert_eq!(shop.app.call(open()).await.refusal(), (402, "payment_required".to_owned()));
+    assert_eq!(shop.app.call(signed(&asked, 1, 1).pays(buy())).await.status, 200);
+    for call in [buy(), open(), signed(&asked, 1, 2).pays(buy())] {
+        let refused = shop.app.call(call).await;
+        assert_eq!((refused.refusal(), refused.header("retry-after")), ((429, "rate_limited".to_owned()), "3600"));
+    }
+}
+
+/// One answer for both, with both times and what works meanwhile.
+async fn neither_free_nor_to_be_paid_is_told_at_once(database: TestDatabase) {
+    let shop = with_one_free(Shop::open(database).await, |_| {}).await;
+    let asked = {
+        assert_eq!(shop.app.call(shop.audit()).await.status, 200);
+        shop.app.call(shop.audit()).await
+    };
+    shop.facilitator.script(|question, _| (question.what == "supported").then_some(Say::HangsUp));
+    worker::check(&shop.app.app).await;
+    for call in [shop.audit(), signed(&asked, 1, 1).pays(shop.audit())] {
+        let refused = shop.app.call(call).await;
+        assert_eq!(refused.refusal(), (503, "facilitator_unavailable".to_owned()));
+        let (body, header) = (refused.json(), |name: &str| refused.header(name).to_owned());
+        assert_eq!((header("retry-after").as_str(), header("ratelimit").as_str()), ("10", "\"day\";r=0;t=52200"));
+        assert_eq!(body["retry_after"], 10);
+        assert_eq!(body["free_again_at"], "2026-02-01T00:00:00.000Z");
+        assert_eq!(body["works_now"], serde_json::json!(["credit", "trial"]));
+        let detail = body["detail"].as_str().unwrap();
+        for part in ["in 870 min", "in 10 s", "Credit", "trial"] {
+            assert!(detail.contains(part), "{part}: {detail}");
+        }
+    }
 }
 
 async fn the_wider_network_has_a_ceiling_of_payments(database: TestDatabase) {

@@ -3,6 +3,7 @@
 mod api_call;
 mod connections;
 mod head;
+mod linger;
 mod listen;
 mod mcp;
 mod patient;

@@ -9,7 +9,7 @@ use crate::cookies::CookieKind;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use service::error::{Code, DayAllowance, PaymentReceipt, ServiceError};
+use service::error::{DayAllowance, PaymentReceipt, ServiceError};
 
 /// Content-Security-Policy of documents that load nothing: JSON, and the default.
 const NOTHING_LOADS: &str = "default-src 'none'; frame-ancestors 'none'";
@@ -63,10 +63,6 @@ pub fn of_error(headers: &mut HeaderMap, error: &ServiceError, is_https: bool) {
     if status(error) == StatusCode::UNAUTHORIZED {
         // RFC 9110 §11.6.1 asks for one on every 401.
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    }
-    if error.code == Code::RequestTimeout || error.code == Code::BodyTooLarge {
-        // What is left of the body is not read.
-        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     let Some(more) = &error.more else { return };
     if let Some(offer) = more.offer.as_ref().and_then(encoded) {

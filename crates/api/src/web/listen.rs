@@ -11,7 +11,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
-use http::header;
+use http::{HeaderValue, header};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -25,6 +25,7 @@ use tower::ServiceExt as _;
 
 use super::connections::Connections;
 use super::head::HEAD_BYTES;
+use super::linger::{Unread, drain};
 use super::patient::Patient;
 use super::routes::Routes;
 use crate::request::{Patience, Peer};
@@ -136,13 +137,20 @@ async fn connection(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection could not be set up");
     }
+    let unread = Unread::default();
+    let of_calls = unread.clone();
     let service = service_fn(move |request: Request<Incoming>| {
-        let (router, peer) = (routes.router.clone(), peer.clone());
+        let (router, peer, unread) = (routes.router.clone(), peer.clone(), of_calls.clone());
         // Boxed, because the connection must stay movable to be taken apart at its end.
         let answer: Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>> = Box::pin(async move {
-            let mut request = request.map(Body::new);
+            let mut request = request.map(|body| Body::new(unread.watch(body)));
             request.extensions_mut().insert(peer);
-            router.oneshot(request).await
+            let mut answer = router.oneshot(request).await?;
+            if unread.is_left() {
+                // What follows on this connection is the rest of this body, not another request.
+                answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok(answer)
         });
         answer
     });
@@ -174,4 +182,7 @@ async fn connection(
         );
     }
     drop(stream.shutdown().await);
+    if unread.is_left() {
+        drain(&mut stream).await;
+    }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod accounts;
 mod audits;
 pub(crate) mod avatar;
+mod bodies;
 mod catalog;
 mod claim;
 mod departure;

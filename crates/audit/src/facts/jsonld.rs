@@ -1,5 +1,6 @@
 //! JSON-LD blocks: what parses, what it holds, and what does not parse, with its place.
 
+mod cap;
 pub(crate) mod complete;
 pub(crate) mod context;
 pub(crate) mod graph;
@@ -28,7 +29,7 @@ use tree::{LARGEST_BLOCK, Tree};
 const MOST_BLOCKS: usize = 100;
 /// Bytes of all blocks kept in a report, which has 1 MiB.
 const KEPT_BYTES: usize = 256 * 1024;
-/// Nodes counted before the rest is dropped.
+/// Nodes that are looked at; those past them are counted and dropped.
 const MOST_NODES: usize = 50;
 
 /// Characters of a member's name that a reason shows.
@@ -51,9 +52,9 @@ pub struct JsonLd {
     pub(crate) mended: Vec<Value>,
     /// Of blocks that parsed, the first name that an object has twice: readers differ in which value they take.
     pub duplicates: Vec<BlockError>,
-    /// Root objects, members of root arrays and of `@graph`.
+    /// Root objects, members of root arrays and of `@graph`: all of them, dropped ones too.
     pub count: usize,
-    /// More nodes than are looked at.
+    /// There are more than [`MOST_NODES`]: the rest is in none of the other fields but `for_report`.
     pub dropped: bool,
     /// `@type` values in order, nested ones too, each once.
     pub types: Vec<String>,
@@ -113,15 +114,22 @@ impl JsonLd {
         let mut known_types = BTreeSet::new();
         for (index, (text, start)) in blocks.iter().enumerate().take(MOST_BLOCKS) {
             match parse(text) {
-                Ok(value) => {
-                    out.count_nodes(&value);
-                    collect_types(&value, &mut out.types, &mut known_types);
+                Ok(mut value) => {
                     kept_bytes += text.len();
                     if kept_bytes <= KEPT_BYTES {
                         out.for_report.push(value.clone());
                     }
+                    let left = MOST_NODES.saturating_sub(out.count);
+                    let nodes = cap::keep(&mut value, left);
+                    out.count += nodes;
+                    out.dropped |= nodes > left;
+                    // A block of which nothing is kept is none; one without nodes is kept.
+                    if left == 0 && nodes > 0 {
+                        continue;
+                    }
+                    collect_types(&value, &mut out.types, &mut known_types);
                     out.blocks.push((index, value));
-                    out.keep_written(index, text, *start);
+                    out.keep_written(index, text, *start, left);
                 }
                 Err((at, reason)) => {
                     out.mended.extend(repaired(text).and_then(|json| serde_json::from_str::<Value>(&json).ok()));
@@ -139,26 +147,15 @@ impl JsonLd {
         out
     }
 
-    fn keep_written(&mut self, block: usize, text: &str, start: usize) {
-        let Some(tree) = Tree::read(text) else { return };
+    fn keep_written(&mut self, block: usize, text: &str, start: usize, left: usize) {
+        let Some(mut tree) = Tree::read(text) else { return };
+        cap::keep_of_tree(&mut tree, left);
         self.duplicates.extend(tree.duplicate().map(|(at, name)| BlockError {
             block,
             offset: start + at,
             reason: TWICE.phrase(&[("name", name.chars().take(SHOWN_CHARACTERS).collect::<String>().into())]),
         }));
         self.written.push(Written { block, start, text: text.to_owned(), tree });
-    }
-
-    fn count_nodes(&mut self, root: &Value) {
-        let roots: Vec<&Value> = match root {
-            Value::Array(members) => members.iter().collect(),
-            other => vec![other],
-        };
-        for root in roots.into_iter().filter(|root| root.is_object()) {
-            let members = root.get("@graph").and_then(Value::as_array);
-            self.count += members.map_or(1, |members| members.iter().filter(|member| member.is_object()).count());
-        }
-        self.dropped |= self.count > MOST_NODES;
     }
 
     /// Every object, those of mended blocks too: for what a fix takes over, which no other fix may change.
@@ -272,10 +269,41 @@ mod tests {
     }
 
     #[test]
-    fn nodes_past_the_cap_are_told() {
-        let many = format!("[{}]", vec!["{}"; 51].join(","));
-        assert!(read(&[&many]).dropped);
-        assert_eq!(read(&[&many]).cuts, [Cut::JsonldNodesOver50]);
+    fn nodes_past_the_cap_are_counted_dropped_and_told() {
+        let array = |types: std::ops::Range<usize>| {
+            format!("[{}]", types.map(|n| format!("{{\"@type\":\"T{n}\"}}")).collect::<Vec<_>>().join(","))
+        };
+        let graph = format!("{{\"@context\":\"https://schema.org\",\"@graph\":{}}}", array(0..60));
+        let beside = format!("[{{\"@type\":\"T0\"}},{{\"@graph\":{}}}]", array(1..60));
+        for (texts, count) in [
+            (vec![array(0..60)], 60),
+            (vec![graph], 60),
+            (vec![array(0..30), array(30..70), array(70..80)], 80),
+            (vec![beside], 60),
+        ] {
+            let read = read(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!((read.count, read.dropped, read.cuts.as_slice()), (count, true, &[Cut::JsonldNodesOver50][..]));
+            assert_eq!(read.types.len(), 50);
+            assert_eq!(read.types.last().map(String::as_str), Some("T49"));
+            let typed = |node: &&Map<String, Value>| node.contains_key("@type");
+            assert_eq!(read.nodes().iter().filter(|node| typed(node)).count(), 50);
+            let written: usize = read.written.iter().map(|block| typed_objects(&block.tree)).sum();
+            assert_eq!(written, 50);
+            // The blocks themselves are shown as they were found.
+            assert_eq!(read.for_report.len(), texts.len());
+        }
+        let fitting = read(&[&array(0..50)]);
+        assert_eq!((fitting.count, fitting.dropped, fitting.types.len()), (50, false, 50));
+    }
+
+    fn typed_objects(tree: &Tree) -> usize {
+        let own = tree.members().is_some_and(|members| members.iter().any(|member| member.name == "@type"));
+        let below: usize = match &tree.kind {
+            tree::TreeKind::Object(members) => members.iter().map(|member| typed_objects(&member.value)).sum(),
+            tree::TreeKind::Array(values) => values.iter().map(typed_objects).sum(),
+            _ => 0,
+        };
+        usize::from(own) + below
     }
 
     #[test]

@@ -222,9 +222,9 @@ impl<'c> Facts<'c> {
         Ok(&self.graph)
     }
 
-    /// Whether a block of JSON-LD could not be read: what it holds is not known.
+    /// Whether a part of the JSON-LD was not read, a block that is none or nodes past the cap: what it holds is not known.
     pub(crate) fn has_unread_json_ld(&self) -> bool {
-        self.html.is_some_and(|html| !html.json_ld.errors.is_empty())
+        self.html.is_some_and(|html| !html.json_ld.errors.is_empty() || html.json_ld.dropped)
     }
 
     /// A verdict on what structured data holds. Where a block could not be read, nothing is known to be right, or absent.

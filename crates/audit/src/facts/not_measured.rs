@@ -31,7 +31,7 @@ pub enum NotMeasured {
     Crux,
     /// Meaningless for this URL scheme.
     Scheme,
-    /// A block of JSON-LD could not be read, which may hold what is looked for.
+    /// A part of the JSON-LD could not be read, or is past the nodes that are looked at: it may hold what is looked for.
     JsonLd,
     /// The tag is there, with `value` in place of `content`: that is told once for all of them.
     Misspelt,

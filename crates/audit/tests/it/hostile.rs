@@ -340,7 +340,14 @@ fn x07_json_ld_of_any_kind_is_bounded() {
     assert!(large.truncated.contains(&Cut::JsonldSize), "{:?}", large.truncated);
     let many = report(&page(URL, block("{\"@type\":\"Thing\",\"name\":\"x\"}").repeat(5_000)));
     assert!(many.truncated.contains(&Cut::JsonldNodesOver50), "{:?}", many.truncated);
-    assert_eq!(many.summary.map(|summary| summary.json_ld_blocks), Some(5_000));
+    assert_eq!(many.summary.map(|summary| (summary.json_ld_blocks, summary.json_ld_dropped)), Some((5_000, true)));
+    // What lies past the cap is neither judged nor taken for absent.
+    let node = |n: u32| {
+        format!("{{\"@context\":\"https://schema.org\",\"@type\":\"T{n}\",\"author\":{{\"@id\":\"#n{}\"}}}}", n + 40)
+    };
+    let past = report(&page(URL, block(&format!("[{}]", (0..60).map(node).collect::<Vec<_>>().join(",")))));
+    assert_eq!(past.summary.map(|summary| (summary.json_ld_count, summary.json_ld_types.len())), Some((60, 50)));
+    assert!(past.findings.iter().all(|finding| finding.code != "jsonld_id_unresolved"));
 }
 
 #[test]

@@ -124,6 +124,10 @@ fn unresolved(facts: &Facts<'_>) -> Verdict {
     if graph.nodes.len() > MOST_NODES {
         return Err(NotMeasured::Truncated);
     }
+    if html.json_ld.dropped {
+        // The node that is meant may be among those past the cap.
+        return Err(NotMeasured::JsonLd);
+    }
     let dangling = dangling(html, graph)?;
     let Some(first) = dangling.first() else { return PASS };
     const NOWHERE: Text = text(

@@ -7,19 +7,20 @@ mod given;
 mod lanes;
 mod pages;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use audit::{SiteFiles, SitemapTarget};
 use fetch::Fetcher;
-use model::capture::{Body, Capture, Exchange, Extra, Fetched, Source};
+use model::capture::{Body, Capture, Exchange, Extra, FailureKind, Fetched, Source};
 use model::report::Report;
 use tokio::time::Instant;
 use url::Url;
 
 pub use failure::AuditFailure;
 pub use field_data::FieldDataSource;
-pub use given::{AuditInputs, AuditStep, Progress};
+pub use given::{AuditInputs, AuditStep, Progress, Scheme};
 
 use crate::cores::Cores;
 use failure::on_a_core;
@@ -80,14 +81,29 @@ impl Engine {
         deadline: Instant,
         finish: impl FnOnce(Audited) -> T + Send + 'static,
     ) -> Result<T, AuditFailure> {
-        let page = self.page(url, deadline).await;
+        let mut page = self.page(url, deadline).await;
+        let mut url = Cow::Borrowed(url);
+        if given.scheme == Scheme::Assumed
+            && is_https_refused(&page)
+            && let Some(plain_url) = self.over_http(&url)
+            && let plain @ Fetched::Response(_) = self.page(&plain_url, deadline).await
+        {
+            (page, url) = (plain, Cow::Owned(plain_url));
+        }
         if let Some(blocked) = audit::blocked(&page) {
             return Err(AuditFailure::Blocked(blocked));
         }
         if let Fetched::Failed(failure) = page {
             return Err(AuditFailure::Fetch(failure));
         }
-        self.audit_page(url, page, given, deadline, finish).await
+        self.audit_page(&url, page, given, deadline, finish).await
+    }
+
+    /// The same URL over http; `None` where audits don't go there.
+    fn over_http(&self, url: &Url) -> Option<Url> {
+        let mut url = url.clone();
+        url.set_scheme("http").ok()?;
+        self.fetcher.intake(url.as_str()).ok()
     }
 
     /// Fetches a page with its redirects, nothing else.
@@ -182,6 +198,18 @@ impl Engine {
             }
         }
     }
+}
+
+/// Whether a site gave no response over https: no connection, or no TLS on the port. A certificate that does not hold is
+/// none of these, and is never passed over.
+fn is_https_refused(page: &Fetched) -> bool {
+    let Fetched::Failed(failure) = page else { return false };
+    let phases: &[&str] = match failure.kind {
+        FailureKind::Unreachable => &["connect", "tls_handshake"],
+        FailureKind::Timeout => &["connect", "tls"],
+        _ => &[],
+    };
+    failure.hops.is_empty() && phases.contains(&failure.reason.as_str())
 }
 
 /// A copy of a capture without the bytes of its page.

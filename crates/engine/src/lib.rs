@@ -6,7 +6,9 @@ mod cores;
 mod supplied;
 mod verification;
 
-pub use audit_loop::{AUDIT_TIME, AuditFailure, AuditInputs, AuditStep, Audited, Engine, FieldDataSource, Progress};
+pub use audit_loop::{
+    AUDIT_TIME, AuditFailure, AuditInputs, AuditStep, Audited, Engine, FieldDataSource, Progress, Scheme,
+};
 pub use cores::{Cores, Undone};
 pub use supplied::Supplied;
 pub use verification::Verification;

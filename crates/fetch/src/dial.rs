@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use crate::config::{FetchConfig, FetchTimeouts, SetupError};
-use crate::failure::{HopFailure, timeout, unreachable};
+use crate::failure::{HopFailure, of_system, timeout, unreachable};
 
 /// Addresses of one name that are tried at most.
 const TRIED: usize = 4;
@@ -80,7 +80,7 @@ pub(crate) async fn connect(
                     stream.set_nodelay(true).map_err(|_| unreachable("connect"))?;
                     return Ok(stream);
                 }
-                Ok(Err(_)) => last = unreachable("connect"),
+                Ok(Err(error)) => last = of_system(&error, unreachable("connect")),
                 Err(_) => last = timeout("connect"),
             }
         }

@@ -10,9 +10,10 @@ use hickory_resolver::net::NetError;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::{Name, RData, RecordType};
 use hickory_resolver::{ResolverBuilder, TokioResolver};
+use model::capture::FailureKind;
 
 use crate::config::{FetchConfig, FetchTimeouts, SetupError};
-use crate::failure::{HopFailure, timeout, unreachable};
+use crate::failure::{HopFailure, of_system, timeout, unreachable};
 
 /// Retries of a DNS query without a usable answer: two attempts in all.
 const RETRIES: usize = 1;
@@ -63,13 +64,18 @@ impl Resolver {
         if addresses.is_empty() { Err(late.unwrap_or(unreachable("dns"))) } else { Ok(addresses) }
     }
 
-    /// The addresses of one family. Only a timeout is an error; any other failed lookup gives no address.
+    /// The addresses of one family. Only a timeout is an error, and that this machine can't ask; any other failed lookup
+    /// gives no address.
     async fn family(&self, name: &str, kind: RecordType) -> Result<Vec<IpAddr>, HopFailure> {
         match tokio::time::timeout(self.wait, self.dns.lookup(name, kind)).await {
             Err(_) | Ok(Err(NetError::Timeout)) => Err(timeout("dns")),
             Ok(Ok(found)) if are_usable(&found) => {
                 Ok(found.answers().iter().filter_map(|record| record.data.ip_addr()).collect())
             }
+            Ok(Err(NetError::Io(error))) => match of_system(&error, unreachable("dns")) {
+                own @ HopFailure { kind: FailureKind::OwnLimit, .. } => Err(own),
+                _ => Ok(Vec::new()),
+            },
             Ok(_) => Ok(Vec::new()),
         }
     }

@@ -369,6 +369,8 @@ pub enum FailureKind {
     Timeout,
     /// A ceiling of ours was full.
     TargetBusy,
+    /// This machine ran out of what a connection takes (file descriptors); it says nothing of the target.
+    OwnLimit,
     /// The URL text itself is unusable.
     InvalidUrl,
 }

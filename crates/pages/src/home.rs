@@ -12,7 +12,6 @@ use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
 use model::lang::{Lang, Text, text};
-use url::Url;
 
 use crate::address::{Addresses, tool_of_query, with_lang};
 use crate::card::{Card, CardSubject};
@@ -29,7 +28,7 @@ use service::audits::Finished;
 use service::caller::Cx;
 use service::caller::Identity;
 use service::error::{Code, ServiceError};
-use service::form_audit::{self, FormAudit};
+use service::form_audit::{self, FormAudit, TypedUrl};
 use service::gate;
 use service::x402::Priced;
 
@@ -119,19 +118,12 @@ fn page<'a>(
 }
 
 fn problem(services: &Services, error: &ServiceError, lang: Lang) -> AuditProblem {
-    let sentence = error.code.sentence().in_lang(lang);
-    let sentence = match (error.code, &error.detail) {
-        (Code::AllowanceSpent, _) => {
+    let sentence = match error.code {
+        Code::AllowanceSpent => {
             let price = services.config().prices.audit_usd.to_string();
             SPENT.phrase(&[("price", price.into())]).in_lang(lang).to_owned()
         }
-        (Code::InvalidUrl, Some(detail)) => {
-            // The part before the colon is for programs.
-            let detail = detail.in_lang(lang);
-            format!("{sentence} ({})", detail.split_once(": ").map_or(detail, |(_, explanation)| explanation))
-        }
-        (_, Some(detail)) => format!("{sentence} ({})", detail.in_lang(lang)),
-        (_, None) => sentence.to_owned(),
+        _ => error.message(lang),
     };
     AuditProblem { sentence, is_of_input: error.code.status() == StatusCode::BAD_REQUEST }
 }
@@ -196,7 +188,7 @@ async fn typed(services: &Services, parts: &Parts, body: Body) -> Result<Typed, 
 }
 
 /// The call, the URL to audit and its price, after every check but that of the allowance.
-async fn admit(site: &Site, parts: &Parts, typed: &Typed, lang: Lang) -> Result<(Cx, Url, Priced), ServiceError> {
+async fn admit(site: &Site, parts: &Parts, typed: &Typed, lang: Lang) -> Result<(Cx, TypedUrl, Priced), ServiceError> {
     let services = site.services();
     same_origin(services, parts)?;
     let network = client(&parts.extensions, &parts.headers);

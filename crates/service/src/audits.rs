@@ -19,7 +19,7 @@ use crate::caller::Cx;
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
-use engine::{AUDIT_TIME, AuditFailure, AuditInputs, Audited};
+use engine::{AUDIT_TIME, AuditFailure, AuditInputs, Audited, Scheme};
 
 /// A finished audit of a caller.
 #[derive(Debug)]
@@ -39,6 +39,7 @@ pub struct Finished {
 pub async fn audit<A: Send + 'static>(
     cx: &Cx,
     url: &Url,
+    scheme: Scheme,
     answer: impl Fn(Finished) -> A + Clone + Send + 'static,
 ) -> Result<A, ServiceError> {
     let deadline = Instant::now() + AUDIT_TIME;
@@ -61,6 +62,7 @@ pub async fn audit<A: Send + 'static>(
         let given = AuditInputs {
             started_at: created_at,
             nonce: services.ports().nonce(),
+            scheme,
             progress: None,
             keep_sitemaps: false,
         };
@@ -68,15 +70,15 @@ pub async fn audit<A: Send + 'static>(
         let answer = answer.clone();
         // On the core that judged, while the report is in memory: it is packed, and the response is built for the case
         // that it is stored.
-        let finish = move |audited: Audited| JudgedAudit::of(&store, audited.report, created_at, id, is_owned, answer);
+        let finish = move |audited: Audited| JudgedAudit::of(&store, audited, created_at, id, is_owned, answer);
         services.engine().audit(url, given, deadline, finish).await
     };
-    let JudgedAudit { packed, score, findings, answer: if_kept } = match judged {
+    let JudgedAudit { packed, requested_url, score, findings, answer: if_kept } = match judged {
         Ok(judged) => judged,
         Err(failure) => return Err(refused(cx, failure).await),
     };
     let Some(packed) = packed else { return Ok(if_kept) };
-    let (new_id, requested_url, report) = (id.clone(), url.as_str(), &packed);
+    let (new_id, requested_url, report) = (id.clone(), requested_url.as_str(), &packed);
     let new = NewAudit { id: new_id, owner, withheld: cx.withheld.as_deref(), requested_url, created_at, report };
     let stored = services.database().ask(|store| store.insert_audit(new)).await.is_ok();
     tracing::info!(audit.id = %id, kept = stored, score, findings, "audited");
@@ -98,6 +100,8 @@ pub async fn audit<A: Send + 'static>(
 struct JudgedAudit<A> {
     /// `None` when packing failed; the response then has no id.
     packed: Option<PackedReport>,
+    /// As it was fetched first.
+    requested_url: String,
     score: u32,
     findings: usize,
     answer: A,
@@ -106,12 +110,13 @@ struct JudgedAudit<A> {
 impl<A> JudgedAudit<A> {
     fn of(
         store: &Store,
-        report: Report,
+        audited: Audited,
         created_at: Timestamp,
         id: AuditId,
         is_owned: bool,
         answer: impl Fn(Finished) -> A,
     ) -> Self {
+        let Audited { capture, report } = audited;
         let (score, findings) = (report.score, report.findings.len());
         let packed = store.pack(&report);
         if let Err(error) = &packed {
@@ -120,7 +125,7 @@ impl<A> JudgedAudit<A> {
         let packed = packed.ok();
         let is_owned = is_owned && packed.is_some();
         let answer = answer(Finished { id: packed.is_some().then_some(id), is_owned, report, created_at });
-        Self { packed, score, findings, answer }
+        Self { packed, requested_url: capture.requested_url, score, findings, answer }
     }
 }
 

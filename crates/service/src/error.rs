@@ -2,9 +2,10 @@
 
 mod codes;
 mod next;
+mod reasons;
 
 use model::capture::{FailureKind, FetchFailure};
-use model::lang::{Lang, Phrase, text};
+use model::lang::{Lang, Phrase, Text};
 use serde_json::{Map, Value};
 
 pub use codes::Code;
@@ -25,6 +26,9 @@ pub struct ServiceError {
 /// Rare additions to an error.
 #[derive(Debug, Clone, Default)]
 pub struct More {
+    /// The sentence for people, where it is more exact than the code's: it says what happened, why and what to do, so the
+    /// detail is for programs.
+    pub sentence: Option<Text>,
     /// More fields of the body (`accepts`, `blocked`).
     pub fields: Map<String, Value>,
     /// What the owner of a blocking target can do; the body's `blocked.fix`.
@@ -79,6 +83,13 @@ impl ServiceError {
         self
     }
 
+    /// With a sentence for people that is more exact than the code's.
+    #[must_use]
+    pub fn saying(mut self, sentence: Text) -> Self {
+        self.more.get_or_insert_default().sentence = Some(sentence);
+        self
+    }
+
     /// With the seconds until a retry may succeed.
     #[must_use]
     pub fn retry_after(mut self, seconds: u32) -> Self {
@@ -128,12 +139,18 @@ impl ServiceError {
         self
     }
 
-    /// Error, detail and fix on one line.
+    /// The sentence for people.
+    pub fn sentence(&self) -> Text {
+        self.more.as_ref().and_then(|more| more.sentence).unwrap_or_else(|| self.code.sentence())
+    }
+
+    /// Error, detail and fix on one line, for people.
     pub fn message(&self, lang: Lang) -> String {
-        let message = self.code.sentence().in_lang(lang);
+        let message = self.sentence().in_lang(lang);
+        let is_exact = self.more.as_ref().is_some_and(|more| more.sentence.is_some());
         let message = match &self.detail {
-            Some(detail) => format!("{} ({}).", message.trim_end_matches('.'), detail.in_lang(lang)),
-            None => message.to_owned(),
+            Some(detail) if !is_exact => format!("{} ({}).", message.trim_end_matches('.'), detail.in_lang(lang)),
+            _ => message.to_owned(),
         };
         match self.more.as_ref().and_then(|more| more.fix.as_ref()) {
             Some(fix) => format!("{message} {}", fix.in_lang(lang)),
@@ -144,7 +161,7 @@ impl ServiceError {
     /// The JSON body in `lang`.
     pub fn body(&self, lang: Lang) -> Map<String, Value> {
         let mut body = Map::new();
-        body.insert("error".to_owned(), self.code.sentence().in_lang(lang).into());
+        body.insert("error".to_owned(), self.sentence().in_lang(lang).into());
         if let Some(detail) = &self.detail {
             body.insert("detail".to_owned(), detail.in_lang(lang).into());
         }
@@ -167,48 +184,26 @@ impl ServiceError {
 
 impl From<FetchFailure> for ServiceError {
     fn from(failure: FetchFailure) -> Self {
-        let hops = || {
-            let way: Vec<&str> = failure.hops.iter().map(|hop| hop.url.as_str()).collect();
-            way.join(" -> ")
-        };
-        match failure.kind {
-            FailureKind::InvalidUrl => Self::new(Code::InvalidUrl).explained(url_problem(&failure.reason)),
+        let error = match failure.kind {
+            FailureKind::InvalidUrl => {
+                Self::new(Code::InvalidUrl).explained(reasons::url_detail(&failure.reason).into())
+            }
             // A fixed sentence, which reveals neither the address nor how it was resolved.
             FailureKind::AddressNotAllowed => Self::new(Code::AddressNotAllowed),
-            FailureKind::RedirectNotAllowed => Self::new(Code::RedirectNotAllowed).detail(hops()),
-            FailureKind::Unreachable => Self::new(Code::TargetUnreachable).detail(failure.reason),
-            FailureKind::Timeout => Self::new(Code::TargetTimeout).detail(failure.reason),
+            FailureKind::RedirectNotAllowed => {
+                let way: Vec<&str> = failure.hops.iter().map(|hop| hop.url.as_str()).collect();
+                Self::new(Code::RedirectNotAllowed).detail(way.join(" -> "))
+            }
+            FailureKind::Unreachable => Self::new(Code::TargetUnreachable).detail(failure.reason.as_str()),
+            FailureKind::Timeout => Self::new(Code::TargetTimeout).detail(failure.reason.as_str()),
             FailureKind::TargetBusy => Self::new(Code::TargetBusy).retry_after(5),
+            FailureKind::OwnLimit => Self::new(Code::Overloaded).retry_after(5),
+        };
+        match reasons::sentence(&failure) {
+            Some(sentence) => error.saying(sentence),
+            None => error,
         }
     }
-}
-
-/// Detail of an invalid URL: a stable word, then what to do.
-fn url_problem(reason: &str) -> Phrase {
-    let what = match reason {
-        "scheme" => text("scheme: url begins with http:// or https://", "scheme: url começa com http:// ou https://"),
-        "userinfo" => {
-            text("userinfo: url holds no user name or password", "userinfo: url não contém usuário nem senha")
-        }
-        "control_character" => text(
-            "control_character: url holds no tab, line end or other control character",
-            "control_character: url não contém tabulação, fim de linha nem outro caractere de controle",
-        ),
-        "too_long" => text(
-            "too_long: url is at most 2,048 bytes, as typed and percent-encoded",
-            "too_long: url tem no máximo 2.048 bytes, como digitada e com percent-encoding",
-        ),
-        "port" => text(
-            "port: url names a port that audits don't go to",
-            "port: url nomeia uma porta para onde auditorias não vão",
-        ),
-        "host" => text(
-            "host: the host of url is not a host name (labels of 1 to 63 bytes, 253 in all)",
-            "host: o host de url não é um nome de host (rótulos de 1 a 63 bytes, 253 no total)",
-        ),
-        _ => text("syntax: url is not a URL", "syntax: url não é uma URL"),
-    };
-    what.into()
 }
 
 #[cfg(test)]
@@ -225,6 +220,31 @@ mod tests {
             let sentence = code.sentence();
             assert!(sentence.en.ends_with('.') && sentence.pt.ends_with('.') && sentence.en != sentence.pt, "{code:?}");
         }
+    }
+
+    #[test]
+    fn a_failure_of_a_target_is_said_in_a_sentence_and_its_word_is_for_programs() {
+        let failure = |kind, reason: &str, url: &str| {
+            ServiceError::from(FetchFailure { kind, reason: reason.to_owned(), hops: Vec::new(), url: url.to_owned() })
+        };
+        let unknown = failure(FailureKind::Unreachable, "dns", "https://example.com/");
+        assert_eq!(unknown.message(Lang::En), unknown.body(Lang::En)["error"]);
+        assert!(unknown.message(Lang::En).contains("name could not be resolved"), "{}", unknown.message(Lang::En));
+        assert_eq!(unknown.body(Lang::En)["detail"], "dns");
+        let refused = |url| failure(FailureKind::Unreachable, "connect", url).message(Lang::En);
+        assert!(
+            refused("https://example.com/").contains("http://") && !refused("http://example.com/").contains("http://")
+        );
+        for (kind, reason) in [
+            (FailureKind::Unreachable, "a new word"),
+            (FailureKind::Timeout, "a new word"),
+            (FailureKind::TargetBusy, "connections"),
+        ] {
+            let error = failure(kind, reason, "https://example.com/");
+            assert_eq!(error.sentence(), error.code.sentence());
+        }
+        let own = failure(FailureKind::OwnLimit, "descriptors", "https://example.com/");
+        assert_eq!((own.code, own.retry_after), (Code::Overloaded, Some(5)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Audits that people ask for by the form of a page.
 
+use engine::Scheme;
 use url::Url;
 
 use crate::audits::{self, Finished};
@@ -19,8 +20,15 @@ pub struct FormAudit {
     pub outcome: Result<Finished, ServiceError>,
 }
 
+/// A URL that was typed into a form.
+#[derive(Debug)]
+pub struct TypedUrl {
+    url: Url,
+    scheme: Scheme,
+}
+
 /// Audits a page by one of the free audits, for the caller or for a new guest. `priced`: what the audit would cost.
-pub async fn audit(cx: &Cx, url: &Url, priced: &Priced) -> FormAudit {
+pub async fn audit(cx: &Cx, typed: &TypedUrl, priced: &Priced) -> FormAudit {
     let mut new_guest = None;
     // A guest is created after a free audit is held: a call that must be paid needs none.
     let work = async {
@@ -36,16 +44,17 @@ pub async fn audit(cx: &Cx, url: &Url, priced: &Priced) -> FormAudit {
                 Err(error) => return Err(error),
             }
         }
-        audits::audit(&cx, url, std::convert::identity).await
+        audits::audit(&cx, &typed.url, typed.scheme, std::convert::identity).await
     };
     let outcome = gate::run_free_audit(cx, priced, work).await;
     FormAudit { new_guest, outcome }
 }
 
 /// The URL of a typed address, https where it names no scheme. Counts refused addresses.
-pub async fn typed_url(cx: &Cx, typed: &str) -> Result<Url, ServiceError> {
+pub async fn typed_url(cx: &Cx, typed: &str) -> Result<TypedUrl, ServiceError> {
+    let scheme = if typed.contains("://") { Scheme::Typed } else { Scheme::Assumed };
     match cx.services.engine().fetcher().intake(&with_scheme(typed)) {
-        Ok(url) => Ok(url),
+        Ok(url) => Ok(TypedUrl { url, scheme }),
         Err(failure) => Err(audits::count_refusal(cx, failure.into()).await),
     }
 }

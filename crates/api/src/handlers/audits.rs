@@ -8,8 +8,9 @@ use serde_json::json;
 
 use crate::operation::{Access, Operation, WrittenJson};
 use crate::reading::{self, FORMS, ReadAudit, Reading};
+use engine::Scheme;
 use service::Services;
-use service::audits::{self, Finished, PatchAnswer, patch_answer, stored};
+use service::audits::{self, Finished, PatchAnswer, patch_answer, readable};
 use service::blocking::off_worker;
 use service::caller::Cx;
 use service::config::Sku;
@@ -85,7 +86,7 @@ async fn run(cx: Cx, input: AuditRequest) -> Result<WrittenJson<Audit>, ServiceE
     let url = cx.services.engine().fetcher().intake(&input.url)?;
     let (services, lang) = (cx.services.clone(), cx.lang);
     let written = move |finished| WrittenJson::spoken(&answer(&services, finished, lang)?);
-    audits::audit(&cx, &url, written).await?
+    audits::audit(&cx, &url, Scheme::Typed, written).await?
 }
 
 fn answer(services: &Services, finished: Finished, lang: Lang) -> Result<Audit, ServiceError> {

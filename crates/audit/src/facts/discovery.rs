@@ -49,9 +49,10 @@ fn gets(extra: &Extra) -> usize {
     match &extra.fetched {
         Fetched::Response(exchange) => exchange.hops.len() + 1,
         Fetched::Failed(failure) => match failure.kind {
-            FailureKind::AddressNotAllowed | FailureKind::InvalidUrl | FailureKind::RedirectNotAllowed => {
-                failure.hops.len()
-            }
+            FailureKind::AddressNotAllowed
+            | FailureKind::InvalidUrl
+            | FailureKind::RedirectNotAllowed
+            | FailureKind::OwnLimit => failure.hops.len(),
             FailureKind::Unreachable | FailureKind::Timeout | FailureKind::TargetBusy => failure.hops.len() + 1,
         },
     }

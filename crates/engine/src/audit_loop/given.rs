@@ -11,10 +11,21 @@ pub struct AuditInputs {
     pub started_at: Timestamp,
     /// Nonce of the not-found probe: 32 hex digits.
     pub nonce: String,
+    /// Whether its scheme was typed.
+    pub scheme: Scheme,
     /// Called with each completed step.
     pub progress: Option<Progress>,
     /// Whether the capture keeps the bytes of sitemaps, for replay; otherwise they are dropped after parsing.
     pub keep_sitemaps: bool,
+}
+
+/// Where the scheme of an audited URL comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// It was typed.
+    Typed,
+    /// It was not, and https was assumed: a site that refuses https is tried over http.
+    Assumed,
 }
 
 /// Callback for completed steps of an audit.

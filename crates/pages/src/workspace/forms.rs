@@ -7,7 +7,6 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::request::Parts;
 use http::{StatusCode, header};
-use model::lang::Lang;
 use model::tab::Tab;
 
 use super::space::EmptyPage;
@@ -109,7 +108,7 @@ async fn again(form: &WorkspaceForm, error: ServiceError, reader: Reader) -> Res
     let Ok(mut space) = form.visit.space(None).await else {
         return crate::error::page(&form.visit.cx.services, &error, reader);
     };
-    space.problem = Some(message(&error, reader.lang));
+    space.problem = Some(error.message(reader.lang));
     form.field("url").unwrap_or_default().clone_into(&mut space.typed);
     let page = EmptyPage { frame: form.visit.frame(), space, tab: None, view: "" };
     let mut response = html(status(&error), &page, reader.lang);
@@ -117,14 +116,6 @@ async fn again(form: &WorkspaceForm, error: ServiceError, reader: Reader) -> Res
         of_error(response.headers_mut(), &error, form.visit.cx.services.is_https());
     }
     response
-}
-
-fn message(error: &ServiceError, lang: Lang) -> String {
-    let sentence = error.code.sentence().in_lang(lang);
-    match &error.detail {
-        Some(detail) => format!("{sentence} ({})", detail.in_lang(lang)),
-        None => sentence.to_owned(),
-    }
 }
 
 /// Audits the tab's page now, as `POST /api/tabs/:id/run` does.

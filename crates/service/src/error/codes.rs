@@ -50,7 +50,7 @@ codes! {
     InvalidUrl "invalid_url" 400
         "The address can't be audited as it is written; send an absolute http or https URL." "O endereço não pode ser auditado como está escrito; envie uma URL http ou https absoluta.";
     AddressNotAllowed "address_not_allowed" 400
-        "The host is not on the public internet." "O host não está na internet pública.";
+        "Only hosts on the public internet can be audited: this one's name can't be resolved there, or its address is private. Check the spelling." "Só hosts na internet pública podem ser auditados: o nome deste não pode ser resolvido nela, ou o endereço é privado. Confira a grafia.";
     InvalidKeyName "invalid_key_name" 400
         "name is what you call the key: 1 to 60 characters, without control characters." "name é como você chama a chave: 1 a 60 caracteres, sem caracteres de controle.";
     InvalidKeyId "invalid_key_id" 400

@@ -16,7 +16,7 @@ use crate::network::Network;
 use crate::services::Services;
 use crate::tabs::{self, Judgement, between};
 use crate::watches::{self, Alerted};
-use engine::{AUDIT_TIME, AuditFailure, AuditInputs};
+use engine::{AUDIT_TIME, AuditFailure, AuditInputs, Scheme};
 
 /// How long an unreachable page is retried before the run reports it as unreachable, in milliseconds. Chosen: an hour,
 /// longer than a usual deployment or restart.
@@ -94,6 +94,10 @@ async fn look(
         services.concurrency().enter(ours, target.as_deref()).await.map_err(|error| later(error.code.wire()))?;
     let deadline = Instant::now() + AUDIT_TIME;
     let page = services.engine().page(&url, deadline).await;
+    if matches!(&page, Fetched::Failed(failure) if failure.kind == FailureKind::OwnLimit) {
+        // It says nothing of the page, so it is never a run.
+        return Err(later("this machine has no file descriptor left"));
+    }
     match audit::blocked(&page) {
         // Not a finding: the site rate-limits us.
         Some(blocked) if blocked.rate_limited => {
@@ -103,7 +107,13 @@ async fn look(
         None if page.response().is_none() => return unreached(services, watched, now, page, is_last_try).await,
         None => {}
     }
-    let given = AuditInputs { started_at: now, nonce: services.ports().nonce(), progress: None, keep_sitemaps: false };
+    let given = AuditInputs {
+        started_at: now,
+        nonce: services.ports().nonce(),
+        scheme: Scheme::Typed,
+        progress: None,
+        keep_sitemaps: false,
+    };
     let audited = services.engine().audit_page(&url, page, given, deadline, |audited| audited.report).await;
     match audited {
         Ok(report) => Ok(WatchResult { report, failed: false }),

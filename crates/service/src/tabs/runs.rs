@@ -1,5 +1,6 @@
 //! Runs of a followed page: making one, the last one, the history, and two of them compared.
 
+use engine::Scheme;
 use model::change::Change;
 use model::finding::Counts;
 use model::id::{AuditId, Owner};
@@ -37,7 +38,7 @@ pub async fn run(cx: &Cx, tab: &Tab) -> Result<StoredAudit, ServiceError> {
     let made = move |Finished { id, report, created_at, .. }: Finished| {
         id.map(|id| report.stored_audit(&id, created_at, None, lang))
     };
-    let run = audits::audit(cx, &url, made).await?;
+    let run = audits::audit(cx, &url, Scheme::Typed, made).await?;
     run.ok_or_else(|| ServiceError::new(Code::DatabaseUnavailable).retry_after(5))
 }
 

@@ -9,8 +9,8 @@ use service::audits;
 use service::error::{Code, ServiceError};
 
 const LIFT: Text = text(
-    "--allow-private lifts this for your own machines",
-    "--allow-private libera isto para as suas próprias máquinas",
+    "For your own machines, repeat it with --allow-private.",
+    "Para as suas próprias máquinas, repita com --allow-private.",
 );
 
 /// Why a page has no report, where its audit failed.
@@ -45,57 +45,22 @@ fn of_audit(failure: AuditFailure) -> ServiceError {
     }
 }
 
-/// The API error of a page without a response. Its detail begins as in the API.
+/// The API error of a page without a response, with the option that lifts a rule of ours.
 fn of_fetch(failure: FetchFailure) -> ServiceError {
-    let (gap, more) = match failure.kind {
-        FailureKind::AddressNotAllowed | FailureKind::RedirectNotAllowed => ("; ", Some(LIFT)),
-        FailureKind::InvalidUrl => ("; ", (failure.reason == "port").then_some(LIFT)),
-        FailureKind::Unreachable => (": ", unreachable(&failure.reason)),
-        FailureKind::Timeout => (": ", late(&failure.reason)),
-        FailureKind::TargetBusy => ("", None),
+    let is_lifted = match failure.kind {
+        FailureKind::AddressNotAllowed | FailureKind::RedirectNotAllowed => true,
+        FailureKind::InvalidUrl => failure.reason == "port",
+        FailureKind::Unreachable | FailureKind::Timeout | FailureKind::TargetBusy | FailureKind::OwnLimit => false,
     };
     let mut error = ServiceError::from(failure);
-    let Some(more) = more else { return error };
-    let detail = match error.detail.take() {
-        Some(before) => {
-            Phrase { en: format!("{}{gap}{}", before.en, more.en), pt: format!("{}{gap}{}", before.pt, more.pt) }
-        }
-        None => more.into(),
-    };
-    error.explained(detail)
-}
-
-/// The explanation of a reason of `target_unreachable`.
-fn unreachable(reason: &str) -> Option<Text> {
-    Some(match reason {
-        "dns" => text("the name has no address", "o nome não tem endereço"),
-        "connect" => text("no connection could be made", "não foi possível conectar"),
-        "tls_handshake" => {
-            text("no secure connection could be agreed on", "não foi possível combinar uma conexão segura")
-        }
-        "tls_version" => text("the server's TLS is older than 1.2", "o TLS do servidor é anterior ao 1.2"),
-        "cert_expired" => text("the certificate has expired", "o certificado expirou"),
-        "cert_not_yet_valid" => text("the certificate is not valid yet", "o certificado ainda não é válido"),
-        "cert_name_mismatch" => text("the certificate is for another name", "o certificado é de outro nome"),
-        "cert_untrusted" => text("the certificate's issuer is not trusted", "o emissor do certificado não é confiável"),
-        "protocol" => text("the answer is not valid HTTP", "a resposta não é HTTP válido"),
-        "headers_too_large" => text("the response head is too large", "o cabeçalho da resposta é grande demais"),
-        "redirect_loop" => text("the redirects lead in a circle", "os redirecionamentos dão voltas"),
-        "too_many_redirects" => text("there are too many redirects", "há redirecionamentos demais"),
-        _ => return None,
-    })
-}
-
-/// The explanation of a phase of `target_timeout`.
-fn late(phase: &str) -> Option<Text> {
-    Some(match phase {
-        "dns" => text("while the name was looked up", "durante a consulta do nome"),
-        "connect" => text("while connecting", "durante a conexão"),
-        "tls" => text("while TLS was agreed on", "durante o acordo de TLS"),
-        "first_byte" => text("before the first byte", "antes do primeiro byte"),
-        "headers" => text("before the end of the headers", "antes do fim dos cabeçalhos"),
-        _ => return None,
-    })
+    if !is_lifted {
+        return error;
+    }
+    if error.detail.is_none() {
+        let sentence = error.sentence();
+        error = error.saying(sentence).explained(LIFT.into());
+    }
+    error.fix(LIFT.into())
 }
 
 #[cfg(test)]
@@ -110,15 +75,13 @@ mod tests {
 
     #[test]
     fn a_failure_says_what_happened_and_what_to_do() {
-        assert_eq!(
-            message(FailureKind::AddressNotAllowed, "address", Lang::En),
-            "The host is not on the public internet (--allow-private lifts this for your own machines)."
+        let address = message(FailureKind::AddressNotAllowed, "address", Lang::En);
+        assert!(address.ends_with(". For your own machines, repeat it with --allow-private."), "{address}");
+        assert!(!address.contains('('), "{address}");
+        assert!(
+            message(FailureKind::Unreachable, "dns", Lang::PtBr).starts_with("O nome do site não pôde ser resolvido.")
         );
-        assert_eq!(
-            message(FailureKind::Unreachable, "dns", Lang::PtBr),
-            "O endereço não deu resposta utilizável (dns: o nome não tem endereço)."
-        );
-        assert!(message(FailureKind::InvalidUrl, "port", Lang::En).contains("don't go to; --allow-private"));
+        assert!(message(FailureKind::InvalidUrl, "port", Lang::En).contains("--allow-private"));
         assert!(!message(FailureKind::InvalidUrl, "syntax", Lang::En).contains("--allow-private"));
     }
 

@@ -4,6 +4,7 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use engine::Scheme;
 use fetch::PAGE_BYTES;
 use url::Url;
 
@@ -11,7 +12,7 @@ use super::output;
 
 /// An http(s) URL; a bare host gets `https://`.
 pub(super) fn page_url(text: &str) -> Result<Url> {
-    let url = Url::parse(&with_scheme(text)).with_context(|| format!("--url {text} is not an address"))?;
+    let url = Url::parse(&with_scheme(text).0).with_context(|| format!("--url {text} is not an address"))?;
     if !matches!(url.scheme(), "http" | "https") {
         bail!("--url must be an http or https address, not {}:", url.scheme());
     }
@@ -35,13 +36,13 @@ pub(super) fn read_page(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A bare host gets `https://`. What is before a colon is a host only where a port follows.
-pub(super) fn with_scheme(text: &str) -> String {
+/// A bare host gets `https://`, and it is told that it did. What is before a colon is a host only where a port follows.
+pub(super) fn with_scheme(text: &str) -> (String, Scheme) {
     let text = text.trim();
     let has_scheme = text.split_once(':').is_some_and(|(before, after)| {
         !before.contains(['/', '.', '[']) && !after.starts_with(|first: char| first.is_ascii_digit())
     });
-    if has_scheme { text.to_owned() } else { format!("https://{text}") }
+    if has_scheme { (text.to_owned(), Scheme::Typed) } else { (format!("https://{text}"), Scheme::Assumed) }
 }
 
 #[cfg(test)]
@@ -59,7 +60,8 @@ mod tests {
             ("mailto:me@example.com", "mailto:me@example.com"),
             ("javascript:alert(1)", "javascript:alert(1)"),
         ] {
-            assert_eq!(with_scheme(typed), expected);
+            let scheme = if typed.trim() == expected { Scheme::Typed } else { Scheme::Assumed };
+            assert_eq!(with_scheme(typed), (expected.to_owned(), scheme));
         }
     }
 

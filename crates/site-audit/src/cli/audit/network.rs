@@ -14,7 +14,7 @@ use super::progress::Teller;
 use crate::cli::input::with_scheme;
 use crate::cli::{failure, output};
 use engine::Cores;
-use engine::{AUDIT_TIME, AuditInputs, Engine, Progress};
+use engine::{AUDIT_TIME, AuditInputs, Audited, Engine, Progress};
 use render::format::{PageOutcome, RequestedPages};
 use service::ports::Ports;
 
@@ -104,14 +104,18 @@ fn config(allow_private: bool) -> Result<FetchConfig> {
 async fn one(engine: &Engine, typed: &str, progress: Option<Progress>) -> PageOutcome {
     let ports = Ports::real();
     let at = ports.now();
-    let typed = with_scheme(typed);
+    let (typed, scheme) = with_scheme(typed);
     let url = match engine.fetcher().intake(&typed) {
         Ok(url) => url,
         Err(refused) => return PageOutcome { url: typed, file: None, at, result: Err(failure::unfetched(refused)) },
     };
-    let given = AuditInputs { started_at: at, nonce: ports.nonce(), progress, keep_sitemaps: false };
-    let report = engine.audit(&url, given, Instant::now() + AUDIT_TIME, |audited| audited.report).await;
-    PageOutcome { url: url.to_string(), file: None, at, result: report.map_err(failure::unaudited) }
+    let given = AuditInputs { started_at: at, nonce: ports.nonce(), scheme, progress, keep_sitemaps: false };
+    match engine.audit(&url, given, Instant::now() + AUDIT_TIME, std::convert::identity).await {
+        Ok(Audited { capture, report }) => {
+            PageOutcome { url: capture.requested_url, file: None, at, result: Ok(report) }
+        }
+        Err(failed) => PageOutcome { url: url.to_string(), file: None, at, result: Err(failure::unaudited(failed)) },
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! What is audited, what is refused, and the exit codes.
 
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener};
+
 use serde_json::Value;
 
 use super::{PAGE, code, json, site, site_audit, stderr, stdout};
@@ -57,6 +60,41 @@ async fn an_address_is_fetched_with_its_robots_txt() {
     assert_eq!(audit["summary"]["robotsTxt"]["aiCrawlers"]["GPTBot"], false);
     assert!(codes(&audit).contains(&"ai_training_bot_blocked"));
     assert!(audit["summary"]["timing"]["ttfbMs"].is_u64());
+}
+
+/// A site that speaks http alone, and answers anything else at once, as servers do.
+fn plain_site() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            let (mut connection, mut piece) = (connection.unwrap(), [0; 2048]);
+            let read = connection.read(&mut piece).unwrap_or_default();
+            let answer = if piece[..read].starts_with(b"GET ") {
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n";
+                format!("{head}content-length: {}\r\n\r\n{PAGE}", PAGE.len())
+            } else {
+                "HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n".to_owned()
+            };
+            // One that is gone needs no answer.
+            let _written = connection.write_all(answer.as_bytes());
+        }
+    });
+    address
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_without_a_scheme_that_refuses_https_is_audited_over_http() {
+    let typed = format!("{}/page", plain_site());
+    let audit = json(&site_audit(&["audit", &typed, "--allow-private", "--format", "json"], ""));
+    assert_eq!(audit["url"], format!("http://{typed}"));
+    // A scheme that was typed is kept.
+    let refused = site_audit(&["audit", &format!("https://{typed}"), "--allow-private"], "");
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).contains("TLS handshake failed"), "{}", stderr(&refused));
+    // The first failure is told where http fails too.
+    let nobody = site_audit(&["audit", "127.0.0.2:1", "--allow-private"], "");
+    assert!(stderr(&nobody).contains("refused the connection over https"), "{}", stderr(&nobody));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -117,12 +155,12 @@ fn bad_input_is_answered_with_what_to_do() {
     let long = format!("https://example.com/{}", "a".repeat(2_100));
     for (arguments, advice) in [
         (&["audit"][..], "Examples:"),
-        (&["audit", "ftp://example.com/"], "begins with http:// or https://"),
-        (&["audit", "mailto:me@example.com"], "begins with http:// or https://"),
-        (&["audit", "http://me:secret@example.com/"], "no user name or password"),
-        (&["audit", &long], "at most 2,048 bytes"),
-        (&["audit", "https://"], "syntax"),
-        (&["audit", ""], "syntax"),
+        (&["audit", "ftp://example.com/"], "begin with http:// or https://"),
+        (&["audit", "mailto:me@example.com"], "begin with http:// or https://"),
+        (&["audit", "http://me:secret@example.com/"], "a user name or a password"),
+        (&["audit", &long], "longer than 2,048 bytes"),
+        (&["audit", "https://"], "not a valid URL"),
+        (&["audit", ""], "not a valid URL"),
         (&["audit", "http://example.com:22/"], "--allow-private"),
         (&["audit", "http://127.0.0.1/"], "--allow-private"),
         (&["audit", "http://[::1]/"], "--allow-private"),
@@ -154,5 +192,5 @@ fn bad_input_is_answered_with_what_to_do() {
 fn refusals_are_told_in_the_language_asked_for() {
     let output = site_audit(&["audit", "http://127.0.0.1/", "--lang", "pt-BR"], "");
     assert!(stderr(&output).starts_with("site-audit: não foi possível auditar http://127.0.0.1/: "));
-    assert!(stderr(&output).contains("não está na internet pública (--allow-private libera"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("repita com --allow-private"), "{}", stderr(&output));
 }

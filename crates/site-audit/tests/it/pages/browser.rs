@@ -275,8 +275,8 @@ async fn a_refusal_says_what_to_do() {
     }
     for (typed, status, words) in [
         ("ftp://example.com/", 400, "http:// or https://"),
-        ("http://10.0.0.1/", 400, "not on the public internet"),
-        ("http://127.0.0.2:1/", 502, "no usable response"),
+        ("http://10.0.0.1/", 400, "on the public internet"),
+        ("http://127.0.0.2:1/", 502, "refused the connection"),
     ] {
         tab.visit("/");
         tab.submit(typed);

@@ -124,8 +124,8 @@ async fn a_widget_says_what_went_wrong_and_needs_no_scripts() {
     let tab = &mut scene.tab;
     for (typed, words) in [
         ("ftp://example.com/", "http:// or https://"),
-        ("http://10.0.0.1/", "not on the public internet"),
-        ("http://127.0.0.2:1/", "no usable response"),
+        ("http://10.0.0.1/", "on the public internet"),
+        ("http://127.0.0.2:1/", "refused the connection"),
     ] {
         tab.visit("/embed?lang=en");
         tab.click("#url");

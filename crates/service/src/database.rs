@@ -41,6 +41,15 @@ pub enum DatabaseError {
     Defect,
 }
 
+/// Opens the store of a database; an error for people names the database and says what to do.
+pub async fn open_store(database_url: &str) -> anyhow::Result<Store> {
+    Store::open(database_url).await.map_err(|error| {
+        let (name, remedy) = (store::database_name(database_url), store::remedy(&error));
+        let cause = anyhow::Error::new(error);
+        anyhow::anyhow!("database_url: the database {name} can't be opened: {cause:#}; {remedy}")
+    })
+}
+
 impl Database {
     /// Over an open store, with a query timeout.
     pub fn new(store: Store, answer_within: Duration) -> Self {

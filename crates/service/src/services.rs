@@ -9,13 +9,12 @@ use engine::{Cores, Engine};
 use fetch::Fetcher;
 use model::time::Timestamp;
 use render::mail::Sender;
-use store::Store;
 
 use crate::allowance::Allowance;
 use crate::concurrency::ConcurrencyLimits;
 use crate::config::Config;
 use crate::credential::token_digest;
-use crate::database::{ANSWER_WITHIN, Database};
+use crate::database::{ANSWER_WITHIN, Database, open_store};
 use crate::mail::Mailer;
 use crate::ports::Ports;
 use crate::vault::Vault;
@@ -71,7 +70,7 @@ impl Services {
         let base_url = base_url(&config, address);
         let fetcher = Fetcher::new(config.fetch_config(&base_url, address)).context("the fetching client")?;
         let cores = Cores::of_the_machine().context("the threads that judge pages")?;
-        let store = Store::open(&config.database_url).await.context("the database (database_url)")?;
+        let store = open_store(&config.database_url).await?;
         let vault = Vault::open(&config, &base_url, &ports).context("accounts (auth.secret)")?;
         if let Some(off) = vault.off() {
             tracing::warn!("there are no accounts on this server: {off}");

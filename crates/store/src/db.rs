@@ -10,6 +10,7 @@ use sqlx::AnyPool;
 use sqlx::any::AnyRow;
 
 use crate::error::StoreError;
+use crate::place::{OpenedFile, SQLITE};
 use crate::sqlite::WriterQueue;
 use crate::statement::{Statement, Steps};
 use crate::transaction::Transaction;
@@ -25,7 +26,7 @@ const TRIES: u32 = 4;
 /// An open database.
 pub(crate) enum Db {
     /// Writes queue up for one connection; readers have their own.
-    Sqlite { writer: WriterQueue, readers: AnyPool },
+    Sqlite { writer: WriterQueue, readers: AnyPool, file: OpenedFile },
     /// The server does the queueing.
     Postgres { pool: AnyPool },
 }
@@ -34,9 +35,9 @@ impl Db {
     /// Opens `database_url` (`sqlite://…` or `postgres://…`) and brings its tables up to date.
     pub(crate) async fn open(database_url: &str) -> Result<Self, StoreError> {
         sqlx::any::install_default_drivers();
-        if let Some(path) = database_url.strip_prefix("sqlite://") {
-            let (writer, readers) = sqlite::open(path).await?;
-            Ok(Self::Sqlite { writer, readers })
+        if let Some(path) = database_url.strip_prefix(SQLITE) {
+            let (writer, readers, file) = sqlite::open(path).await?;
+            Ok(Self::Sqlite { writer, readers, file })
         } else if database_url.starts_with("postgres://") || database_url.starts_with("postgresql://") {
             Ok(Self::Postgres { pool: postgres::open(database_url).await? })
         } else {
@@ -129,10 +130,18 @@ impl Db {
         }
     }
 
+    /// An error where the file of an embedded database is gone.
+    pub(crate) fn check_file(&self, subject: &'static str) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite { file, .. } => file.check(subject),
+            Self::Postgres { .. } => Ok(()),
+        }
+    }
+
     /// Finishes the writes that were accepted and closes all connections.
     pub(crate) async fn close(&self) {
         match self {
-            Self::Sqlite { writer, readers } => {
+            Self::Sqlite { writer, readers, .. } => {
                 // Readers first: the last connection to close checkpoints the log into the database file.
                 readers.close().await;
                 writer.close().await;

@@ -22,6 +22,7 @@ mod organizations;
 mod passkeys;
 mod payments;
 mod pix;
+mod place;
 mod postgres;
 mod quotas;
 mod refusal;
@@ -61,6 +62,7 @@ pub use payments::{
     StoredPayment, Unsettled,
 };
 pub use pix::{NewPixRequest, PixDecision, PixRequest, PixSummary, ReceiptFile, Requested};
+pub use place::{LockError, ServerLock, database_file, database_name, remedy};
 pub use quotas::{DailySpend, HourlySpend};
 pub use refusal::Refusal;
 pub use runs::{RunFindings, RunRecord};

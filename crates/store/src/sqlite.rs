@@ -14,6 +14,7 @@ use sqlx::{AnyConnection, AnyPool, ConnectOptions, Executor, Row};
 pub(crate) use self::writer::WriterQueue;
 use crate::error::StoreError;
 use crate::migrations;
+use crate::place::OpenedFile;
 
 /// Read connections. Chosen.
 const READERS: u32 = 4;
@@ -42,7 +43,7 @@ const READER: &str = "PRAGMA busy_timeout = 2000; \
 const SYNCHRONOUS_FULL: i64 = 2;
 
 /// Opens the file at `path`, creating it and its folder when absent; checks it and migrates it.
-pub(crate) async fn open(path: &str) -> Result<(WriterQueue, AnyPool), StoreError> {
+pub(crate) async fn open(path: &str) -> Result<(WriterQueue, AnyPool, OpenedFile), StoreError> {
     let subject = "opening the SQLite database";
     let file = create(path).await?;
     let options = options(&file)?;
@@ -60,7 +61,8 @@ pub(crate) async fn open(path: &str) -> Result<(WriterQueue, AnyPool), StoreErro
         .connect_with(options.clone())
         .await
         .map_err(|error| StoreError::of_driver(subject, error))?;
-    Ok((WriterQueue::start(options, connection), readers))
+    let opened = OpenedFile::of(&file).map_err(|error| StoreError::unavailable(subject, error))?;
+    Ok((WriterQueue::start(options, connection, opened.clone()), readers, opened))
 }
 
 /// Connects with the writer's settings and verifies the two that make a commit durable.

@@ -27,9 +27,11 @@ impl Store {
         Ok(Self { db: Arc::new(Db::open(database_url).await?), codec: Arc::default() })
     }
 
-    /// Whether the database answers.
+    /// Whether the database answers, and an embedded one is still in its place.
     pub async fn ping(&self) -> Result<(), StoreError> {
-        self.db.read("asking the database for a sign of life", sqlx::query("SELECT 1")).await.map(drop)
+        let subject = "asking the database for a sign of life";
+        self.db.check_file(subject)?;
+        self.db.read(subject, sqlx::query("SELECT 1")).await.map(drop)
     }
 
     /// The time by the database's clock, which all its servers share; `None` where that is this machine's.

@@ -227,7 +227,7 @@ mod tests {
             (toml("[limits]\nfetches = 'many'"), "limits.fetches: invalid type"),
             (toml("[limits]\nfetches = 0"), "limits.fetches: takes a number of at least 1"),
             (toml("a = [\n1,\n"), ":"),
-            (toml("listen = 'here'"), "listen: invalid socket address"),
+            (toml("listen = 'localhost:8080'"), "listen: takes an IP address and a port, such as 127.0.0.1:8080"),
             (toml("base_url = 'https://a.example/path'"), "base_url: takes an origin"),
             (toml("[payments]\nmode = 'live'"), "payments.pay_to: must be set"),
             (toml("[payments]\npay_to = '0x12'"), "payments.pay_to: takes 0x and 40 hex digits"),

@@ -12,13 +12,14 @@ use super::sections::{
     Auth, Fetch, FieldDataSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings, Product, Retention,
     Security, Smtp,
 };
-use super::values::{PaymentMode, Sku};
+use super::values::{PaymentMode, Sku, listening_address};
 
 /// Everything an operator can set.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Address and port to listen on; port 0 picks a free one and prints it.
+    #[serde(deserialize_with = "listening_address")]
     pub listen: SocketAddr,
     /// Public origin, such as `https://audit.example.com`; every absolute link is built from it. By default that of `listen`.
     pub base_url: Option<String>,

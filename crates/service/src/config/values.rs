@@ -1,7 +1,7 @@
 //! Values of keys that are more than a number or a text.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
@@ -168,6 +168,15 @@ impl JsonSchema for TargetPorts {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({"type": "array", "items": generator.subschema_for::<PortEntry>()})
     }
+}
+
+/// The address to listen on. A name is refused, as it may stand for several addresses.
+pub(super) fn listening_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    text.trim().parse().map_err(|_| {
+        let takes = "takes an IP address and a port, such as 127.0.0.1:8080 (this machine only) or 0.0.0.0:8080 (every network)";
+        D::Error::custom(format!("{takes}, not {text:?}"))
+    })
 }
 
 /// `host=ip`.

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use service::config::{Config, Sources};
-use store::Store;
+use service::database::open_store;
+use store::{Store, database_file};
 
 /// Where the configuration comes from.
 #[derive(Debug, Default, Args)]
@@ -39,14 +40,25 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().context("the runtime could not be started")
 }
 
+/// An error where the configuration names the file of a database that is not there: commands of an operator never make one.
+pub(super) fn require_database(config: &Config) -> Result<()> {
+    match database_file(&config.database_url) {
+        Some(file) if !file.is_file() => {
+            bail!("there is no database at {}; name yours with --database-url or --config", file.display())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Opens the store that the configuration names, runs `work` on it, and closes it.
 pub(super) fn with_store<F>(place: ConfigArguments, work: impl FnOnce(Store) -> F) -> Result<ExitCode>
 where
     F: Future<Output = Result<ExitCode>>,
 {
     let config = place.config()?;
+    require_database(&config)?;
     runtime()?.block_on(async {
-        let store = Store::open(&config.database_url).await.context("the database (database_url)")?;
+        let store = open_store(&config.database_url).await?;
         let done = work(store.clone()).await;
         store.close().await;
         done

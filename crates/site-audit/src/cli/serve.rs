@@ -1,23 +1,26 @@
 //! `site-audit serve`, the default; and `migrate`, `openapi`, `healthcheck`.
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-use super::output::print;
+use super::output::{is_colour_wanted, print};
 use super::place::{ConfigArguments, runtime};
 use api::documents::openapi;
 use api::request::Patience;
 use api::web;
 use service::Services;
+use service::database::open_store;
 use service::jobs;
 use service::payments::worker;
 use service::ports::Ports;
+use store::ServerLock;
 
 use crate::observe;
 
@@ -32,12 +35,11 @@ impl ConfigArguments {
     #[expect(clippy::disallowed_methods, reason = "the listener")]
     pub(super) fn serve(self) -> Result<ExitCode> {
         let config = self.config()?;
-        observe::start(&config.log)?;
+        observe::start(&config.log, is_colour_wanted())?;
         log_panics();
         runtime()?.block_on(async {
-            let listener = TcpListener::bind(config.listen)
-                .await
-                .with_context(|| format!("listen: {} can't be listened on", config.listen))?;
+            let listener =
+                TcpListener::bind(config.listen).await.map_err(|error| not_listening(config.listen, &error))?;
             let address = listener.local_addr().context("listen: the address is not known")?;
             for network in &config.fetch.allow_private {
                 tracing::warn!(%network, "fetch.allow_private lifts the rule that keeps audits off this network");
@@ -45,7 +47,13 @@ impl ConfigArguments {
             for key in config.pix.missing() {
                 tracing::warn!(key, "credit by Pix is off: this key is not set, and others of it are");
             }
+            let database_url = config.database_url.clone();
             let site = crate::assembly::open(config, Ports::real(), address).await?;
+            // Two servers would each count limits, run jobs and settle payments on one file.
+            let lock = ServerLock::take(&database_url).map_err(|error| {
+                let cause = anyhow::Error::new(error);
+                anyhow!("database_url: {cause:#}; end that server, or name another database with --database-url")
+            })?;
             let services = site.services().clone();
             let background = jobs::start(services.clone());
             let payments = worker::start(services.clone()).await;
@@ -62,6 +70,7 @@ impl ConfigArguments {
             }
             background.stop().await;
             services.database().store().close().await;
+            drop(lock);
             Ok(ExitCode::SUCCESS)
         })
     }
@@ -70,7 +79,7 @@ impl ConfigArguments {
     pub(super) fn migrate(self) -> Result<ExitCode> {
         let config = self.config()?;
         runtime()?.block_on(async {
-            let store = store::Store::open(&config.database_url).await.context("the database (database_url)")?;
+            let store = open_store(&config.database_url).await?;
             store.close().await;
             print("the tables are up to date\n")?;
             Ok(ExitCode::SUCCESS)
@@ -103,6 +112,23 @@ impl ConfigArguments {
         }
         print("ok\n")?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Why an address can't be listened on, and what to do.
+fn not_listening(address: SocketAddr, error: &std::io::Error) -> anyhow::Error {
+    let (ip, port) = (address.ip(), address.port());
+    match error.kind() {
+        ErrorKind::AddrInUse => {
+            anyhow!("listen: {address} is in use by another program; choose another with --listen, or end that program")
+        }
+        ErrorKind::PermissionDenied => {
+            anyhow!("listen: this user may not listen on port {port}; choose one from 1024 up with --listen")
+        }
+        ErrorKind::AddrNotAvailable => {
+            anyhow!("listen: this machine does not have the address {ip}; choose another with --listen")
+        }
+        _ => anyhow!("listen: {address} can't be listened on: {error}; choose another with --listen"),
     }
 }
 

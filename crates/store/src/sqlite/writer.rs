@@ -6,6 +6,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::connect_writer;
 use crate::error::StoreError;
+use crate::place::OpenedFile;
 use crate::statement::{Statement, Steps};
 use crate::transaction::Transaction;
 
@@ -134,9 +135,9 @@ impl WriterQueue {
         clippy::disallowed_methods,
         reason = "it ends with its queue, and an error of its work is an answer in it"
     )]
-    pub(super) fn start(options: AnyConnectOptions, connection: AnyConnection) -> Self {
+    pub(super) fn start(options: AnyConnectOptions, connection: AnyConnection, file: OpenedFile) -> Self {
         let (queue, messages) = mpsc::channel(QUEUE);
-        tokio::spawn(Task { options, connection: Some(connection) }.run(messages));
+        tokio::spawn(Task { options, connection: Some(connection), file }.run(messages));
         Self { queue }
     }
 
@@ -181,6 +182,8 @@ struct Task {
     options: AnyConnectOptions,
     /// `None` after an error, which leaves its state unknown: the next batch opens a new one.
     connection: Option<AnyConnection>,
+    /// Each commit is refused when it is gone.
+    file: OpenedFile,
 }
 
 impl Task {
@@ -206,19 +209,24 @@ impl Task {
         if batch.is_empty() {
             return;
         }
-        let committed = match self.connection.take() {
-            Some(connection) => Ok(connection),
-            None => connect_writer(&self.options).await,
-        };
-        let committed = match committed {
-            Ok(mut connection) => {
-                commit(&mut connection, &mut batch).await.map(|()| self.connection = Some(connection))
-            }
-            Err(error) => Err(error),
-        };
+        let committed = self.commit(&mut batch).await;
         for work in batch {
             work.answer(committed.clone());
         }
+    }
+}
+
+impl Task {
+    /// Commits `batch`, unless the file is gone.
+    async fn commit(&mut self, batch: &mut [Box<dyn CommitWork>]) -> Result<(), StoreError> {
+        self.file.check("committing to the SQLite database")?;
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => connect_writer(&self.options).await?,
+        };
+        commit(&mut connection, batch).await?;
+        self.connection = Some(connection);
+        Ok(())
     }
 }
 

@@ -89,3 +89,26 @@ async fn a_postgres_database_that_acknowledges_early_is_refused() {
     let answer = Store::open(database.url()).await;
     assert!(matches!(answer, Err(StoreError::Unavailable { .. })), "{answer:?}");
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_was_deleted_or_replaced_takes_no_writes() {
+    for replaced in [false, true] {
+        let database = TestDatabase::sqlite();
+        let store = opened(&database).await;
+        insert(&store, "a", Some(guest("g")), NOW).await.unwrap();
+        let path = database.url().strip_prefix("sqlite://").unwrap();
+        if replaced {
+            std::fs::copy(path, format!("{path}.new")).unwrap();
+            std::fs::rename(format!("{path}.new"), path).unwrap();
+        } else {
+            std::fs::remove_file(path).unwrap();
+        }
+        for refused in [store.ping().await, insert(&store, "b", Some(guest("g")), NOW).await] {
+            let Err(StoreError::Unavailable { source, .. }) = refused else { panic!("{refused:?}") };
+            assert!(source.to_string().ends_with("was deleted or replaced; restart the server"), "{source}");
+        }
+        // What is there can still be read.
+        store.audit_of(&guest("g"), &audit_id("a")).await.unwrap();
+    }
+}

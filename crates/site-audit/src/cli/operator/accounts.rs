@@ -82,6 +82,7 @@ impl One {
     pub(super) fn run(self, deed: Deed) -> Result<ExitCode> {
         let Self { email, place } = self;
         let config = place.config()?;
+        place::require_database(&config)?;
         place::runtime()?.block_on(async {
             let address = config.listen;
             let app = Services::open(config, Ports::real(), address, crate::assembly::build()).await?;

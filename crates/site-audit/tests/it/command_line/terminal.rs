@@ -79,6 +79,20 @@ async fn a_terminal_gets_progress_and_colours_unless_they_are_not_wanted() {
     assert!(several.contains("1 of 2  ") && several.contains("2 of 2  ") && !several.contains("page fetched"));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_short_lines_of_the_log_in_colour() {
+    // It warns of the setting, and can't start then.
+    let command = "serve --config /dev/null --listen 127.0.0.1:0 --database-url sqlite:///dev/null/x.db";
+    let setting = ("SITE_AUDIT_FETCH__ALLOW_PRIVATE", "192.0.2.0/24");
+    let Some(shown) = on_a_terminal(command, &[setting]) else { return };
+    let line = shown.lines().find(|line| line.contains("fetch.allow_private")).unwrap_or_else(|| panic!("{shown}"));
+    assert!(line.contains("\u{1b}[33m") && line.contains("192.0.2.0/24"), "{line:?}");
+    assert!(!line.contains("site_audit::") && !line.contains("20"), "no module, no date: {line:?}");
+    let plain = on_a_terminal(command, &[setting, ("NO_COLOR", "1")]).unwrap();
+    assert!(plain.contains("WARN") && !plain.contains('\u{1b}'), "{plain:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pipe_gets_neither_progress_nor_colours() {
     let site = site().await;

@@ -116,6 +116,7 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
     let id = site.services().ports().nonce();
     let begun = tokio::time::Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let has_token = has_token(request.uri().query());
     let span = tracing::info_span!("call", id = %id);
     let mut response = async {
         // Held until the answer is made.
@@ -140,6 +141,9 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
     .await;
     if matches!(path.as_str(), "/" | "/api/") {
         response.headers_mut().extend([documents::link()]);
+    }
+    if has_token {
+        response::withhold(response.headers_mut());
     }
     response::common(response.headers_mut(), site.services().is_https());
     if let Ok(id) = HeaderValue::from_str(&id) {
@@ -168,6 +172,11 @@ fn place(request: &mut Request) -> Result<Option<RequestPlace>, ServiceError> {
     place.take()?;
     request.extensions_mut().insert(place.clone());
     Ok(Some(place))
+}
+
+/// Whether a query carries a credential.
+fn has_token(query: Option<&str>) -> bool {
+    url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()).any(|(name, _)| name == "guest_token")
 }
 
 /// Untrusted text for a log line: truncated, without control characters.

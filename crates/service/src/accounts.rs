@@ -1,6 +1,6 @@
 //! Accounts: registration, sign-in, sessions, security settings, API keys and organizations.
 
-mod address;
+pub(crate) mod address;
 pub mod avatar;
 mod change;
 pub mod claim;

@@ -1,6 +1,7 @@
 //! Audits for a caller: the use case of the API and the pages.
 
 use audit::Blocked;
+use model::account::Assurance;
 use model::id::{AuditId, Owner};
 use model::lang::{Lang, Phrase, Text, text};
 use model::patch::Patch;
@@ -15,7 +16,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::blocking::off_worker;
-use crate::caller::Cx;
+use crate::caller::{Cx, Identity};
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
@@ -195,6 +196,20 @@ pub fn blocked_error(blocked: &Blocked) -> ServiceError {
 pub async fn stored(cx: &Cx, owner: &Owner, id: String) -> Result<StoredReport, ServiceError> {
     let id = audit_id(id)?;
     cx.services.database().ask(|store| store.audit_of(owner, &id)).await.map_err(no_such_audit)
+}
+
+/// Reads an audit of an owner or, for a session, of an organization that its account is a member of. Where an organization
+/// requires a second factor, the session must have one.
+pub async fn readable(cx: &Cx, owner: &Owner, id: String) -> Result<StoredReport, ServiceError> {
+    let (id, database) = (audit_id(id)?, cx.services.database());
+    match (database.ask(|store| store.audit_of(owner, &id)).await, &cx.caller.identity) {
+        (Err(DatabaseError::NotFound), Identity::Session(session)) => {
+            let has_factor = session.assurance >= Assurance::Aal2;
+            let found = database.ask(|store| store.audit_of_member(&session.account, has_factor, &id)).await;
+            found.map_err(no_such_audit)
+        }
+        (found, _) => found.map_err(no_such_audit),
+    }
 }
 
 /// Parses an audit's id.

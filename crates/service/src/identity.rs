@@ -55,8 +55,8 @@ pub async fn of_key(services: &Services, token: &str) -> Result<Identity, Servic
     match services.database().ask(|store| store.key_by_digest(&digest, &services.config().product.id)).await {
         Ok(Some(key)) => {
             if key.last_used_at.is_none_or(|at| now >= at.plus_ms(NOTED_EVERY_MS)) {
-                let id = key.id.clone();
-                services.database().later(move |store| async move { store.touch_key(&id, now).await });
+                let (id, hour) = (key.id.clone(), now.plus_ms(-now.0.rem_euclid(NOTED_EVERY_MS)));
+                services.database().later(move |store| async move { store.touch_key(&id, hour).await });
             }
             Ok(Identity::Key(Box::new(key)))
         }

@@ -6,6 +6,7 @@ use model::money::Micros;
 use sha2::{Digest as _, Sha256};
 use store::{NewCredit, NewPixRequest, PixSummary, ReceiptFile, Requested};
 
+use crate::accounts::address::Address;
 use crate::brcode::{BrCode, plain};
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
@@ -174,6 +175,9 @@ fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPi
         return Err(ServiceError::new(Code::InvalidBody).explained(MISSING.into()));
     };
     let (name, email) = (text_field("nome", content("nome"))?, text_field("email", content("email"))?);
+    if let Some(email) = &email {
+        Address::parse(email)?;
+    }
     let token = TokenKind::Credit.token(services.ports().entropy.bytes());
     let now = services.ports().now();
     let new = NewPixRequest {
@@ -210,8 +214,12 @@ async fn keep(database: &Database, token: String, new: NewPixRequest) -> Result<
 }
 
 fn pack(usd: Option<&[u8]>) -> Result<u32, ServiceError> {
-    let usd = usd.and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(|text| text.trim().parse().ok());
-    usd.filter(|usd| PACKS.contains(usd)).ok_or_else(|| ServiceError::new(Code::InvalidBody).explained(NO_PACK.into()))
+    let text = usd.and_then(|bytes| std::str::from_utf8(bytes).ok()).map(str::trim);
+    // As it is written: `05` is none.
+    PACKS
+        .into_iter()
+        .find(|usd| text == Some(&usd.to_string()))
+        .ok_or_else(|| ServiceError::new(Code::InvalidBody).explained(NO_PACK.into()))
 }
 
 /// Parses an optional text field.

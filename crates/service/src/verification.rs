@@ -11,7 +11,7 @@ use model::lang::{Text, text};
 use model::report::Report;
 use url::Url;
 
-use crate::audits::{stored, undone};
+use crate::audits::{readable, undone};
 use crate::caller::Cx;
 use crate::error::{Code, ServiceError};
 
@@ -54,7 +54,7 @@ pub async fn verify<A: Send + 'static>(
         within("robots_txt", robots_txt.len(), ROBOTS_BYTES)?;
     }
     let before = match audit_id {
-        Some(id) => Some(stored(cx, &cx.caller.required_owner()?, id).await?),
+        Some(id) => Some(readable(cx, &cx.caller.required_owner()?, id).await?),
         None => None,
     };
     let content_type = before.as_ref().and_then(|before| before.report.headers.get("content-type").cloned());

@@ -1,6 +1,6 @@
 //! Stored audits.
 
-use model::id::{AuditId, Owner};
+use model::id::{AccountId, AuditId, Owner};
 use model::report::Report;
 use model::time::Timestamp;
 use sqlx::Row;
@@ -49,6 +49,14 @@ const INSERT: &str = "INSERT INTO audits (id, owner, requested_url, url, score, 
 const SELECT: &str =
     concat!("SELECT requested_url, created_at, body, ", share_slug!(), " FROM audits WHERE id = $1 AND owner = $2");
 
+const SELECT_OF_MEMBER: &str = concat!(
+    "SELECT requested_url, created_at, body, ",
+    share_slug!(),
+    " FROM audits WHERE id = $1 AND owner IN (SELECT 'organization:' || organization_id FROM members \
+    JOIN organizations ON organizations.id = organization_id \
+    WHERE account_id = $2 AND (requires_second_factor = 0 OR $3 = 1))"
+);
+
 const LATEST: &str = concat!(
     "SELECT id, requested_url, created_at, body, ",
     share_slug!(),
@@ -74,6 +82,22 @@ impl Store {
     pub async fn audit_of(&self, owner: &Owner, id: &AuditId) -> Result<StoredReport, StoreError> {
         let subject = "reading an audit";
         let statement = sqlx::query(SELECT).bind(id.0.clone()).bind(owner.to_string());
+        let row = self.db.read(subject, statement).await?.ok_or(StoreError::NotFound { subject })?;
+        let id = id.clone();
+        off_worker(subject, move || stored_report(subject, id, &row)).await
+    }
+
+    /// The audit `id` of an organization that `account` is a member of; [`StoreError::NotFound`] otherwise, and where the
+    /// organization requires a second factor of members and this one has none.
+    pub async fn audit_of_member(
+        &self,
+        account: &AccountId,
+        has_second_factor: bool,
+        id: &AuditId,
+    ) -> Result<StoredReport, StoreError> {
+        let subject = "reading an organization's audit";
+        let statement =
+            sqlx::query(SELECT_OF_MEMBER).bind(id.0.clone()).bind(account.0.clone()).bind(i64::from(has_second_factor));
         let row = self.db.read(subject, statement).await?.ok_or(StoreError::NotFound { subject })?;
         let id = id.clone();
         off_worker(subject, move || stored_report(subject, id, &row)).await

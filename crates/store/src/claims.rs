@@ -52,6 +52,9 @@ const TABS_LEFT: &str = "SELECT COUNT(*) AS n FROM tabs WHERE owner = $1";
 const CLAIM: &str = "UPDATE guests SET claimed_by = $2, claimed_at = COALESCE(claimed_at, $3) \
     WHERE token_digest = $1 AND (claimed_by IS NULL OR claimed_by = $2) RETURNING id";
 
+// Whether a claim repeats an earlier one: what stayed then was told then.
+const IS_CLAIMED: &str = "SELECT id FROM guests WHERE token_digest = $1 AND claimed_by IS NOT NULL";
+
 // Locks the account: serializes its claims.
 const LOCK: &str = "UPDATE accounts SET name = name WHERE id = $1 AND status = 'active'";
 
@@ -160,6 +163,7 @@ async fn claim(
     if transaction.run(sqlx::query(LOCK).bind(account.0.clone())).await? == 0 {
         return Ok(None);
     }
+    let is_repeat = transaction.first(sqlx::query(IS_CLAIMED).bind(digest.clone())).await?.is_some();
     let taken = sqlx::query(CLAIM).bind(digest).bind(account.0.clone()).bind(now.0);
     let Some(row) = transaction.first(taken).await? else { return Ok(None) };
     let id = row.try_get("id").map_err(|error| StoreError::of_driver(SUBJECT, error))?;
@@ -175,7 +179,9 @@ async fn claim(
         let rows = transaction.run(statement).await?;
         claimed.moved.push((owned.table, rows));
     }
-    claimed.tabs_left = number(transaction, TABS_LEFT, &from).await?;
+    if !is_repeat {
+        claimed.tabs_left = number(transaction, TABS_LEFT, &from).await?;
+    }
     Ok(Some(claimed))
 }
 

@@ -38,6 +38,7 @@ pub(crate) async fn of_call(
         // Beside a session or a key, a token in the body is what the call is about.
         sent.guest = guest_token(sent.guest, body_token)?;
     }
+    let beside = beside(cookie.as_ref(), &sent);
     let Recognized { caller, renewed } = match identified(services, caller.clone(), cookie, sent).await {
         // Signing in and out must work with an ended session.
         Err(error) if operation.access == Access::Browser && is_over(&error) => {
@@ -45,6 +46,7 @@ pub(crate) async fn of_call(
         }
         identified => identified?,
     };
+    refuse_unknown(services, beside).await?;
     match operation.access {
         _ if operation.writes() => guard::guard(services, operation, &caller, headers)?,
         Access::Browser => guard::guard_read(services, headers)?,
@@ -63,6 +65,26 @@ pub(crate) async fn of_call(
         Access::Operator => identity::require_operator(services, &caller)?,
     }
     Ok(Recognized { caller, renewed })
+}
+
+/// The credentials that are sent beside the one that counts.
+fn beside(cookie: Option<&String>, sent: &SentCredentials) -> SentCredentials {
+    SentCredentials {
+        key: sent.key.clone().filter(|_| cookie.is_some()),
+        guest: sent.guest.clone().filter(|_| cookie.is_some() || sent.key.is_some()),
+        ..SentCredentials::default()
+    }
+}
+
+/// Refuses a call with a credential that is not known, also where another one counts: its sender takes it for good.
+async fn refuse_unknown(services: &Services, beside: SentCredentials) -> Result<(), ServiceError> {
+    if let Some(token) = beside.key {
+        identity::of_key(services, &token).await?;
+    }
+    if let Some(token) = beside.guest {
+        identity::of_guest(services, &token).await?;
+    }
+    Ok(())
 }
 
 /// The reader of a page: a session, else the guest of the cookie.

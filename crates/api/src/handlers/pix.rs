@@ -34,6 +34,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::PixUnavailable,
                 Code::PixQueueFull,
                 Code::RateLimited,
+                Code::InvalidEmail,
                 Code::ReceiptType,
                 Code::ReceiptAlreadySent,
                 Code::DatabaseUnavailable,

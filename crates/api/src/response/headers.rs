@@ -40,6 +40,13 @@ pub fn common(headers: &mut HeaderMap, is_https: bool) {
     }
 }
 
+/// Keeps the answer to a request whose address carries a credential out of every cache, and the address out of the `Referer`
+/// of what it leads to.
+pub(crate) fn withhold(headers: &mut HeaderMap) {
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+}
+
 /// An error response in JSON.
 pub fn refusal(error: &ServiceError, lang: Lang, is_https: bool) -> Response {
     let body = serde_json::Value::Object(error.body(lang)).to_string();

@@ -20,10 +20,13 @@ use crate::facts::resolved;
 /// Headings kept in the outline.
 const OUTLINE_ENTRIES: usize = 100;
 
-/// Response headers by lower-case name, repeats joined; `Set-Cookie` is left out on purpose.
+/// Response headers that a visitor gets for themselves: cookies (RFC 6265), and their obsolete second form (RFC 2965).
+const COOKIES: [&str; 2] = ["set-cookie", "set-cookie2"];
+
+/// Response headers by lower-case name, repeats joined; cookies are left out on purpose.
 pub(super) fn headers(exchange: &Exchange) -> BTreeMap<String, String> {
     let mut out: BTreeMap<String, String> = BTreeMap::new();
-    for (name, value) in exchange.headers.iter().filter(|(name, _)| name != "set-cookie") {
+    for (name, value) in exchange.headers.iter().filter(|(name, _)| !COOKIES.contains(&name.as_str())) {
         out.entry(name.clone())
             .and_modify(|known| {
                 known.push_str(", ");

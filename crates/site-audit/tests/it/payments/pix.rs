@@ -123,6 +123,8 @@ async fn refusals_come_in_their_order(database: TestDatabase) {
         (&[("usd", "3"), ("comprovante", "<svg>")], 415, "receipt_type"),
         (&[("usd", "3"), ("comprovante", PNG)], 415, "receipt_type"),
         (&[("usd", "3"), ("comprovante", "%PDF-")], 400, "invalid_body"),
+        (&[("usd", "05"), ("comprovante", "%PDF-")], 400, "invalid_body"),
+        (&[("usd", "5"), ("comprovante", "%PDF-"), ("email", "ana at example.com")], 400, "invalid_email"),
         (&[("comprovante", "%PDF-")], 400, "invalid_body"),
         (&[("usd", "5")], 400, "invalid_body"),
         (&[("usd", "5"), ("comprovante", "")], 400, "invalid_body"),

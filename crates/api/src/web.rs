@@ -84,7 +84,13 @@ pub fn router(site: Site, pages: Pages) -> Routes {
 fn nothing_here(site: &Site, request: &Request, page: fn(&Site, &Request) -> Response) -> Response {
     let path = request.uri().path();
     if path == "/api" {
-        return (http::StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, "/api/")]).into_response();
+        if request.method() == Method::OPTIONS {
+            // A browser follows no redirect of a preflight.
+            return response::preflight(&["GET", "HEAD", "OPTIONS"]);
+        }
+        let mut moved = (http::StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, "/api/")]).into_response();
+        response::cors(moved.headers_mut());
+        return moved;
     }
     // The legacy path (RFC 9116 §3).
     if path == "/security.txt" {

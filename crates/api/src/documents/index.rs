@@ -107,6 +107,8 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
             "llms": url("/llms.txt"),
             "llms_full": url("/llms-full.txt"),
             "mcp": url("/mcp"),
+            "pricing": url("/api/pricing"),
+            "billing": url("/api/billing"),
             "agent_card": url("/agent.json"),
             "api_catalog": url("/.well-known/api-catalog"),
             "apis_json": url("/apis.json"),

@@ -127,3 +127,14 @@ impl Lanes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probes_keep_the_numbers_that_callers_were_told() {
+        assert_eq!((AT_ONCE, PROBE_TIME, PROBE_GETS), (2, Duration::from_secs(8), 15));
+        assert_eq!(model::capture::PROBE_BYTES, 65_536);
+    }
+}

@@ -160,3 +160,21 @@ fn documents_name_paths_that_exist() {
         assert!(gone.is_empty(), "{document} names paths that don't exist: {gone:?}");
     }
 }
+
+#[test]
+fn every_number_of_the_contract_names_a_test_that_is_there() {
+    let contract = std::fs::read_to_string(root().join("docs/contract.md")).unwrap();
+    let (_, after) = contract.split_once("## Numbers and nevers").unwrap();
+    let rows = after.split("\n## ").next().unwrap().lines().filter(|line| line.ends_with("` |"));
+    let named: Vec<(&str, &str)> = rows
+        .map(|row| {
+            let cells: Vec<&str> = row.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`'])).collect();
+            (cells[2], cells[3])
+        })
+        .collect();
+    assert!(named.len() > 30, "{}", named.len());
+    for (file, test) in named {
+        let text = std::fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+        assert!(text.contains(&format!("fn {test}(")), "{file} has no test {test}");
+    }
+}

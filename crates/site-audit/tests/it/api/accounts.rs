@@ -12,12 +12,13 @@ use serde_json::{Value, json};
 use service::config::Config;
 use service::jobs;
 use sqlx::Row as _;
-use testkit::{MailServer, TestDatabase};
+use testkit::{MailServer, SiteAnswer, TestDatabase, TestSite};
 
-use super::people::Browser;
-use crate::app::{Response, TestApp};
+use super::people::{self, Browser};
+use crate::app::{Call, Response, TestApp};
 
 testkit::on_both_databases! {
+    an_account_is_shown_its_fifty_latest_audits,
     an_account_begins_with_a_mail,
     a_link_makes_one_account_however_many_try,
     known_and_unknown_addresses_look_the_same,
@@ -313,4 +314,25 @@ async fn a_profile_is_changed_on_what_was_read(database: TestDatabase) {
     // Mail speaks the profile's language from now on.
     browser.post("/api/auth/reset", &json!({"email": "ana@example.com"})).await;
     assert!(letter(&app, &mail, 2).await.text().contains("Com este link"));
+}
+
+async fn an_account_is_shown_its_fifty_latest_audits(database: TestDatabase) {
+    let site = TestSite::start(|_| SiteAnswer::html("<title>t</title>")).await;
+    let app = TestApp::start(database, |_| {}).await;
+    let session = people::session(&app, &people::account(&app, "ana").await).await;
+    let made = app.call(session.page(&app, Call::audit(&site.url("/")))).await.json();
+    let first = made["id"].as_str().unwrap();
+    for n in 1..=50 {
+        let copy = format!(
+            "INSERT INTO audits (id, owner, requested_url, url, score, created_at, body) \
+             SELECT '00000000-0000-7000-8000-{n:012}', owner, requested_url, url, score, created_at + {n}, body \
+             FROM audits WHERE id = '{first}'"
+        );
+        app.database.execute(&copy).await;
+    }
+    let me = app.call(session.cookie(Call::get("/api/me"))).await.json();
+    let shown: Vec<&str> =
+        me["audits"].as_array().unwrap().iter().map(|audit| audit["audit_id"].as_str().unwrap()).collect();
+    assert_eq!((shown.len(), shown[0]), (50, "00000000-0000-7000-8000-000000000050"));
+    assert!(!shown.contains(&first));
 }

@@ -71,10 +71,11 @@ async fn any_site_may_call(database: TestDatabase) {
     assert_eq!(preflight.header("access-control-allow-methods"), "POST, OPTIONS");
     assert!(preflight.header("access-control-allow-headers").contains("idempotency-key"));
     assert!(preflight.header("access-control-allow-headers").contains("x-guest-token"));
-    for path in ["/api/health", "/api/nothing", "/openapi.json", "/api/"] {
+    for path in ["/api/health", "/api/nothing", "/openapi.json", "/api/", "/api"] {
         assert_eq!(app.call(Call::get(path)).await.header("access-control-allow-origin"), "*", "{path}");
     }
     assert_eq!(app.call(Call::get("/")).await.header("access-control-allow-origin"), "");
+    assert_eq!(app.call(Call::new("OPTIONS", "/api")).await.status, 204, "a redirect of a preflight is not followed");
 }
 
 async fn every_answer_carries_the_security_headers(database: TestDatabase) {
@@ -129,6 +130,17 @@ async fn index_and_openapi_list_what_is_there(database: TestDatabase) {
         "quickstart",
     ] {
         assert!(index.get(field).is_some(), "{field}");
+    }
+    for (name, path) in [
+        ("openapi", "/openapi.json"),
+        ("llms", "/llms.txt"),
+        ("llms_full", "/llms-full.txt"),
+        ("mcp", "/mcp"),
+        ("pricing", "/api/pricing"),
+        ("billing", "/api/billing"),
+        ("ui", "/"),
+    ] {
+        assert_eq!(index["docs"][name], app.url(path), "{name}");
     }
     let health = app.call(Call::get("/api/health")).await.json();
     assert_eq!(

@@ -40,8 +40,8 @@ const META_REFRESH: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/301-redirects#metarefresh",
     rule: text(
-        "Fails on a `meta http-equiv=\"refresh\"` tag or a `Refresh` header that leads to another URL, whatever its delay, or that reloads the page after 1 to 72,000 seconds. A refresh inside `noscript` is ignored, and so is a delay of more than 20 hours (WCAG 2.2.1).",
-        "Falha com uma tag `meta http-equiv=\"refresh\"` ou um cabeçalho `Refresh` que leva a outra URL, seja qual for o atraso, ou que recarrega a página depois de 1 a 72.000 segundos. Um refresh dentro de `noscript` é ignorado, assim como um atraso de mais de 20 horas (WCAG 2.2.1).",
+        "Fails on a `meta http-equiv=\"refresh\"` tag or a `Refresh` header that leads to another URL, whatever its delay, or that reloads the page after 1 to 72,000 seconds. A refresh inside `noscript` or to a `javascript:` URL is ignored, and so is a delay of more than 20 hours (WCAG 2.2.1).",
+        "Falha com uma tag `meta http-equiv=\"refresh\"` ou um cabeçalho `Refresh` que leva a outra URL, seja qual for o atraso, ou que recarrega a página depois de 1 a 72.000 segundos. Um refresh dentro de `noscript` ou para uma URL `javascript:` é ignorado, assim como um atraso de mais de 20 horas (WCAG 2.2.1).",
     ),
     thresholds: &[threshold("longest_delay", LONGEST_DELAY, "s")],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -108,6 +108,10 @@ fn meta_refresh(facts: &Facts<'_>) -> Verdict {
         return PASS;
     };
     let target = refresh.target.as_deref().and_then(|target| html.resolve(target));
+    // Browsers do nothing then (HTML, shared declarative refresh steps).
+    if target.as_ref().is_some_and(|url| url.scheme() == "javascript") {
+        return PASS;
+    }
     let elsewhere = target.filter(|url| !same_page(url, own));
     let fix_target = if refresh.in_page { FixTarget::Head } else { FixTarget::Page };
     let found = match elsewhere {

@@ -115,26 +115,26 @@ fn what_is_wrong_is_told_with_its_place() {
     check("", 1, 1, "empty");
     check("  \n", 1, 1, "empty");
     check("<!-- only -->", 1, 1, "empty");
-    check("<!doctype html><title>x</title>", 1, 1, "web page");
-    check("\n<html><body></body></html>", 2, 1, "web page");
-    check("<!DOCTYPE urlset SYSTEM 'https://evil.example/x.dtd'><urlset/>", 1, 1, "document type");
-    check("<!DOCTYPE urlset [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><urlset>&x;</urlset>", 1, 1, "document type");
-    check("<!DOCTYPE urlset [<!ENTITY % p SYSTEM 'https://evil.example/'> %p;", 1, 1, "document type");
-    check("<!DOCTYPE", 1, 1, "document type");
+    check("<!doctype html><title>x</title>", 1, 1, "HTML page");
+    check("\n<html><body></body></html>", 2, 1, "HTML page");
+    check("<!DOCTYPE urlset SYSTEM 'https://evil.example/x.dtd'><urlset/>", 1, 1, "DOCTYPE");
+    check("<!DOCTYPE urlset [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><urlset>&x;</urlset>", 1, 1, "DOCTYPE");
+    check("<!DOCTYPE urlset [<!ENTITY % p SYSTEM 'https://evil.example/'> %p;", 1, 1, "DOCTYPE");
+    check("<!DOCTYPE", 1, 1, "DOCTYPE");
     check("<sitemap/>", 1, 1, "<sitemap>");
     check("<urlset></urlset>", 1, 1, "lacks the namespace");
     check("<urlset xmlns='https://www.sitemaps.org/schemas/sitemap/0.9'/>", 1, 1, "is https://");
-    check(&urlset("\n<url><loc>https://example.com/?a&b</loc></url>"), 3, 33, "bare &");
+    check(&urlset("\n<url><loc>https://example.com/?a&b</loc></url>"), 3, 33, "unescaped &");
     check(&urlset("<url>&nbsp;</url>"), 2, 66, "&nbsp;");
     check(&urlset("&#0;"), 2, 61, "&#0;");
     check(&urlset("&#8;"), 2, 61, "&#8;");
     check(&urlset("<url></loc>"), 2, 66, "</loc>");
     check(&format!("<urlset {XMLNS}><url>"), 1, 66, "<urlset>");
-    check(&format!("<urlset {XMLNS}><url"), 1, 61, "never ends");
+    check(&format!("<urlset {XMLNS}><url"), 1, 61, "never closed");
     check(&urlset("<!-- a -- b -->"), 2, 68, "--");
     check(&urlset("<url a='1' a='2'/>"), 2, 61, "attributes");
     check(&urlset("<url a='&x;'/>"), 2, 61, "attributes");
-    check(&urlset("<1/>"), 2, 61, "valid name");
+    check(&urlset("<1/>"), 2, 61, "valid XML name");
     check(&urlset("]]>"), 2, 61, "]]>");
     check(&urlset("\u{1}"), 2, 61, "control character");
     check(&(urlset("") + "<urlset/>"), 3, 1, "outside");
@@ -271,7 +271,7 @@ fn billions_of_laughs_are_not_heard() {
     source.push_str(&format!("]><urlset {XMLNS}><url><loc>&a99;</loc></url></urlset>"));
     let file = read(source);
     assert_eq!((file.urls, file.kind), (0, None));
-    assert!(file.fault.unwrap().what.en.contains("document type"));
+    assert!(file.fault.unwrap().what.en.contains("DOCTYPE"));
 }
 
 #[test]

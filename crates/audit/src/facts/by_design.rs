@@ -8,6 +8,7 @@ use url::Url;
 
 use super::content_images::is_stand_in;
 use super::document::Element;
+use super::elements::has_rel;
 use super::page::Html;
 use super::visibility::{Concealment, concealment};
 
@@ -173,14 +174,14 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 /// Whether a link stands in a discussion below the page, or is a control of one: blogs give commenters' links and reply
 /// links `nofollow` themselves (`ugc`), and none of it is the owner's choice of links.
 pub(crate) fn is_comment_link(link: Element<'_>) -> bool {
-    link.has_token("rel", "ugc") || COMMENT.surrounds(link)
+    has_rel(link, "ugc") || COMMENT.surrounds(link)
 }
 
 /// Whether a link is paid for, or a redirect of the site to a partner (`/go/…`, `/recommends/…`): search engines ask for
 /// `sponsored` or `nofollow` on it (Google, "Qualify your outbound links"), so it keeps them.
 pub(crate) fn is_partner_link(link: Element<'_>, url: &Url) -> bool {
     let first = || url.path_segments().and_then(|mut parts| parts.next().filter(|_| parts.next().is_some()));
-    link.has_token("rel", "sponsored") || PARTNER.marks(link) || first().is_some_and(|part| PARTNER.has("path", part))
+    has_rel(link, "sponsored") || PARTNER.marks(link) || first().is_some_and(|part| PARTNER.has("path", part))
 }
 
 /// Whether an element is part of AMP's server-side rendering, which adds `i-amphtml-*` elements, classes and attributes

@@ -130,9 +130,20 @@ impl Anchor {
             }
             _ => Reach::Other,
         };
-        let (nofollow, named) = (element.has_token("rel", "nofollow"), has_name(element));
+        let (nofollow, named) = (has_rel(element, "nofollow"), has_name(element));
         Some(Self { node: element.id(), url, reach, nofollow, named })
     }
+}
+
+/// The values of a link's `rel`. Search engines read a list with commas too (Google, "Qualify your outbound links").
+pub(crate) fn rel_values<'d>(link: Element<'d>) -> impl Iterator<Item = &'d str> {
+    let rel = link.attribute("rel").unwrap_or_default();
+    rel.split(|c: char| c == ',' || c.is_ascii_whitespace()).filter(|value| !value.is_empty())
+}
+
+/// Whether one of a link's `rel` values is this one, as search engines read them.
+pub(crate) fn has_rel(link: Element<'_>, value: &str) -> bool {
+    rel_values(link).any(|found| found.eq_ignore_ascii_case(value))
 }
 
 fn in_head(element: Element<'_>) -> bool {

@@ -4,7 +4,7 @@ use url::Url;
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::elements::Reach;
+use crate::facts::elements::{Reach, rel_values};
 use crate::facts::nofollow;
 
 /// The family.
@@ -40,8 +40,8 @@ const INTERNAL: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/qualify-outbound-links",
     rule: text(
-        "Fails when an `a[href]` to an http(s) address of the page's own host has `nofollow` in `rel`. Left alone are links with `ugc` or `sponsored` too, with a query, to places in this page, and with a word of `private_paths.txt` in their path (accounts, carts, search and the like), links to partners by a class or a first part of the path in `by_design.tsv` (`/go/`, `/recommends/`), where search engines ask for `nofollow` or `sponsored`, and links among readers' comments, by a class or `id` there. Not applicable without links to the own host.",
-        "Falha quando um `a[href]` para um endereço http(s) do próprio host da página tem `nofollow` em `rel`. Ficam de fora links que também têm `ugc` ou `sponsored`, com query, para lugares desta página, e com uma palavra de `private_paths.txt` no caminho (contas, carrinhos, busca e semelhantes), links para parceiros, por uma classe ou uma primeira parte do caminho em `by_design.tsv` (`/go/`, `/recommends/`), onde os buscadores pedem `nofollow` ou `sponsored`, e links entre comentários de leitores, por uma classe ou `id` de lá. Não se aplica sem links para o próprio host.",
+        "Fails when an `a[href]` to an http(s) address of the page's own host has `nofollow` in `rel`, whose values are parted by white space or commas. Left alone are links with `ugc` or `sponsored` too, with a query, to places in this page, and with a word of `private_paths.txt` in their path (accounts, carts, search, feeds and the like), links to partners by a class or a first part of the path in `by_design.tsv` (`/go/`, `/recommends/`), where search engines ask for `nofollow` or `sponsored`, and links among readers' comments, by a class or `id` there. Not applicable without links to the own host.",
+        "Falha quando um `a[href]` para um endereço http(s) do próprio host da página tem `nofollow` em `rel`, cujos valores são separados por espaço ou vírgula. Ficam de fora links que também têm `ugc` ou `sponsored`, com query, para lugares desta página, e com uma palavra de `private_paths.txt` no caminho (contas, carrinhos, busca, feeds e semelhantes), links para parceiros, por uma classe ou uma primeira parte do caminho em `by_design.tsv` (`/go/`, `/recommends/`), onde os buscadores pedem `nofollow` ou `sponsored`, e links entre comentários de leitores, por uma classe ou `id` de lá. Não se aplica sem links para o próprio host.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -66,11 +66,7 @@ fn internal(facts: &Facts<'_>) -> Verdict {
     );
     const SAME: Text = text("the same links without nofollow", "os mesmos links sem nofollow");
     let rest = |link: Element<'_>| {
-        let rel = link.attribute("rel").unwrap_or_default();
-        rel.split_ascii_whitespace()
-            .filter(|token| !token.eq_ignore_ascii_case("nofollow"))
-            .collect::<Vec<_>>()
-            .join(" ")
+        rel_values(link).filter(|value| !value.eq_ignore_ascii_case("nofollow")).collect::<Vec<_>>().join(" ")
     };
     let tag = |link: Element<'_>| match rest(link) {
         rest if rest.is_empty() => {

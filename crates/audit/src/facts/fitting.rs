@@ -51,7 +51,7 @@ pub(crate) fn description(text: &str) -> FittedDescription {
         let start = start.trim_end();
         return match until(start, SHORTEST_DESCRIPTION) {
             Some(sentences) => description(&sentences),
-            None => cut(within(start.rfind(' ').and_then(|at| start.get(..at)).unwrap_or(start))),
+            None => cut(whole_words(start.rfind(' ').and_then(|at| start.get(..at)).unwrap_or(start))),
         };
     }
     if columns(text) <= LONGEST_DESCRIPTION {
@@ -64,15 +64,20 @@ pub(crate) fn description(text: &str) -> FittedDescription {
         let is_whole = columns(text) < LONGEST_UNENDED && !text.ends_with(['.', ':', ',', ';', '-', '–', '(']);
         return FittedDescription { text: text.to_owned(), is_whole };
     }
-    let head = within(text);
-    match until(head, SHORTEST_DESCRIPTION) {
+    match until(within(text), SHORTEST_DESCRIPTION) {
         Some(sentences) => whole(&sentences),
-        None => {
-            // Scripts without spaces between words may be cut anywhere.
-            let at = head.rfind(' ').filter(|at| *at > head.len() / 2).unwrap_or(head.len());
-            cut(head.get(..at).unwrap_or_default())
-        }
+        None => cut(whole_words(text)),
     }
+}
+
+/// The start of a text that fits, without the word that does not. Scripts without spaces between words may be cut anywhere.
+fn whole_words(text: &str) -> &str {
+    let head = within(text);
+    if head.len() == text.len() {
+        return text;
+    }
+    let at = head.rfind(' ').filter(|at| *at > head.len() / 2).unwrap_or(head.len());
+    head.get(..at).unwrap_or_default()
 }
 
 /// The start of a text that fits, with room for a sign.
@@ -147,6 +152,11 @@ mod tests {
             true,
         );
         check("The loaf was baked for a time of ca.", "The loaf was baked for a time of ca.", false);
+        check(
+            "The dough of rye flour and water rests for a whole night in a cool room below the mill by the river, and in the morning it is kneaded once more, shaped by hand and left to...",
+            "The dough of rye flour and water rests for a whole night in a cool room below the mill by the river, and in the morning it is kneaded once more, shaped…",
+            false,
+        );
         let cut_by_length = "The dough of rye flour and water rests for a whole night in a cool room, and in the morning it is kneaded again and left to";
         check(cut_by_length, cut_by_length, false);
     }

@@ -33,6 +33,11 @@ pub fn is_title(text: &str) -> bool {
     !text.is_empty() && !is_placeholder(text) && without_visible_markup(text) == text && repetition(text).is_none()
 }
 
+/// Whether a text shows an entity that a template engine escaped twice: `&quot;` where a quotation mark was meant.
+pub fn shows_entity(text: &str) -> bool {
+    ["&amp;", "&quot;", "&#39;", "&#039;", "&lt;", "&gt;", "&nbsp;"].iter().any(|entity| text.contains(entity))
+}
+
 /// Undoes one layer of what a template engine escaped twice, and takes out line-break tags.
 pub fn without_visible_markup(title: &str) -> String {
     let mut out = title.to_owned();

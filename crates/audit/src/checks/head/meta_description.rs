@@ -3,7 +3,7 @@
 use crate::check::prelude::*;
 use crate::facts::elements::Meta;
 use crate::facts::page::Html;
-use crate::facts::placeholders::is_placeholder_description;
+use crate::facts::placeholders::{is_placeholder_description, shows_entity, without_visible_markup};
 use crate::fix::HeadKey;
 
 /// The family.
@@ -94,8 +94,8 @@ const PLACEHOLDER: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/appearance/snippet#meta-descriptions",
     rule: text(
-        "Fails when the first `meta name=description` with text in the head is a default from the lists `placeholder_descriptions.txt` and `placeholder_titles.txt`, contains an unfilled `{{…}}` or “lorem ipsum”, is `undefined`, `null`, `NaN`, `%s` or `[object Object]`, or equals the title. Letter case and white space are ignored. Not measured on a page that may not be indexed.",
-        "Falha quando o primeiro `meta name=description` com texto no head é um padrão das listas `placeholder_descriptions.txt` e `placeholder_titles.txt`, contém um `{{…}}` não preenchido ou “lorem ipsum”, é `undefined`, `null`, `NaN`, `%s` ou `[object Object]`, ou é igual ao título. Maiúsculas e espaços não contam. Não é medido em uma página que não deve ser indexada.",
+        "Fails when the first `meta name=description` with text in the head is a default from the lists `placeholder_descriptions.txt` and `placeholder_titles.txt`, contains an unfilled `{{…}}` or “lorem ipsum”, is `undefined`, `null`, `NaN`, `%s` or `[object Object]`, or equals the title. Letter case and white space are ignored. A note where it shows an entity that was escaped twice (`&quot;`). Not measured on a page that may not be indexed.",
+        "Falha quando o primeiro `meta name=description` com texto no head é um padrão das listas `placeholder_descriptions.txt` e `placeholder_titles.txt`, contém um `{{…}}` não preenchido ou “lorem ipsum”, é `undefined`, `null`, `NaN`, `%s` ou `[object Object]`, ou é igual ao título. Maiúsculas e espaços não contam. É só uma nota quando mostra uma entidade escapada duas vezes (`&quot;`). Não é medido em uma página que não deve ser indexada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -200,25 +200,38 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
         "The meta description only repeats the title: “{description}”.",
         "A meta description só repete o título: “{description}”.",
     );
+    const MARKUP: Text = text(
+        "The description shows an entity that was escaped twice: “{description}”.",
+        "A descrição mostra uma entidade escapada duas vezes: “{description}”.",
+    );
+    let is_said = |text: &str| !is_placeholder_description(text) && text.to_lowercase() != title.to_lowercase();
     let message = if is_placeholder_description(content) {
         DEFAULT
-    } else if content.to_lowercase() == title.to_lowercase() {
+    } else if !is_said(content) {
         SAME
+    } else if shows_entity(content) {
+        MARKUP
     } else {
         return PASS;
     };
+    let decoded = Some(without_visible_markup(content)).filter(|text| is_said(content) && is_said(text));
     // Exact repetitions are replaced alike: else there would be two that differ.
     let alike = all.iter().filter(|(_, other)| other == content);
     let elements: Option<Vec<Element<'_>>> = alike
         .map(|(meta, _)| html.element(meta.node).filter(|e| meta.has_one_reader() && e.start_tag().is_some()))
         .collect();
-    let fix = match html.description().zip(elements) {
-        Some((resolved, elements)) => {
+    const DECODED: Text = text("the same description, escaped once", "a mesma descrição, escapada uma só vez");
+    let fix = match (html.description(), decoded, elements) {
+        (_, Some(decoded), Some(elements)) => {
+            let fix = FixDraft::edit(FixTarget::Head, tag(&decoded)).from(DECODED, &[]);
+            elements.into_iter().fold(fix, |fix, element| fix.set(element, "content", &decoded))
+        }
+        (Some(resolved), None, Some(elements)) => {
             let fix = FixDraft::edit(FixTarget::Head, tag(&resolved.value));
             elements.into_iter().fold(fix, |fix, element| fix.set(element, "content", &resolved.value)).of(resolved)
         }
-        None => FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">"),
+        _ => FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">"),
     };
     let values = [("description", (*content).into())];
-    problem(message, &values, fix).on(html.element(meta.node)).fail()
+    problem(message, &values, fix).on(html.element(meta.node)).minor_if(message == MARKUP).fail()
 }

@@ -79,6 +79,8 @@ const TOO_SHORT: Check = Check {
 
 /// Columns from which on a result cuts a description; a full-width character takes two.
 const MOST_COLUMNS: usize = 160;
+/// Percent of a description that a shorter one keeps to stand for it: what a dropped half said, its author decides.
+const LEAST_KEPT: usize = 66;
 
 fn too_long(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
@@ -110,8 +112,9 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
         Some(elements) => {
             let fix = FixDraft::edit(FixTarget::Head, tag(&shorter)).from(SAME, &[]);
             let fix = elements.into_iter().fold(fix, |fix, element| fix.set(element, "content", &shorter));
-            // A text that ends within a sentence is for its author to finish.
-            if fitted.is_whole { fix } else { fix.into_draft() }
+            // A text that ends within a sentence is for its author to finish, and so is one that loses much of what it says.
+            let keeps_most = columns(&shorter) * 100 >= found * LEAST_KEPT;
+            if fitted.is_whole && keeps_most { fix } else { fix.into_draft() }
         }
         None => FixDraft::template(FixTarget::Head, "<meta name=\"description\" content=\"{{DESCRIPTION}}\">"),
     };
@@ -129,9 +132,23 @@ fn too_short(facts: &Facts<'_>) -> Verdict {
         "The meta description has only {characters} {characters|character|characters}: “{description}”.",
         "A meta description tem só {characters} {characters|caractere|caracteres}: “{description}”.",
     );
-    let start = attribute(content);
-    let tag = format!("<meta name=\"description\" content=\"{start} {{{{DETAIL}}}}\">");
     let values = [("description", (*content).into()), ("characters", content.chars().count().into())];
-    let fix = FixDraft::template(FixTarget::Head, tag);
+    // What the page says of itself on cards is often the longer text.
+    let social = ["og:description", "twitter:description"].into_iter().find_map(|key| {
+        let fitted = fitting::description(&without_visible_markup(&html.as_meant(html.social(key)?))).text;
+        let says_more = columns(&fitted) >= SHORTEST_DESCRIPTION && !is_placeholder_description(&fitted);
+        says_more.then_some((key, fitted))
+    });
+    const SOCIAL: Text = text("{key}", "{key}");
+    let fix = match social {
+        Some((key, fitted)) => {
+            FixDraft::edit(FixTarget::Head, tag(&fitted)).into_draft().from(SOCIAL, &[("key", key.into())])
+        }
+        None => {
+            let start = attribute(content);
+            let tag = format!("<meta name=\"description\" content=\"{start} {{{{DETAIL}}}}\">");
+            FixDraft::template(FixTarget::Head, tag)
+        }
+    };
     problem(SHORT, &values, fix).on(html.element(meta.node)).fail()
 }

@@ -17,6 +17,8 @@ use crate::facts::words::stems;
 
 /// Characters that a description has at least.
 const LEAST_CHARACTERS: usize = 50;
+/// Words of the filler text, which a later paragraph of it has without “lorem ipsum”.
+const FILLER: &str = "ut labore et dolore";
 
 impl Html {
     /// The description: what a tag says that is meant for it, else structured data, the social tags, or the first paragraph
@@ -136,7 +138,8 @@ fn describing(html: &Html, text: &str) -> Option<String> {
     let is_prose = letters * 2 >= text.chars().filter(|c| !c.is_whitespace()).count();
     let is_long =
         text.chars().take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS || columns(text) >= SHORTEST_DESCRIPTION;
-    let says_more = !is_placeholder_description(text) && text.to_lowercase() != title;
+    let lower = text.to_lowercase();
+    let says_more = !is_placeholder_description(text) && !lower.contains(FILLER) && lower != title;
     (is_prose && is_long && says_more).then(|| text.to_owned())
 }
 
@@ -183,6 +186,7 @@ mod tests {
             "<div id=newsletter><p>Once a month we write about rye bread, flour and mills to our readers.</p></div>",
             "<p class=slogan>The mill that has stood by the river with rye bread for ninety years.</p>",
             "<p><a href=/a>Rye bread of the mill</a> | <a href=/b>Wheat bread of the mill</a> | <a href=/c>Oats</a></p>",
+            "<p>Tempor incididunt ut labore et dolore magna aliqua, ut enim ad minim veniam of rye bread.</p>",
             "<div role=dialog><p>Stay with us and hear of rye bread before anybody else does.</p></div>",
         ] {
             check(

@@ -14,12 +14,12 @@ const LANDING: Landing = Landing {
     title: text("Duplicate id checker", "Verificador de ids duplicados"),
     h1: text("Is one id used on several elements?", "Algum id se repete na página?"),
     description: text(
-        "Find ids that several elements of a page share, starting with those that labels, ARIA attributes or links refer to.",
-        "Encontre ids que vários elementos da página compartilham, começando pelos que labels, atributos ARIA ou links usam.",
+        "Find ids that several elements of a page share and that labels, ARIA attributes or links refer to.",
+        "Encontre ids que vários elementos da página compartilham e que labels, atributos ARIA ou links usam.",
     ),
     lead: text(
-        "Labels, ARIA attributes, fragment links and scripts find elements by id and take the first one. This tool lists the duplicate ids and shows which of them the page depends on.",
-        "Labels, atributos ARIA, links para âncoras e scripts encontram elementos pelo id e pegam o primeiro. Esta ferramenta lista os ids duplicados e mostra de quais deles a página depende.",
+        "Labels, ARIA attributes and fragment links find elements by id and take the first one. This tool lists the duplicate ids that the page depends on.",
+        "Labels, atributos ARIA e links para âncoras encontram elementos pelo id e pegam o primeiro. Esta ferramenta lista os ids duplicados de que a página depende.",
     ),
     example: include_str!("duplicate_ids/bad_label.html"),
 };
@@ -36,8 +36,8 @@ const DUPLICATE: Check = Check {
     how: text("Give each element a unique id.", "Dê a cada elemento um id único."),
     reference: "https://html.spec.whatwg.org/multipage/dom.html#the-id-attribute",
     rule: text(
-        "Fails when two or more elements of the document, including SVG and MathML, have exactly the same `id` (DOM §4.2.4). The contents of `template` elements are not counted. Ids are listed first when a `for`, `headers`, `form`, `list` or `aria-*` attribute, a link to `#…` or a `url(#…)` refers to them. When no duplicate is found, a page that was cut off is not measured.",
-        "Falha quando dois ou mais elementos do documento, inclusive de SVG e MathML, têm exatamente o mesmo `id` (DOM §4.2.4). O conteúdo de elementos `template` não conta. Vêm primeiro os ids a que um atributo `for`, `headers`, `form`, `list` ou `aria-*`, um link para `#…` ou um `url(#…)` se refere. Quando nenhuma duplicata é encontrada, uma página cortada não é medida.",
+        "Fails when two or more elements of the document, including SVG and MathML, have exactly the same `id` (DOM §4.2.4), and a `for`, `headers`, `form`, `list` or `aria-*` attribute, a link to that place of this page or a `url(#…)` refers to it. Ids that nothing on the page refers to are ignored. The contents of `template` elements are not counted. When no such duplicate is found, a page that was cut off is not measured.",
+        "Falha quando dois ou mais elementos do documento, inclusive de SVG e MathML, têm exatamente o mesmo `id` (DOM §4.2.4), e um atributo `for`, `headers`, `form`, `list` ou `aria-*`, um link para esse ponto desta página ou um `url(#…)` se refere a ele. Ids a que nada na página se refere são ignorados. O conteúdo de elementos `template` não conta. Quando nenhuma duplicata assim é encontrada, uma página cortada não é medida.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -67,7 +67,8 @@ fn referenced<'h>(html: &'h Html, ids: &BTreeSet<&'h str>) -> BTreeSet<&'h str> 
     for element in html.document.elements() {
         for (name, value) in element.attributes() {
             if matches!(name, "href" | "xlink:href") {
-                out.extend(value.trim().strip_prefix('#').and_then(|id| ids.get(id)));
+                let id = value.split_once('#').and_then(|(_, id)| ids.get(id.trim_end()));
+                out.extend(id.filter(|_| leads_into_page(html, value)));
             } else if let Some((_, id)) = value.split_once("url(#") {
                 out.extend(id.split_once(')').and_then(|(id, _)| ids.get(id)));
             } else if REFERENCES.contains(&name) || ARIA.contains(&name) {
@@ -76,6 +77,12 @@ fn referenced<'h>(html: &'h Html, ids: &BTreeSet<&'h str>) -> BTreeSet<&'h str> 
         }
     }
     out
+}
+
+/// Whether an address with a fragment leads to a place of this page.
+fn leads_into_page(html: &Html, address: &str) -> bool {
+    let page = html.url.as_str().split('#').next();
+    address.trim().starts_with('#') || html.resolve(address).is_some_and(|url| url.as_str().split('#').next() == page)
 }
 
 /// Elements of any namespace with an id that is not empty.
@@ -91,28 +98,22 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
         *seen.entry(id).or_default() += 1;
     }
     let twice: BTreeSet<&str> = seen.iter().filter(|(_, count)| **count > 1).map(|(id, _)| *id).collect();
-    if twice.is_empty() {
+    let named: Vec<&str> = referenced(html, &twice).into_iter().collect();
+    if named.is_empty() {
         facts.whole_page()?;
         return if seen.is_empty() { Err(NotMeasured::Absent) } else { PASS };
     }
-    let named = referenced(html, &twice);
-    let ordered: Vec<&str> = named.iter().chain(twice.difference(&named)).copied().collect();
     const SAME: Text = text(
-        "{count} {count|id is|ids are} used on several elements, {named} of them {named|is|are} referenced: {list}.",
-        "{count} {count|id se repete|ids se repetem} em vários elementos, {named} {named|deles é usado|deles são usados} em referências: {list}.",
+        "{count} {count|id that the page refers to is|ids that the page refers to are} used on several elements: {list}.",
+        "{count} {count|id usado em referências se repete|ids usados em referências se repetem} em vários elementos: {list}.",
     );
-    const UNUSED: Text = text(
-        "{count} {count|id is|ids are} used on several elements, but nothing refers to {count|it|them}: {list}.",
-        "{count} {count|id se repete|ids se repetem} em vários elementos, mas nada se refere a {count|ele|eles}: {list}.",
-    );
-    let message = if named.is_empty() { UNUSED } else { SAME };
-    let shown = ordered.iter().take(SHOWN).map(|id| format!("{id} ×{}", seen.get(id).copied().unwrap_or_default()));
+    let shown = named.iter().take(SHOWN).map(|id| format!("{id} ×{}", seen.get(id).copied().unwrap_or_default()));
     let list = shown.collect::<Vec<_>>().join(", ");
-    let values = [("count", twice.len().into()), ("named", named.len().into()), ("list", list.into())];
-    let rank = |id: &str| ordered.iter().take(MAX_PLACES).position(|known| *known == id);
+    let values = [("count", named.len().into()), ("list", list.into())];
+    let rank = |id: &str| named.iter().take(MAX_PLACES).position(|known| *known == id);
     let all = with_id(html).filter_map(|(element, id)| Some((rank(id)?, element)));
     let mut places: Vec<(usize, Element<'_>)> = all.collect();
     places.sort_by_key(|(rank, _)| *rank);
     let fix = FixDraft::instruction(FixTarget::Body, DUPLICATE.how, &[]);
-    problem(message, &values, fix).on(places.into_iter().map(|(_, element)| element)).fail()
+    problem(SAME, &values, fix).on(places.into_iter().map(|(_, element)| element)).fail()
 }

@@ -6,6 +6,7 @@ use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::image_room::side;
 use crate::facts::names::has_label;
+use crate::facts::page::Html;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -71,6 +72,12 @@ fn is_shown(frame: Element<'_>) -> bool {
     !is_tiny("width") && !is_tiny("height") && !is_skipped && !is_out
 }
 
+/// Text of the last heading before a frame, below the one of the page.
+fn heading_above(html: &Html, frame: Element<'_>) -> Option<String> {
+    let mut below_first = html.headings.iter().filter(|(level, node)| *level > 1 && *node < frame.id());
+    below_first.next_back().and_then(|(_, node)| html.element(*node)).map(Element::text).filter(|text| !text.is_empty())
+}
+
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let frames = || html.elements(&html.addressed).filter(|element| element.is("iframe"));
@@ -96,19 +103,37 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         text("the service that the iframe's URL belongs to", "o serviço a que pertence a URL do iframe");
     let name = |frame: Element<'_>| frame.start_tag().and_then(|_| embed_name(&address(frame)?));
     let named: Option<Vec<(Element<'_>, &str)>> = found.iter().map(|frame| Some((*frame, name(*frame)?))).collect();
+    let is_taken = |(at, title): (usize, &str)| named.iter().flatten().take(at).any(|(_, other)| *other == title);
+    const BY_HEADING: Text = text(
+        "the service that the address names, and the heading above the frame",
+        "o serviço que o endereço indica e o título acima do frame",
+    );
+    const CONFIRM: Text = text(
+        "Let each title say what its frame shows; then paste it.",
+        "Faça cada título dizer o que o frame mostra; depois cole.",
+    );
+    // One name for many frames tells nobody which is which.
+    let is_telling = !named.iter().flatten().enumerate().any(|(at, (_, title))| is_taken((at, *title)));
     let tag = |frame: Element<'_>, title: &str| {
         frame.start_tag_with("title", title).unwrap_or_else(|| format!("<iframe title=\"{title}\">"))
     };
     let fix = match named {
-        Some(named) => {
+        Some(named) if is_telling => {
             let snippet = named.iter().map(|(frame, name)| tag(*frame, name)).collect::<Vec<_>>().join("\n");
             let fix = FixDraft::edit(FixTarget::Body, snippet).from(BY_HOST, &[]);
             named.iter().fold(fix, |fix, (frame, name)| fix.set(*frame, "title", name))
         }
-        None => {
+        _ => {
             let shown = found.iter().take(MAX_PLACES);
-            let tags: Vec<String> = shown.map(|frame| tag(*frame, name(*frame).unwrap_or("{{TITLE}}"))).collect();
-            FixDraft::template(FixTarget::Body, tags.join("\n"))
+            let title = |frame: Element<'_>| match (name(frame), heading_above(html, frame)) {
+                (Some(name), _) if is_telling => name.to_owned(),
+                (Some(name), Some(heading)) => format!("{name}: {heading}"),
+                (Some(name), None) => format!("{name}: {{{{TITLE}}}}"),
+                (None, _) => "{{TITLE}}".to_owned(),
+            };
+            let tags: Vec<String> = shown.map(|frame| tag(*frame, &title(*frame))).collect();
+            let fix = FixDraft::template(FixTarget::Body, tags.join("\n"));
+            if is_telling { fix } else { fix.from(BY_HEADING, &[]).note(CONFIRM, &[]) }
         }
     };
     let url = first.attribute("src").unwrap_or("srcdoc");

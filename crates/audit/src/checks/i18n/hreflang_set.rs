@@ -168,24 +168,32 @@ fn no_self(facts: &Facts<'_>) -> Verdict {
     }
     let page = facts.url()?;
     let html = facts.page()?;
-    let is_insecure = |alternate: &&Alternate| names_insecurely(alternate, page, &own);
-    if let Some((alternate, link)) =
-        all.iter().copied().filter(is_insecure).find_map(|alternate| Some((alternate, html.element(alternate.node?)?)))
-        && link.start_tag().is_some()
-    {
+    // The page may stand for several languages, and for the default: all of its entries are wrong alike.
+    let insecure: Vec<(&Alternate, Element<'_>)> = all
+        .iter()
+        .copied()
+        .filter(|alternate| names_insecurely(alternate, page, &own))
+        .filter_map(|alternate| Some((alternate, html.element(alternate.node?)?)))
+        .filter(|(_, link)| link.start_tag().is_some())
+        .collect();
+    if let Some((alternate, _)) = insecure.first() {
         const INSECURE: Text = text(
             "The alternate {lang} is this page, {url}, but names it as {href}, without https.",
             "A versão {lang} é esta página, {url}, mas a nomeia como {href}, sem https.",
         );
+        const INSECURE_ALL: Text = text(
+            "The alternates {lang} are this page, {url}, but name it as {href}, without https.",
+            "As versões {lang} são esta página, {url}, mas a nomeiam como {href}, sem https.",
+        );
         const OWN: Text = text("the page's own address", "o endereço da própria página");
-        let tag = alternate_tag(alternate.lang.trim(), own.as_str());
-        let fix = FixDraft::edit(FixTarget::Head, tag).set(link, "href", own.as_str()).from(OWN, &[]);
-        let values = [
-            ("lang", alternate.lang.trim().into()),
-            ("url", own.as_str().into()),
-            ("href", alternate.href.as_str().into()),
-        ];
-        return problem(INSECURE, &values, fix).at([place(facts, alternate)]).fail();
+        let langs: Vec<&str> = insecure.iter().map(|(alternate, _)| alternate.lang.trim()).collect();
+        let tags: Vec<String> = langs.iter().map(|lang| alternate_tag(lang, own.as_str())).collect();
+        let fix = FixDraft::edit(FixTarget::Head, tags.join("\n")).from(OWN, &[]);
+        let fix = insecure.iter().fold(fix, |fix, (_, link)| fix.set(*link, "href", own.as_str()));
+        let message = if insecure.len() == 1 { INSECURE } else { INSECURE_ALL };
+        let values =
+            [("lang", langs.join(", ").into()), ("url", own.as_str().into()), ("href", alternate.href.as_str().into())];
+        return problem(message, &values, fix).at(insecure.iter().map(|(one, _)| place(facts, one))).fail();
     }
     const ABSENT: Text = text(
         "{count} {count|alternate is|alternates are} declared in the head or the Link header, but not this page, {url}.",

@@ -111,9 +111,11 @@ fn fix(html: &Html, found: &[Element<'_>], measured: Option<&MeasuredImage>) -> 
     }
 }
 
-/// The tag with the sides that it lacks.
+/// The tag with the sides that it lacks; one in percent is no side of the picture, from which its ratio could be known.
 fn tag(image: Element<'_>, width: &str, height: &str) -> String {
-    let tag = image.start_tag_source().unwrap_or("<img>");
+    let is_share = image.attribute("width").is_some_and(|side| side.contains('%'));
+    let in_pixels = is_share.then(|| image.start_tag_with("width", width)).flatten();
+    let tag = in_pixels.as_deref().or_else(|| image.start_tag_source()).unwrap_or("<img>");
     let body = tag.trim_end_matches('>').trim_end_matches('/').trim_end();
     let side = |name: &str, value: &str| {
         if image.has(name) { String::new() } else { format!(" {name}=\"{value}\"") }

@@ -190,6 +190,17 @@ fn judge(facts: &Facts<'_>, kind: Insecure, message: Text, target: FixTarget) ->
     } else {
         FixDraft::template(target, snippet)
     };
+    const CONFIRM: Text = text(
+        "Open {url} first: where it does not answer over https, the form would send nothing.",
+        "Abra {url} antes: se não responder por https, o formulário não enviaria nada.",
+    );
+    // A form to another host works over http, and would stop where that host has no https.
+    let host = facts.url()?.host_str();
+    let elsewhere = found.iter().find(|(_, url, _)| html.resolve(url).is_none_or(|url| url.host_str() != host));
+    let fix = match elsewhere.filter(|_| kind == Insecure::Sent) {
+        Some((_, url, _)) => fix.note(CONFIRM, &[("url", url.as_str().into())]).into_draft(),
+        None => fix,
+    };
     let elements = found.iter().map(|(_, _, element)| element);
     problem(message, &values, fix.from(SECURE, &[])).on(elements).minor_if(is_minor).fail()
 }

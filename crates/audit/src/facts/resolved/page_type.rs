@@ -89,7 +89,7 @@ fn is_dated(entry: Element<'_>) -> bool {
 }
 
 /// Whether a page that nowhere says so may be an article: it has one `article` element, a date in its content or its address,
-/// an author, or many paragraphs.
+/// an author, many paragraphs, or an address such as `/article/12/rye-bread-of-the-mill`.
 fn may_be_article(html: &Html) -> bool {
     let Some(body) = html.document.body() else { return false };
     let content = html.content().unwrap_or(body);
@@ -105,7 +105,28 @@ fn may_be_article(html: &Html) -> bool {
         paragraph.is("p") && paragraph.texts().map(|text| text.trim().len()).sum::<usize>() >= LONG_PARAGRAPH
     };
     let has_prose = || content.descendants().filter(is_long).take(MANY_PARAGRAPHS).count() == MANY_PARAGRAPHS;
-    has_date(html.url.path()) || articles.len() == 1 || has_time() || author::of_page(html).is_some() || has_prose()
+    has_date(html.url.path())
+        || is_in_folder_of_texts(html.url.path())
+        || articles.len() == 1
+        || has_time()
+        || author::of_page(html).is_some()
+        || has_prose()
+}
+
+/// Folders in which sites keep single texts.
+const FOLDERS: [&str; 12] = [
+    "article", "articles", "blog", "news", "post", "posts", "stories", "story", "artigo", "artigos", "noticia",
+    "noticias",
+];
+/// Hyphens from which on a part of a path is the heading of one text.
+const LEAST_HYPHENS: usize = 2;
+
+/// Whether a path ends in the words of a heading, below a folder of texts.
+fn is_in_folder_of_texts(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    parts.split_last().is_some_and(|(last, folders)| {
+        last.matches('-').count() >= LEAST_HYPHENS && folders.iter().any(|folder| FOLDERS.contains(folder))
+    })
 }
 
 /// Whether a path has a year and a month: `/2026/02/rye`, `/2026-02-03-rye`.
@@ -152,6 +173,14 @@ mod tests {
         check(&format!("<div class='post hentry'>{TIME}</div><div class='post hentry'>{TIME}</div>"), WEBSITE, true);
         check("<body class='archive category single-post'>", WEBSITE, true);
         check(&format!("<main><article>{TIME}</article><article>{TIME}</article></main>"), WEBSITE, true);
+        for (address, expected) in [
+            ("https://example.com/article/12/rye-bread-of-the-mill", (ARTICLE, false)),
+            ("https://example.com/articles/rye", (WEBSITE, true)),
+            ("https://example.com/shop/rye-bread-of-the-mill", (WEBSITE, true)),
+        ] {
+            let page = at(address, "<h1>Rye</h1>");
+            assert_eq!((page.page_type().value.as_str(), page.page_type().is_ready()), expected, "{address}");
+        }
         let home = at("https://example.com/", "<body class=single-post>");
         assert_eq!(home.page_type().value, WEBSITE);
     }

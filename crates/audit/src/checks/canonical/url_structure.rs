@@ -7,6 +7,7 @@ use url::Url;
 use super::canonical::{own, place, rewritten, tag};
 use crate::check::prelude::*;
 use crate::facts::canonical::{is_language, mended};
+use crate::facts::page::Html;
 use crate::facts::url_identity::{session_parameter, without_tracking};
 use crate::fix::HeadKey;
 
@@ -116,8 +117,8 @@ const NOT_CLEAN: Check = Check {
     ),
     reference: GOOGLE,
     rule: text(
-        "Fails when the path of the final URL has an encoded space, `//`, an underscore between two letters, a capital letter in a segment without digits, or the same segment three or more times. Segments with digits are ignored, since they may be case-sensitive identifiers. Language codes such as `en-US` and pages that may not be indexed are ignored too.",
-        "Falha quando o caminho da URL final tem um espaço codificado, `//`, um sublinhado entre duas letras, uma maiúscula em um segmento sem dígitos, ou o mesmo segmento três ou mais vezes. Segmentos com dígitos são ignorados, pois podem ser identificadores que distinguem maiúsculas. Códigos de idioma como `en-US` e páginas que não devem ser indexadas também são ignorados.",
+        "Fails when the path of the final URL has an encoded space, `//`, an underscore between two letters, a capital letter in a segment without digits, or the same segment three or more times. Segments with digits are ignored, since they may be case-sensitive identifiers. Language codes such as `en-US`, pages of MediaWiki, whose titles are their addresses, and pages that may not be indexed are ignored too.",
+        "Falha quando o caminho da URL final tem um espaço codificado, `//`, um sublinhado entre duas letras, uma maiúscula em um segmento sem dígitos, ou o mesmo segmento três ou mais vezes. Segmentos com dígitos são ignorados, pois podem ser identificadores que distinguem maiúsculas. Códigos de idioma como `en-US`, páginas do MediaWiki, cujos títulos são os endereços, e páginas que não devem ser indexadas também são ignorados.",
     ),
     thresholds: &[threshold("fewest_repeats", REPEATED as u64, "parts")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -237,12 +238,17 @@ fn tidied(path: &str) -> String {
     format!("/{}{}", tidy.collect::<Vec<_>>().join("/"), if path.len() > 1 && path.ends_with('/') { "/" } else { "" })
 }
 
+/// Whether a system makes addresses of titles, capitals and underscores kept, as MediaWiki does.
+fn is_by_title(html: &Html) -> bool {
+    html.meta("generator").is_some_and(|generator| generator.starts_with("MediaWiki"))
+}
+
 fn not_clean(facts: &Facts<'_>) -> Verdict {
-    facts.page()?;
+    let html = facts.page()?;
     facts.indexable()?;
     let path = facts.url()?.path();
     let found = blemishes(path);
-    if found.is_empty() {
+    if found.is_empty() || is_by_title(html) {
         return PASS;
     }
     const HOLDS: Text = text("The URL path has {what}.", "O caminho da URL tem {what}.");

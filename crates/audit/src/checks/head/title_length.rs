@@ -42,10 +42,10 @@ const TOO_LONG: Check = Check {
     ),
     reference: GOOGLE_TITLE,
     rule: text(
-        "Fails when the first title with text is wider than 600 pixels, the sum of its letters' widths in Arial at 20 pixels without kerning. Search engines state no limit, so this is advice. Not measured on a page that may not be indexed.",
-        "Falha quando o primeiro título com texto passa de 600 pixels de largura, a soma das larguras das letras em Arial de 20 pixels sem kerning. Os buscadores não declaram um limite; isto é um conselho. Não é medido em uma página que não deve ser indexada.",
+        "Fails when the first title with text is wider than 612 pixels, the sum of its letters' widths in Arial at 20 pixels without kerning: results show about 600, and 2 percent are allowed for kerning. Search engines state no limit, so this is advice. Not measured on a page that may not be indexed.",
+        "Falha quando o primeiro título com texto passa de 612 pixels de largura, a soma das larguras das letras em Arial de 20 pixels sem kerning: os resultados mostram cerca de 600, e 2 por cento ficam para o kerning. Os buscadores não declaram um limite; isto é um conselho. Não é medido em uma página que não deve ser indexada.",
     ),
-    thresholds: &[threshold("title_width", fitting::WIDEST_TITLE_PX as u64, "pixels")],
+    thresholds: &[threshold("title_width", MOST_PX as u64, "pixels")],
     remedy: remedy(FixClass::Template, FixTarget::Head),
     since: FIRST,
     run: too_long,
@@ -77,13 +77,15 @@ const TOO_SHORT: Check = Check {
 
 /// Columns that a title has at least; a full-width character takes two.
 const LEAST_COLUMNS: usize = 10;
+/// Pixels from which on a title is too wide: what results show, and 2 percent for the kerning that is not measured.
+const MOST_PX: u32 = fitting::WIDEST_TITLE_PX + fitting::WIDEST_TITLE_PX / 50;
 
 fn too_long(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let Some(written) = first_filled(html) else { return Err(NotMeasured::Absent) };
     let title = html.as_meant(&written);
     let width = title_px(&title);
-    if width <= fitting::WIDEST_TITLE_PX {
+    if width <= MOST_PX {
         return PASS;
     }
     const WIDE: Text = text(

@@ -44,8 +44,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/mobile/mobile-sites-mobile-first-indexing",
     rule: text(
-        "Fails when no `meta name=viewport` has content. One in the body passes, since browsers read it anywhere. Not measured when the page was cut off, or when the tag uses `value` instead of `content`, which `meta_content_misspelt` reports.",
-        "Falha quando nenhum `meta name=viewport` tem conteúdo. Um no body passa, pois os navegadores o leem em qualquer lugar. Não é medido quando a página foi cortada, nem quando a tag usa `value` em vez de `content`, o que `meta_content_misspelt` relata.",
+        "Fails when no `meta name=viewport` has content. One in the body passes, since browsers read it anywhere. Not measured when the page was cut off, or when the tag uses `value` instead of `content`, which `meta_content_misspelt` reports. Not applicable when a `link rel=alternate` whose `media` has `max-width` or `handheld` leads to a separate page for phones.",
+        "Falha quando nenhum `meta name=viewport` tem conteúdo. Um no body passa, pois os navegadores o leem em qualquer lugar. Não é medido quando a página foi cortada, nem quando a tag usa `value` em vez de `content`, o que `meta_content_misspelt` relata. Não se aplica quando um `link rel=alternate` cujo `media` tem `max-width` ou `handheld` leva a uma página separada para celulares.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -261,6 +261,15 @@ fn zoom_disabled(facts: &Facts<'_>) -> Verdict {
     problem(FORBIDDEN, &[("content", (*content).into())], one_viewport(html, &all)).on(html.element(meta.node)).fail()
 }
 
+/// Whether phones get a page of their own (Google, "Mobile-first indexing best practices", separate URLs).
+fn has_page_for_phones(html: &Html) -> bool {
+    let links = html.links.iter().filter_map(|link| html.element(link.node));
+    let is_for_phones = |media: &str| media.contains("max-width") || media.contains("handheld");
+    links
+        .filter(|link| link.has_token("rel", "alternate") && link.has("href") && !link.has("hreflang"))
+        .any(|link| link.attribute("media").is_some_and(|media| is_for_phones(&media.to_ascii_lowercase())))
+}
+
 fn missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
     if html.meta("viewport").is_some() || html.has_lost(|element| element.attribute("name") == Some("viewport")) {
@@ -268,6 +277,9 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     }
     if html.is_misspelt("viewport") {
         return Err(NotMeasured::Misspelt);
+    }
+    if has_page_for_phones(html) {
+        return Err(NotMeasured::Absent);
     }
     let tag = format!("<meta name=\"viewport\" content=\"{CONTENT}\">");
     // An empty one in the body stays: filled, it would be metadata outside the head.

@@ -42,8 +42,8 @@ const INVALID: Check = Check {
     ),
     reference: "https://url.spec.whatwg.org/#url-writing",
     rule: text(
-        "Fails when the `href` of an `a`, white space around it left aside, can't be parsed against the page's base by the URL Standard; is empty; has a mistyped scheme (`htp:`, `htpp:`, `hhtp:`, `htttp:`, the same with an s, `http//`, `https//`, `http:/` or `https:/` before a host); has a blank in its path beside a sign, which is a slip; or begins with `www.` and a public domain but no scheme. A note where links have nothing worse than an empty address on a page with scripts, which may take over the click; ASCII white space within path, query or fragment, which the URL Standard calls an error and browsers encode, unless the scheme is `mailto:`, `tel:`, `sms:`, `data:` or `javascript:`; or are a bare number, on a page with fewer than 3 of them, that neither the link's text nor the page's own address repeats. Empty links pass where a script uses them: with `role`, `onclick`, `data-*`, or a word of `control_words.tsv`. Not applicable without links.",
-        "Falha quando o `href` de um `a`, sem contar espaços em volta, não pode ser lido a partir da base da página pelo padrão URL; está vazio; tem um esquema digitado errado (`htp:`, `htpp:`, `hhtp:`, `htttp:`, os mesmos com s, `http//`, `https//`, `http:/` ou `https:/` antes de um host); tem um espaço no caminho ao lado de um sinal, o que é um deslize; ou começa com `www.` e um domínio público, mas sem esquema. É só uma nota quando os links não têm nada pior que um endereço vazio em uma página com scripts, que podem assumir o clique; espaços ASCII no caminho, na query ou no fragmento, que o padrão URL chama de erro e os navegadores codificam, a não ser que o esquema seja `mailto:`, `tel:`, `sms:`, `data:` ou `javascript:`; ou são um número solto, em uma página com menos de 3 deles, que nem o texto do link nem o endereço da própria página repete. Links vazios passam quando um script os usa: com `role`, `onclick`, `data-*` ou uma palavra de `control_words.tsv`. Não se aplica sem links.",
+        "Fails when the `href` of an `a`, white space around it left aside, can't be parsed against the page's base by the URL Standard; is empty; has a mistyped scheme (`htp:`, `htpp:`, `hhtp:`, `htttp:`, the same with an s, `http//`, `https//`, `http:/` or `https:/` before a host); has a blank in its path beside a sign, which is a slip; joins a second http(s) address to the first with a comma or an encoded space; or begins with `www.` and a public domain but no scheme. A note where links have nothing worse than an empty address on a page with scripts, which may take over the click; ASCII white space within path, query or fragment, which the URL Standard calls an error and browsers encode, unless the scheme is `mailto:`, `tel:`, `sms:`, `data:` or `javascript:`; or are a bare number, on a page with fewer than 3 of them, that neither the link's text nor the page's own address repeats. Empty links pass where a script uses them: with `role`, `onclick`, `data-*`, or a word of `control_words.tsv`. Not applicable without links.",
+        "Falha quando o `href` de um `a`, sem contar espaços em volta, não pode ser lido a partir da base da página pelo padrão URL; está vazio; tem um esquema digitado errado (`htp:`, `htpp:`, `hhtp:`, `htttp:`, os mesmos com s, `http//`, `https//`, `http:/` ou `https:/` antes de um host); tem um espaço no caminho ao lado de um sinal, o que é um deslize; junta um segundo endereço http(s) ao primeiro com uma vírgula ou um espaço codificado; ou começa com `www.` e um domínio público, mas sem esquema. É só uma nota quando os links não têm nada pior que um endereço vazio em uma página com scripts, que podem assumir o clique; espaços ASCII no caminho, na query ou no fragmento, que o padrão URL chama de erro e os navegadores codificam, a não ser que o esquema seja `mailto:`, `tel:`, `sms:`, `data:` ou `javascript:`; ou são um número solto, em uma página com menos de 3 deles, que nem o texto do link nem o endereço da própria página repete. Links vazios passam quando um script os usa: com `role`, `onclick`, `data-*` ou uma palavra de `control_words.tsv`. Não se aplica sem links.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -114,7 +114,7 @@ fn fault(href: &str, html: &Html) -> Option<SyntaxFault> {
     if lower.starts_with("www.") && domains::has_known_suffix(host) {
         return mistyped(None);
     }
-    if html.resolve(href).is_none() {
+    if html.resolve(href).is_none() || joins_two(trimmed) {
         return mistyped(None);
     }
     let other = ["mailto:", "tel:", "sms:", "data:", "javascript:", "whatsapp:", "viber:", "skype:"];
@@ -130,6 +130,13 @@ fn fault(href: &str, html: &Html) -> Option<SyntaxFault> {
         return Some(SyntaxFault { kind: FaultKind::Blank, repaired: is_plain.then(|| joined.replace(' ', "%20")) });
     }
     None
+}
+
+/// Whether the path of an address goes on with a second one, as where a list was taken for one address.
+fn joins_two(address: &str) -> bool {
+    const JOINTS: [&str; 4] = [",http://", ",https://", "%20http://", "%20https://"];
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    path.contains("://") && JOINTS.iter().any(|joint| path.contains(joint))
 }
 
 /// Whether the blanks of a path are part of a file's name (`/menu of may.pdf`): single, between letters, digits or

@@ -65,8 +65,8 @@ const GENERIC: Check = Check {
     how: text("Name the target in the link's text.", "Diga o destino no texto do link."),
     reference: GOOGLE_LINKS,
     rule: text(
-        "Fails when the whole text of an `a[href]`, letter case and signs around it ignored, is in the list of its language in `generic_link_texts.tsv`. The language is that of the nearest `lang` around the text, which may stand within the link, else what the page declares. Left alone are links that `aria-label` or `aria-labelledby` names, with `rel=nofollow`, to the page itself and places in it, and to other schemes than http(s). Not measured where no link is in a language of the list; not applicable without links.",
-        "Falha quando o texto inteiro de um `a[href]`, sem distinguir maiúsculas nem contar os sinais em volta, está na lista do seu idioma em `generic_link_texts.tsv`. O idioma é o do `lang` mais próximo em volta do texto, que pode estar dentro do link, senão o que a página declara. Ficam de fora links que `aria-label` ou `aria-labelledby` nomeia, com `rel=nofollow`, para a própria página e lugares dela e para esquemas que não sejam http(s). Não é medido quando nenhum link está em um idioma da lista; não se aplica sem links.",
+        "Fails when the whole text of an `a[href]`, letter case and signs around it ignored, is in the list of its language in `generic_link_texts.tsv`. The language is that of the nearest `lang` around the text, which may stand within the link, else what the page declares. Left alone are links that `aria-label` or `aria-labelledby` names, with `rel=nofollow`, with `role=button`, to the page itself and places in it, and to other schemes than http(s). Not measured where no link is in a language of the list; not applicable without links.",
+        "Falha quando o texto inteiro de um `a[href]`, sem distinguir maiúsculas nem contar os sinais em volta, está na lista do seu idioma em `generic_link_texts.tsv`. O idioma é o do `lang` mais próximo em volta do texto, que pode estar dentro do link, senão o que a página declara. Ficam de fora links que `aria-label` ou `aria-labelledby` nomeia, com `rel=nofollow`, com `role=button`, para a própria página e lugares dela e para esquemas que não sejam http(s). Não é medido quando nenhum link está em um idioma da lista; não se aplica sem links.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -207,6 +207,11 @@ fn generic(facts: &Facts<'_>) -> Verdict {
     problem(SAYS_NOTHING, &values, fix).on(found.iter().map(|(_, link)| link)).fail()
 }
 
+/// Whether a link is a control by its role: it opens something here, and its target is for those without scripts.
+fn is_control(link: Element<'_>) -> bool {
+    link.attribute("role").is_some_and(|role| role.trim().eq_ignore_ascii_case("button"))
+}
+
 fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String, Element<'h>)>, NotMeasured> {
     let mut found = Vec::new();
     let mut any_language = false;
@@ -219,7 +224,7 @@ fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String,
         any_language = true;
         let target = anchor.url.as_ref().map_or("", url::Url::as_str);
         let same_page = target.split('#').next() == Some(page);
-        if anchor.nofollow || same_page || anchor.reach == crate::facts::elements::Reach::Other {
+        if anchor.nofollow || is_control(link) || same_page || anchor.reach == crate::facts::elements::Reach::Other {
             continue;
         }
         if shown_texts(link).map(|run| run.trim().len()).sum::<usize>() > MOST_GENERIC {

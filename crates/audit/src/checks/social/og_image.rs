@@ -77,10 +77,10 @@ const DIMENSIONS_MISSING: Check = Check {
     code: "og_image_dimensions_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Social image without its size", "Imagem social sem o tamanho"),
+    title: text("Social image without a size that fits", "Imagem social sem um tamanho que sirva"),
     why: text(
-        "Networks fetch and measure an image of unknown size first; the one who shares the page first may see a card without a picture.",
-        "As redes primeiro buscam e medem uma imagem de tamanho desconhecido; quem compartilha a página antes pode ver um cartão sem imagem.",
+        "Networks fetch and measure an image of unknown size first, and show none that is stated as too small; whoever shares the page may see a card without a picture.",
+        "As redes primeiro buscam e medem uma imagem de tamanho desconhecido, e não mostram uma declarada como pequena demais; quem compartilha a página pode ver um cartão sem imagem.",
     ),
     how: text(
         "Add `og:image:width` and `og:image:height` with the size of the file in pixels.",
@@ -88,10 +88,10 @@ const DIMENSIONS_MISSING: Check = Check {
     ),
     reference: "https://developers.facebook.com/docs/sharing/webmasters/images/",
     rule: text(
-        "Fails when `og:image` has content, its file was measured by its first bytes, and `og:image:width` or `og:image:height` is not there as a number. Not measured where the file was not asked for or is no image; not applicable without `og:image`.",
-        "Falha quando `og:image` tem conteúdo, o arquivo foi medido pelos primeiros bytes, e `og:image:width` ou `og:image:height` não está lá como número. Não é medido quando o arquivo não foi consultado ou não é uma imagem; não se aplica sem `og:image`.",
+        "Fails when `og:image` has content, its file was measured by its first bytes, and `og:image:width` or `og:image:height` is not there as a number; and when both are there and one is below 200 pixels, the least that networks show. Not measured where the file was not asked for or is no image; not applicable without `og:image`.",
+        "Falha quando `og:image` tem conteúdo, o arquivo foi medido pelos primeiros bytes, e `og:image:width` ou `og:image:height` não está lá como número; e quando os dois estão lá e um é menor que 200 pixels, o mínimo que as redes mostram. Não é medido quando o arquivo não foi consultado ou não é uma imagem; não se aplica sem `og:image`.",
     ),
-    thresholds: &[],
+    thresholds: &[threshold("least_side", LEAST_SIDE as u64, "pixels")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: WHOLE,
     run: dimensions_missing,
@@ -182,13 +182,36 @@ fn size_tags(html: &Html, fix: FixDraft, width: u32, height: u32) -> FixDraft {
     sides.into_iter().fold(fix, |fix, (key, side)| fix.and(tag_fix(html, "property", key, &side.to_string())))
 }
 
+/// Pixels of a side that networks show at least (Meta, "Images in Link Shares").
+const LEAST_SIDE: u32 = 200;
+
+/// Fails: the tags state an image that no network shows.
+fn stated_small(html: &Html, width: u32, height: u32) -> Verdict {
+    const SMALL: Text = text(
+        "The tags say that og:image is {width} by {height} pixels; networks show images from {least} by {least} on.",
+        "As tags dizem que og:image tem {width} por {height} pixels; as redes mostram imagens a partir de {least} por {least}.",
+    );
+    const TRUE_SIZE: Text = text(
+        "Write the size of the file in pixels; where it is that small, choose a larger image.",
+        "Escreva o tamanho do arquivo em pixels; se for pequeno assim, escolha uma imagem maior.",
+    );
+    let tags = "<meta property=\"og:image:width\" content=\"{{WIDTH}}\">\n<meta property=\"og:image:height\" content=\"{{HEIGHT}}\">";
+    let fix = FixDraft::template(FixTarget::Head, tags).note(TRUE_SIZE, &[]);
+    let is_size = |meta: &&Meta| matches!(meta.social_key(), Some("og:image:width" | "og:image:height"));
+    let places = html.metas.iter().filter(is_size).filter_map(|meta| html.element(meta.node));
+    let values = [("width", width.into()), ("height", height.into()), ("least", LEAST_SIDE.into())];
+    problem(SMALL, &values, fix).on(places).fail()
+}
+
 fn dimensions_missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     if html.social("og:image").is_none() {
         return Err(NotMeasured::Absent);
     }
-    if html.social_image_size().is_some() {
-        return PASS;
+    match html.social_image_size() {
+        Some((width, height)) if width.min(height) < LEAST_SIDE => return stated_small(html, width, height),
+        Some(_) => return PASS,
+        None => {}
     }
     facts.whole_page()?;
     let Some((width, height)) = facts.social_image_size() else { return Err(NotMeasured::Probe) };

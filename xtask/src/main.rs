@@ -10,6 +10,7 @@ mod fuzz;
 mod html_trees;
 mod judges;
 mod messages;
+mod mutants;
 mod packages;
 mod payments_rig;
 mod postgres;
@@ -144,8 +145,8 @@ const COMMANDS: [CommandEntry; 20] = [
     ),
     (
         "mutants",
-        "html|checks [ARGUMENT…]: which changes of the tree builder, or of the checks, no quick test notices; installs cargo-mutants",
-        mutants,
+        "html [ARGUMENT…], checks [--again] [--survivors] [--only TEXT]: which changes of the tree builder, or of checks, patch and score, no quick test notices; installs cargo-mutants",
+        |root| mutants::mutants(root, std::env::args().skip(2)),
     ),
     (
         "wire",
@@ -214,29 +215,6 @@ fn run_tests(root: &Path, environment: &[(&str, String)]) -> Result<()> {
     let threads = std::env::var("RUST_TEST_THREADS").unwrap_or_else(|_| tests_at_once());
     let environment = [environment, &[("RUST_TEST_THREADS", threads)]].concat();
     run_with(root, "cargo", &["test", "--workspace", "--locked"], &environment)
-}
-
-/// What it changes and which tests decide is in `.cargo/mutants-*.toml`; further arguments are those of cargo-mutants.
-fn mutants(root: &Path) -> Result<()> {
-    let subject = std::env::args().nth(2).unwrap_or_default();
-    let (package, config) = match subject.as_str() {
-        "html" => ("html", ".cargo/mutants-html.toml"),
-        "checks" => ("audit", ".cargo/mutants-checks.toml"),
-        _ => bail!("say what to change: html (the tree builder) or checks"),
-    };
-    if !has("cargo", &["mutants", "--version"]) {
-        println!("cargo-mutants changes the code, a place at a time, and runs the tests; it is installed once.");
-        run(root, "cargo", &["install", "--locked", "cargo-mutants"])?;
-    }
-    // The tests run in a copy of the workspace elsewhere, and would look for the shared data beside that.
-    let shared = std::env::var("SITE_AUDIT_SHARED").unwrap_or_else(|_| "../shared".to_owned());
-    let shared = root.join(shared).display().to_string();
-    let arguments: Vec<String> = std::env::args().skip(3).collect();
-    let arguments: Vec<&str> = ["mutants", "--config", config, "--package", package]
-        .into_iter()
-        .chain(arguments.iter().map(String::as_str))
-        .collect();
-    run_with(root, "cargo", &arguments, &[("SITE_AUDIT_SHARED", shared)])
 }
 
 fn lint(root: &Path) -> Result<()> {

@@ -1,0 +1,164 @@
+//! `cargo xtask mutants`: which changes of the code no quick test notices.
+//!
+//! `html` is cargo-mutants itself, with a build for each change. `checks` takes the changes from cargo-mutants' list, and
+//! compiles all of them at once: a test program makes the one whose number it is told.
+
+mod build;
+mod list;
+mod places;
+mod quick;
+mod scratch;
+mod switch;
+mod totals;
+mod trial;
+mod work;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Mutex;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::command::{has, run, run_with};
+use build::Refused;
+use list::Mutant;
+use trial::Outcome;
+
+/// Which files are changed is in `.cargo/mutants-*.toml`. Further arguments are those of cargo-mutants for `html`, and
+/// those of [`Wanted`] for `checks`.
+pub(crate) fn mutants(root: &Path, mut arguments: impl Iterator<Item = String>) -> Result<()> {
+    let subject = arguments.next().unwrap_or_default();
+    if !["html", "checks"].contains(&subject.as_str()) {
+        bail!("say what to change: html (the tree builder) or checks (with patch, proof and score)");
+    }
+    if !has("cargo", &["mutants", "--version"]) {
+        println!("cargo-mutants knows which changes can be made; it is installed once.");
+        run(root, "cargo", &["install", "--locked", "cargo-mutants"])?;
+    }
+    if subject == "checks" {
+        return checks(root, &Wanted::read(arguments)?);
+    }
+    // The tests run in a copy of the workspace elsewhere, and would look for the shared data beside that.
+    let shared = std::env::var("SITE_AUDIT_SHARED").unwrap_or_else(|_| "../shared".to_owned());
+    let shared = root.join(shared).display().to_string();
+    let arguments: Vec<String> = arguments.collect();
+    let arguments: Vec<&str> = ["mutants", "--config", ".cargo/mutants-html.toml", "--package", "html"]
+        .into_iter()
+        .chain(arguments.iter().map(String::as_str))
+        .collect();
+    run_with(root, "cargo", &arguments, &[("SITE_AUDIT_SHARED", shared)])
+}
+
+/// Which mutations are tried; without arguments those that have no result yet.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Wanted {
+    /// `--again`: as if there were no results.
+    is_again: bool,
+    /// `--survivors`: also those that no test noticed.
+    with_survivors: bool,
+    /// `--only TEXT`: of these, those whose file or description has the text.
+    only: String,
+}
+
+impl Wanted {
+    fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
+        let mut wanted = Self::default();
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--again" => wanted.is_again = true,
+                "--survivors" => wanted.with_survivors = true,
+                "--only" => wanted.only = arguments.next().context("--only takes a part of a name")?,
+                other => bail!("there is no option {other}; there are --again, --survivors and --only TEXT"),
+            }
+        }
+        Ok(wanted)
+    }
+
+    fn is(&self, mutant: &Mutant, outcome: Option<Outcome>) -> bool {
+        let is_open = match outcome {
+            None => true,
+            Some(Outcome::Missed | Outcome::Unreached) => self.with_survivors,
+            Some(Outcome::Unviable | Outcome::Apart | Outcome::Caught) => false,
+        };
+        is_open && mutant.name.contains(&self.only)
+    }
+}
+
+fn checks(root: &Path, wanted: &Wanted) -> Result<()> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder));
+    let folder = target.join("mutants-checks");
+    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let results = folder.join("results.jsonl");
+    if wanted.is_again && results.exists() {
+        std::fs::remove_file(&results).context("results could not be removed")?;
+    }
+    let mutants = list::listed(root, "audit", ".cargo/mutants-checks.toml")?;
+    println!("{} mutations", mutants.len());
+
+    let copy = folder.join("copy");
+    let known = trial::results(&results);
+    let refused_before = |outcome| {
+        let is_it = |mutant: &&Mutant| known.get(&mutant.name) == Some(&outcome);
+        mutants.iter().filter(is_it).map(|mutant| mutant.number).collect::<BTreeSet<u32>>()
+    };
+    let mut refused = Refused { unviable: refused_before(Outcome::Unviable), apart: refused_before(Outcome::Apart) };
+    refused.apart.extend(mutants.iter().filter(|mutant| is_of_hidden_type(mutant)).map(|mutant| mutant.number));
+    let programs = build::built(&mut refused, &target, |refused| {
+        let is_in =
+            |mutant: &&Mutant| !refused.unviable.contains(&mutant.number) && !refused.apart.contains(&mutant.number);
+        scratch::scratch(root, &copy, &mutants.iter().filter(is_in).cloned().collect::<Vec<_>>())
+    })?;
+    let appended = std::fs::File::options().create(true).append(true).open(&results).context("results")?;
+    let appended = Mutex::new(appended);
+    for mutant in mutants.iter().filter(|mutant| !known.contains_key(&mutant.name)) {
+        if refused.unviable.contains(&mutant.number) {
+            trial::note(&appended, mutant, Outcome::Unviable, "")?;
+        } else if refused.apart.contains(&mutant.number) {
+            trial::note(&appended, mutant, Outcome::Apart, "")?;
+        }
+    }
+
+    let reaches = quick::reaches(&programs, &copy, &folder.join("reached.jsonl"))?;
+    let known = trial::results(&results);
+    let open: Vec<Mutant> =
+        mutants.iter().filter(|mutant| wanted.is(mutant, known.get(&mutant.name).copied())).cloned().collect();
+    println!("{} mutations are tried", open.len());
+    trial::tried(&open, &reaches, &programs, &copy, &appended)?;
+    totals::tell(&mutants, &trial::results(&results), &folder.join("survivors.txt"))
+}
+
+/// Whether it replaces the value of a function whose result is some type of a trait other than an iterator: that type is
+/// the one of the value, so two values of different types can't be switched between.
+fn is_of_hidden_type(mutant: &Mutant) -> bool {
+    mutant.genre == "FnValue" && mutant.result.contains("impl ") && !mutant.result.starts_with("-> impl Iterator")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_arguments_only_what_has_no_result_is_tried() {
+        let mutant = Mutant {
+            number: 1,
+            name: "crates/audit/src/checks/head/title.rs:1:1: x".to_owned(),
+            file: String::new(),
+            genre: String::new(),
+            span: 0..0,
+            replacement: String::new(),
+            result: String::new(),
+        };
+        let check = |arguments: &[&str], outcome: Option<Outcome>, wanted: bool| {
+            let read = Wanted::read(arguments.iter().map(|argument| (*argument).to_owned())).unwrap();
+            assert_eq!(read.is(&mutant, outcome), wanted, "{arguments:?} {outcome:?}");
+        };
+        check(&[], None, true);
+        check(&[], Some(Outcome::Missed), false);
+        check(&["--survivors"], Some(Outcome::Missed), true);
+        check(&["--survivors"], Some(Outcome::Unreached), true);
+        check(&["--survivors"], Some(Outcome::Caught), false);
+        check(&["--only", "checks/head"], None, true);
+        check(&["--only", "checks/links"], None, false);
+        assert!(Wanted::read(["--other".to_owned()].into_iter()).is_err());
+    }
+}

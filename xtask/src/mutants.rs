@@ -54,7 +54,7 @@ pub(crate) fn mutants(root: &Path, mut arguments: impl Iterator<Item = String>) 
 struct Wanted {
     /// `--again`: as if there were no results.
     is_again: bool,
-    /// `--survivors`: also those that no test noticed.
+    /// `--survivors`: also those that no test noticed, and with slow tests.
     with_survivors: bool,
     /// `--only TEXT`: of these, those whose file or description has the text.
     only: String,
@@ -118,12 +118,12 @@ fn checks(root: &Path, wanted: &Wanted) -> Result<()> {
         }
     }
 
-    let reaches = quick::reaches(&programs, &copy, &folder.join("reached.jsonl"))?;
+    let reaches = quick::reaches(&programs, &copy, &folder.join("reached.jsonl"), wanted.with_survivors)?;
     let known = trial::results(&results);
     let open: Vec<Mutant> =
         mutants.iter().filter(|mutant| wanted.is(mutant, known.get(&mutant.name).copied())).cloned().collect();
     println!("{} mutations are tried", open.len());
-    trial::tried(&open, &reaches, &programs, &copy, &appended)?;
+    trial::tried(&open, &reaches, wanted.with_survivors, &programs, &copy, &appended)?;
     totals::tell(&mutants, &trial::results(&results), &folder.join("survivors.txt"))
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use anyhow::{Context as _, Result, bail};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
-use syn::{Arm, BinOp, Expr, ExprBinary, ExprStruct, ExprUnary};
+use syn::{Arm, BinOp, Expr, ExprBinary, ExprMatch, ExprStruct, ExprUnary, Pat};
 
 use super::list::Mutant;
 
@@ -19,7 +19,8 @@ pub(crate) struct Places {
     pub(crate) arms: Vec<(usize, Mutant)>,
     /// Bodies of functions, by start and end.
     pub(crate) bodies: BTreeMap<(usize, usize), Vec<Mutant>>,
-    /// Those that no compiler takes: `||` between conditions of which one is a `let`.
+    /// Those that no compiler takes: `||` between conditions of which one is a `let`, and a match without an arm that
+    /// another stands in for.
     pub(crate) unviable: Vec<u32>,
 }
 
@@ -108,6 +109,16 @@ impl<'ast> Visit<'ast> for Finder {
             self.host(&expr.span().byte_range(), found);
         }
         visit::visit_expr_struct(self, expr);
+    }
+
+    fn visit_expr_match(&mut self, expr: &'ast ExprMatch) {
+        if !expr.arms.iter().any(|arm| matches!(arm.pat, Pat::Wild(_))) {
+            for arm in &expr.arms {
+                let found = self.take("MatchArm", arm.span().byte_range().start);
+                self.places.unviable.extend(found.iter().map(|mutant| mutant.number));
+            }
+        }
+        visit::visit_expr_match(self, expr);
     }
 
     fn visit_arm(&mut self, arm: &'ast Arm) {

@@ -14,6 +14,16 @@ use super::work::each;
 /// Tests from outside that are not run: they read real pages, start a browser, look at all fixtures together, or feed
 /// megabytes.
 const PASSED_OVER: [&str; 5] = ["browser::", "corpus::", "hostile::", "fixtures::every_check_fails", "real_page"];
+/// Tests from outside that go through all fixtures, or make up pages: for what no other test notices.
+const SLOW: [&str; 7] = [
+    "invented::",
+    "patch::patches_of_small_pages",
+    "properties::",
+    "standing::a_part_leads_nothing",
+    "standing::findings_stand_by_severity",
+    "standing::the_fixes_towards",
+    "standing::the_path_names",
+];
 /// What a fixture must hold: first what is said of it, then the promises of its patch.
 pub(crate) const SAID: &str = "fixtures::fixtures_say_what_is_stored_and_good_ones_have_no_finding";
 /// The promises.
@@ -69,39 +79,48 @@ pub(crate) fn settle(command: &mut Command, folder: &Path) {
         .stderr(Stdio::null());
 }
 
-/// What each quick test reaches, from a run of each by itself. `stored` has the last such run, and is written again; a
+/// Whether a test from outside takes long.
+pub(crate) fn is_slow(name: &str) -> bool {
+    SLOW.iter().any(|part| name.starts_with(part))
+}
+
+/// What each test reaches, from a run of each by itself; slow ones only where `with_slow`. `stored` has the last such run, and is written again; a
 /// test is run again if its program, its fixture or what the fixture says has changed.
-pub(crate) fn reaches(programs: &Programs, folder: &Path, stored: &Path) -> Result<Vec<Reach>> {
+pub(crate) fn reaches(programs: &Programs, folder: &Path, stored: &Path, with_slow: bool) -> Result<Vec<Reach>> {
     let known = read(stored);
-    let tests = tests(programs, folder)?;
+    let tests = tests(programs, folder, with_slow)?;
     let mut stamps = Vec::new();
     for test in tests {
         stamps.push((stamp(&test, programs, folder)?, test));
     }
     let missing: Vec<&(String, Test)> = stamps.iter().filter(|(stamp, _)| !known.contains_key(stamp)).collect();
-    println!("{} quick tests; {} are run to see what they reach", stamps.len(), missing.len());
+    println!("{} tests; {} are run to see what they reach", stamps.len(), missing.len());
     let made = each(&missing, |worker, (stamp, test)| {
         let reach = reach(test, programs, folder, &stored.with_extension(format!("{worker}")))?;
         Ok((stamp.clone(), reach))
     })?;
     let mut known = known;
     known.extend(made);
-    let mut lines = String::new();
-    let mut all = Vec::new();
-    for (stamp, test) in stamps {
-        let Some((numbers, ms)) = known.get(&stamp).cloned() else { continue };
-        lines.push_str(&json!({"stamp": stamp, "numbers": numbers, "ms": ms}).to_string());
-        lines.push('\n');
-        all.push(Reach { test, numbers, ms });
-    }
+    let line = |(stamp, (numbers, ms)): (&String, &(BTreeSet<u32>, u64))| {
+        format!("{}\n", json!({"stamp": stamp, "numbers": numbers, "ms": ms}))
+    };
+    let lines: String = known.iter().map(line).collect();
+    let all = stamps.into_iter().filter_map(|(stamp, test)| {
+        let (numbers, ms) = known.get(&stamp).cloned()?;
+        Some(Reach { test, numbers, ms })
+    });
+    let all = all.collect();
     std::fs::write(stored, lines).with_context(|| stored.display().to_string())?;
     Ok(all)
 }
 
-fn tests(programs: &Programs, folder: &Path) -> Result<Vec<Test>> {
+fn tests(programs: &Programs, folder: &Path, with_slow: bool) -> Result<Vec<Test>> {
     let mut tests: Vec<Test> = names(&programs.unit, folder)?.into_iter().map(Test::Unit).collect();
     let is_quick = |name: &String| {
-        PASSED_OVER.iter().all(|part| !name.contains(part)) && name != SAID && !PROMISES.contains(&name.as_str())
+        PASSED_OVER.iter().all(|part| !name.contains(part))
+            && (with_slow || !is_slow(name))
+            && name != SAID
+            && !PROMISES.contains(&name.as_str())
     };
     tests.extend(names(&programs.outside, folder)?.into_iter().filter(is_quick).map(Test::Outside));
     tests.extend(fixtures(folder)?.into_iter().map(Test::Fixture));
@@ -155,7 +174,7 @@ fn reach(test: &Test, programs: &Programs, folder: &Path, file: &Path) -> Result
         Test::Unit(name) => command(&programs.unit, folder, &[name]),
         Test::Outside(name) => command(&programs.outside, folder, &[name]),
         Test::Fixture(name) => {
-            let mut run = command(&programs.outside, folder, &[&[SAID], &PROMISES[..]].concat());
+            let mut run = command(&programs.outside, folder, &[SAID]);
             run.env(FIXTURES, name);
             run
         }

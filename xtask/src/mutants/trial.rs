@@ -83,16 +83,18 @@ struct Run<'t> {
     ms: u64,
 }
 
-/// Tries mutations, on all cores, and appends the outcome of each to a file of results.
+/// Tries mutations, on all cores, and appends the outcome of each to a file of results. Slow tests, and the
+/// promises of patches, are run only where `with_slow`.
 pub(crate) fn tried(
     mutants: &[Mutant],
     reaches: &[Reach],
+    with_slow: bool,
     programs: &Programs,
     folder: &Path,
     results: &Mutex<File>,
 ) -> Result<()> {
     each(mutants, |_, mutant| {
-        let runs = runs(mutant, reaches);
+        let runs = runs(mutant, reaches, with_slow);
         if runs.is_empty() {
             return note(results, mutant, Outcome::Unreached, "");
         }
@@ -108,8 +110,8 @@ pub(crate) fn tried(
 }
 
 /// The runs that decide on a mutation, in order: what is said of its own family's fixtures, unit tests, what is said of
-/// other fixtures, tests from outside, and last the promises of patches, which take the longest.
-fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach]) -> Vec<Run<'t>> {
+/// other fixtures, tests from outside, and last what takes long.
+fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], with_slow: bool) -> Vec<Run<'t>> {
     let family = mutant.file.strip_prefix("crates/audit/src/checks/").and_then(|path| path.strip_suffix(".rs"));
     let family = family.map(|path| format!("{path}/"));
     let reaching = || reaches.iter().filter(|reach| reach.numbers.contains(&mutant.number));
@@ -138,8 +140,12 @@ fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach]) -> Vec<Run<'t>> {
     let mut runs = of_fixtures(&[SAID], &own);
     runs.extend(of_names(&unit, true));
     runs.extend(of_fixtures(&[SAID], &others));
-    runs.extend(of_names(&outside, false));
-    runs.extend(of_fixtures(&PROMISES, &fixtures));
+    let (slow, quick): (Vec<_>, Vec<_>) = outside.into_iter().partition(|(name, _)| quick::is_slow(name));
+    runs.extend(of_names(&quick, false));
+    if with_slow {
+        runs.extend(of_fixtures(&PROMISES, &fixtures));
+        runs.extend(of_names(&slow, false));
+    }
     runs
 }
 

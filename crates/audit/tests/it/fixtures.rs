@@ -64,7 +64,9 @@ fn folders() -> Vec<(&'static Family, PathBuf)> {
     }
     let families = files.into_iter().map(|file| {
         let source = std::fs::read_to_string(&file).unwrap();
-        let family = FAMILIES.iter().find(|family| source.contains(&format!("slug: \"{}\"", family.slug)));
+        let (_, slug) = source.split_once("slug: \"").unwrap();
+        let slug = slug.split('"').next().unwrap();
+        let family = FAMILIES.iter().find(|family| family.slug == slug);
         (*family.unwrap(), file.with_extension(""))
     });
     families.collect()

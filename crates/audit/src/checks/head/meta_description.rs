@@ -2,6 +2,8 @@
 
 use crate::check::prelude::*;
 use crate::facts::elements::Meta;
+use crate::facts::fitting::LONGEST_DESCRIPTION;
+use crate::facts::font_metrics::columns;
 use crate::facts::page::Html;
 use crate::facts::placeholders::{is_placeholder_description, shows_entity, without_visible_markup};
 use crate::fix::HeadKey;
@@ -224,7 +226,9 @@ fn placeholder(facts: &Facts<'_>) -> Verdict {
     let fix = match (html.description(), decoded, elements) {
         (_, Some(decoded), Some(elements)) => {
             let fix = FixDraft::edit(FixTarget::Head, tag(&decoded)).from(DECODED, &[]);
-            elements.into_iter().fold(fix, |fix, element| fix.set(element, "content", &decoded))
+            let fix = elements.into_iter().fold(fix, |fix, element| fix.set(element, "content", &decoded));
+            // One that results would cut is for its author to shorten too.
+            if columns(&decoded) <= LONGEST_DESCRIPTION { fix } else { fix.into_draft() }
         }
         (Some(resolved), None, Some(elements)) => {
             let fix = FixDraft::edit(FixTarget::Head, tag(&resolved.value));

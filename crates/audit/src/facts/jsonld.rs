@@ -35,8 +35,8 @@ const MOST_NODES: usize = 50;
 /// Characters of a member's name that a reason shows.
 const SHOWN_CHARACTERS: usize = 60;
 
-const TWICE: Text = text("the member \"{name}\" comes twice", "o membro \"{name}\" aparece duas vezes");
-const TOO_LONG: Text = text("the block is longer than {bytes} bytes", "o bloco tem mais de {bytes} bytes");
+const TWICE: Text = text("\"{name}\" appears twice", "\"{name}\" aparece duas vezes");
+const TOO_LONG: Text = text("the block is larger than {bytes:size}", "o bloco tem mais de {bytes:size}");
 const NO_OBJECT: Text = text("the root is not an object", "a raiz não é um objeto");
 
 /// The JSON-LD of a page.
@@ -265,7 +265,7 @@ mod tests {
         let read = read(&["{\"a\":1,\"a\":2}"]);
         assert_eq!((read.count, read.errors.len()), (1, 0));
         let twice = read.duplicates.first().map(|twice| (twice.offset, twice.reason.en.as_str()));
-        assert_eq!(twice, Some((107, "the member \"a\" comes twice")));
+        assert_eq!(twice, Some((107, "\"a\" appears twice")));
     }
 
     #[test]

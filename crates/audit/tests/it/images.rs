@@ -22,7 +22,7 @@ fn a_measured_image_gets_its_real_size() {
     let fix = fix("<img src=a.gif alt=a>").unwrap();
     assert_eq!(fix.class, FixClass::Deterministic);
     assert_eq!(fix.snippet.as_deref(), Some("<img src=a.gif alt=a width=\"640\" height=\"480\">"));
-    assert_eq!(fix.origin.unwrap().en, "the size in the image file: 640 by 480 pixels");
+    assert_eq!(fix.origin.unwrap().en, "the size of the image file: 640 × 480 pixels");
     assert!(fix.note.unwrap().en.contains("height: auto"));
 }
 

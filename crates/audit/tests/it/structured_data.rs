@@ -39,7 +39,7 @@ fn a_node_without_what_its_result_requires_gets_its_block_completed() {
     let (finding, fix) = finding(&report, "jsonld_required_missing").unwrap();
     assert_eq!(
         finding.message.en,
-        "Properties that Google requires are missing: Product (name, image), \
+        "Required properties of Google rich results are missing: Product (name, image), \
          Offer (priceCurrency / priceSpecification.priceCurrency)."
     );
     assert_eq!(finding.evidence.iter().filter_map(|place| place.line).collect::<Vec<_>>(), [1, 1, 2]);
@@ -91,7 +91,10 @@ fn values_are_repaired_where_they_stand() {
          \"image\":[\"/a/<b>.png\"], \"n\": 100000000000000000000000000001.50}",
     );
     let (finding, fix) = finding(&report, "jsonld_value_invalid").unwrap();
-    assert_eq!(finding.message.en, "Article.datePublished \"31/12/2026\" is no ISO 8601 date (2 wrong values in all).");
+    assert_eq!(
+        finding.message.en,
+        "Article.datePublished is not an ISO 8601 date: \"31/12/2026\" (2 invalid values in total)."
+    );
     let places: Vec<_> = finding.evidence.iter().map(|place| (place.line, place.snippet.as_deref())).collect();
     assert_eq!(places, [(Some(2), Some("\"31/12/2026\"")), (Some(3), Some("\"/a/<b>.png\""))]);
     assert_eq!(fix.class, FixClass::Deterministic);
@@ -119,7 +122,7 @@ fn one_value_that_only_a_person_can_mend_makes_it_a_template() {
     let json = r#"{"@context":"https://schema.org","@type":"Offer","price":"from 10","priceCurrency":"brl"}"#;
     let (finding, fix) = finding(&of_block(json), "jsonld_value_invalid").unwrap();
     assert!(
-        finding.message.en.starts_with("Offer.price \"from 10\" is not written as digits"),
+        finding.message.en.starts_with("Offer.price is not a number with a decimal point: \"from 10\""),
         "{}",
         finding.message.en
     );
@@ -152,12 +155,12 @@ fn good_values_pass_and_pages_without_known_ones_have_nothing_to_measure() {
 fn a_defect_of_syntax_is_told_with_line_and_column_and_repaired_without_loss() {
     let report = of_block("{\"@context\":\"https://schema.org\",\n  \"n\": 100000000000000000000000000001.50,}");
     let (found, fix) = finding(&report, "jsonld_syntax_error").unwrap();
-    assert_eq!(found.message.en, "1 JSON-LD block is not JSON; line 2, column 42: a comma too many.");
+    assert_eq!(found.message.en, "A JSON-LD block is not valid JSON. Line 2, column 42: there is an extra comma.");
     assert_eq!(fix.class, FixClass::Deterministic);
     assert!(fix.snippet.unwrap().contains("100000000000000000000000000001.50}"));
     let twice = of_block("{\"@context\":\"https://schema.org\",\"name\":\"a\",\"name\":\"b\"}");
     let (found, fix) = finding(&twice, "jsonld_syntax_error").unwrap();
-    assert!(found.message.en.ends_with("the member \"name\" comes twice."), "{}", found.message.en);
+    assert!(found.message.en.ends_with("\"name\" appears twice."), "{}", found.message.en);
     assert_eq!(fix.class, FixClass::Instruction);
 }
 

@@ -12,14 +12,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::I18n,
     landing: Landing {
         title: text("Page language detector", "Detector do idioma da página"),
-        h1: text("Is the page in the language that it declares?", "A página está no idioma que declara?"),
+        h1: text("Is the page in the language it declares?", "A página está no idioma que declara?"),
         description: text(
             "Compare the declared language of a page with the language of its text, and find the obsolete content-language meta tag.",
-            "Compare o idioma declarado de uma página com o idioma do texto e encontre a meta tag content-language, que é obsoleta.",
+            "Compare o idioma declarado de uma página com o idioma do texto e encontre a meta tag content-language, que está obsoleta.",
         ),
         lead: text(
-            "A template that says `lang=\"en\"` over Portuguese text makes screen readers speak it with English sounds and browsers offer a translation nobody needs. This detector reads the text and names the language that it is in.",
-            "Um modelo que diz `lang=\"en\"` sobre um texto em português faz leitores de tela o lerem com sons do inglês e navegadores oferecerem uma tradução de que ninguém precisa. Este detector lê o texto e diz em que idioma ele está.",
+            "A template with `lang=\"en\"` around Portuguese text makes screen readers use English pronunciation and browsers offer a needless translation. This detector reads the text and tells you its language.",
+            "Um modelo com `lang=\"en\"` em volta de um texto em português faz leitores de tela usarem a pronúncia do inglês e navegadores oferecerem uma tradução desnecessária. Este detector lê o texto e diz em que idioma ele está.",
         ),
         example: include_str!("content_language/bad_portuguese.html"),
     },
@@ -30,19 +30,19 @@ const MISMATCH: Check = Check {
     code: "html_lang_content_mismatch",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Text in another language than declared", "Texto em outro idioma que o declarado"),
+    title: text("Text not in the declared language", "Texto fora do idioma declarado"),
     why: text(
-        "Screen readers pronounce the text by the rules of the declared language, and browsers offer to translate from it.",
-        "Leitores de tela pronunciam o texto pelas regras do idioma declarado, e navegadores oferecem tradução a partir dele.",
+        "Screen readers choose their pronunciation by the declared language, and browsers decide by it whether to offer a translation. With the wrong language, both go wrong.",
+        "Leitores de tela escolhem a pronúncia pelo idioma declarado, e navegadores decidem por ele se oferecem tradução. Com o idioma errado, os dois falham.",
     ),
     how: text(
-        "Set `lang` of `<html>` to the language of the text, and mark parts in other languages with their own `lang`.",
-        "Defina o `lang` de `<html>` com o idioma do texto e marque trechos em outros idiomas com o `lang` deles.",
+        "Set `lang` on `<html>` to the language of the text, and mark passages in other languages with their own `lang`.",
+        "Defina o `lang` de `<html>` com o idioma do texto e marque trechos em outros idiomas com o próprio `lang`.",
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/ucwvc8/",
     rule: text(
-        "Fails when the visible text has at least 200 words (400 letters in scripts without spaces), is plainly in one language by its letters and its commonest small words, and that is not the primary language of `lang`. Plainly: at least 85 % of the letters are of one script, at least 16 % of the words are in the language's list, and no other language, the declared one included, has more than 45 % of its points, where a word that several languages share gives each of them fewer. A text of which 28 % of the words are in the declared language's list always passes. A shorter text, from 60 words (150 letters) on, fails only where 24 % of its words are in the list and no other language has more than 30 % of the points. Only the primary language is compared: `en-US` and `en-GB` are one. Not measured for languages without a list and where the text is short, mixed or unclear.",
-        "Falha quando o texto visível tem pelo menos 200 palavras (400 letras em escritas sem espaços), está claramente num só idioma pelas letras e pelas palavrinhas mais comuns, e esse não é o idioma primário de `lang`. Claramente: pelo menos 85 % das letras são de uma escrita, pelo menos 16 % das palavras estão na lista do idioma, e nenhum outro idioma, inclusive o declarado, tem mais de 45 % dos pontos dele, em que uma palavra comum a vários idiomas dá menos pontos a cada um. Um texto com 28 % das palavras na lista do idioma declarado sempre passa. Um texto mais curto, a partir de 60 palavras (150 letras), só falha quando 24 % das palavras estão na lista e nenhum outro idioma tem mais de 30 % dos pontos. Só o idioma primário é comparado: `pt-BR` e `pt-PT` são um só. Não é medido para idiomas sem lista nem onde o texto é curto, misto ou incerto.",
+        "Fails when the visible text is clearly in another language than the primary language of `lang`. The text needs at least 200 words, or 400 letters in scripts without spaces. Its language is clear when at least 85% of the letters belong to one script, at least 16% of the words are in the word list of that language, and no other language, the declared one included, scores more than 45% of its points. A word that several languages share gives fewer points to each. A text with 28% of its words in the list of the declared language always passes. A shorter text, from 60 words or 150 letters on, fails only when 24% of its words are in the list and no other language scores more than 30%. Only primary languages are compared: `en-US` and `en-GB` count as one. Not measured for languages without a word list, or when the text is too short, mixed or unclear.",
+        "Falha quando o texto visível está claramente em outro idioma que não o idioma primário de `lang`. O texto precisa de pelo menos 200 palavras, ou 400 letras em escritas sem espaços. O idioma é claro quando pelo menos 85% das letras são de uma só escrita, pelo menos 16% das palavras estão na lista de palavras desse idioma e nenhum outro idioma, inclusive o declarado, passa de 45% dos pontos dele. Uma palavra comum a vários idiomas dá menos pontos a cada um. Um texto com 28% das palavras na lista do idioma declarado sempre passa. Um texto mais curto, a partir de 60 palavras ou 150 letras, só falha quando 24% das palavras estão na lista e nenhum outro idioma passa de 30%. Só os idiomas primários são comparados: `pt-BR` e `pt-PT` contam como um. Não é medido para idiomas sem lista de palavras, nem quando o texto é curto demais, misto ou incerto.",
     ),
     thresholds: &[
         threshold("words_least", LEAST_WORDS as u64, "words"),
@@ -60,14 +60,17 @@ const OBSOLETE: Check = Check {
     impact: Impact::Hygiene,
     title: text("Obsolete content-language meta tag", "Meta tag content-language obsoleta"),
     why: text(
-        "The HTML standard calls it non-conforming: tools that read the language look at `lang`, and the two may come to disagree.",
-        "O padrão HTML a declara não conforme: as ferramentas que leem o idioma olham para `lang`, e os dois podem acabar discordando.",
+        "The HTML standard calls this meta tag non-conforming. Tools read the language from `lang`, and the two declarations can come to disagree.",
+        "O padrão HTML a considera não conforme. As ferramentas leem o idioma de `lang`, e as duas declarações podem acabar divergindo.",
     ),
-    how: text("Declare the language with `lang` on `<html>` alone.", "Declare o idioma só com `lang` em `<html>`."),
+    how: text(
+        "Declare the language with `lang` on `<html>`, and remove the meta tag.",
+        "Declare o idioma com `lang` em `<html>` e remova a meta tag.",
+    ),
     reference: "https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-content-language",
     rule: text(
-        "Fails when the page has a `meta` element with `http-equiv=content-language`. The `Content-Language` response header is another thing and is left alone.",
-        "Falha quando a página tem um elemento `meta` com `http-equiv=content-language`. O cabeçalho de resposta `Content-Language` é outra coisa e fica de fora.",
+        "Fails when the page has a `meta` element with `http-equiv=content-language`. The `Content-Language` response header is something else and isn't checked.",
+        "Falha quando a página tem um elemento `meta` com `http-equiv=content-language`. O cabeçalho de resposta `Content-Language` é outra coisa e não é verificado.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -86,13 +89,13 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
         LanguageFit::Other(found) => found,
     };
     const OTHER: Text = text(
-        "The text is in “{found}”, but lang of <html> says “{lang}”.",
-        "O texto está em “{found}”, mas lang de <html> diz “{lang}”.",
+        "The text is in {found:language}, but <html> has lang=\"{lang}\".",
+        "O texto está em {found:language}, mas <html> tem lang=\"{lang}\".",
     );
-    const OF_TEXT: Text = text("the language that the text is written in", "o idioma em que o texto está escrito");
+    const OF_TEXT: Text = text("the language of the text", "o idioma do texto");
     const DECIDE: Text = text(
-        "Decide in which language the page is, and declare it alike in lang and hreflang.",
-        "Decida em que idioma a página está e declare-o do mesmo modo em lang e hreflang.",
+        "Decide which language the page is in, and declare the same one in lang and in hreflang.",
+        "Decida em que idioma a página está e declare o mesmo em lang e em hreflang.",
     );
     // Where the page's own hreflang entry says the same as lang, changing one of them alone would part the two.
     let own = facts.own_url()?;
@@ -101,8 +104,8 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
     let says_other = |code: &str| language_tag::corrected(code).is_some_and(|tag| tag.language != found);
     let is_bound = entries.into_iter().any(|alternate| says_other(&alternate.lang));
     const LOOK: Text = text(
-        "The text is short: look whether it is in “{found}”, and set lang of <html> to that.",
-        "O texto é curto: veja se está em “{found}” e, se estiver, defina assim o lang de <html>.",
+        "The text is short. Check whether it's in {found:language}; if so, set lang=\"{found}\" on <html>.",
+        "O texto é curto. Confira se está em {found:language}; se estiver, defina lang=\"{found}\" em <html>.",
     );
     let is_short = html.language_sample().is_some_and(|sample| sample.is_short);
     let fix = if is_bound || root.start_tag().is_none() {
@@ -123,14 +126,14 @@ fn obsolete(facts: &Facts<'_>) -> Verdict {
         html.metas.iter().filter(|meta| meta.http_equiv.as_deref() == Some("content-language")).collect();
     let Some(first) = found.first() else { return PASS };
     const USED: Text = text(
-        "The page declares its language “{value}” in a meta content-language.",
-        "A página declara o idioma “{value}” numa meta content-language.",
+        "The page has an obsolete content-language meta tag with the value “{value}”.",
+        "A página tem uma meta tag content-language obsoleta com o valor “{value}”.",
     );
-    const SAME: Text = text("the language is declared by lang of <html>", "o idioma é declarado por lang de <html>");
-    const ELSEWHERE: Text = text("what the page declares of its language", "o que a página declara do seu idioma");
+    const SAME: Text = text("lang of <html> already declares the language", "lang de <html> já declara o idioma");
+    const ELSEWHERE: Text = text("the language that the page declares", "o idioma que a página declara");
     const REMOVE: Text = text(
-        "Set lang on <html> first, then take the meta element out.",
-        "Primeiro defina lang em <html>, depois tire o elemento meta.",
+        "Set lang on <html> first, then remove the meta tag.",
+        "Primeiro defina lang em <html>; depois remova a meta tag.",
     );
     let elements: Option<Vec<Element<'_>>> = found
         .iter()

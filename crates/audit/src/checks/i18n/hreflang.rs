@@ -16,12 +16,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("Hreflang tag checker", "Verificador de tags hreflang"),
         h1: text("Are your hreflang tags valid?", "Suas tags hreflang são válidas?"),
         description: text(
-            "Check each hreflang entry of a page: language and region code, absolute address, and place in the head, with the corrected tag.",
-            "Confira cada entrada hreflang de uma página: código de idioma e região, endereço absoluto e lugar no head, com a tag corrigida.",
+            "Check each hreflang entry of a page: its language and region code, absolute URL and place in the head. Get the corrected tag.",
+            "Confira cada entrada hreflang de uma página: código de idioma e região, URL absoluta e lugar no head. Receba a tag corrigida.",
         ),
         lead: text(
-            "Google drops an hreflang entry with an unknown code, a relative address, or a place outside the head, and says nothing. This checker reads the entries of the page and of its `Link` header and writes the right ones.",
-            "O Google descarta uma entrada hreflang com código desconhecido, endereço relativo ou fora do head, e não avisa. Este verificador lê as entradas da página e do cabeçalho `Link` e escreve as corretas.",
+            "Google silently ignores an hreflang entry with an unknown code, a relative URL, or a place outside the head. This checker reads the entries in the page and its `Link` header, and writes corrected ones.",
+            "O Google ignora sem aviso uma entrada hreflang com código desconhecido, URL relativa ou fora do head. Este verificador lê as entradas da página e do cabeçalho `Link` e escreve as corrigidas.",
         ),
         example: include_str!("hreflang/bad_code.html"),
     },
@@ -35,19 +35,19 @@ const CODE_INVALID: Check = Check {
     code: "hreflang_code_invalid",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("hreflang code not valid", "Código hreflang inválido"),
+    title: text("Invalid hreflang code", "Código hreflang inválido"),
     why: text(
-        "An entry with a code that is no language, or a region that does not exist, is dropped: that version is not offered to its readers.",
-        "Uma entrada com um código que não é idioma, ou com uma região que não existe, é descartada: aquela versão não é oferecida aos seus leitores.",
+        "Search engines ignore an entry whose code isn't a language or names a region that doesn't exist. They then can't offer that version to its readers.",
+        "Os buscadores ignoram uma entrada cujo código não é um idioma ou traz uma região que não existe. Assim, aquela versão não é oferecida a seus leitores.",
     ),
     how: text(
-        "Use a two-letter language, optionally a script and a region: `en`, `en-GB`, `zh-Hant`, or `x-default`.",
-        "Use um idioma de duas letras e, se preciso, escrita e região: `pt`, `pt-BR`, `zh-Hant`, ou `x-default`.",
+        "Use a two-letter language code, optionally with a script and a region: `en`, `en-GB`, `zh-Hant`. The code for everyone else is `x-default`.",
+        "Use um código de idioma de duas letras, com escrita e região se precisar: `pt`, `pt-BR`, `zh-Hant`. O código para todos os outros é `x-default`.",
     ),
     reference: GOOGLE,
     rule: text(
-        "Fails on an `hreflang` value, of a link element or the `Link` header, that is neither `x-default` nor a language of ISO 639-1 with, optionally, a script of ISO 15924 and a region of ISO 3166-1 alpha-2. The value counts as written, white space included; case does not matter. `en-UK`, `en_US`, `es-419`, three-letter languages and variants fail. A note where at most 10 % of the entries fail: the others are read all the same.",
-        "Falha com um valor `hreflang`, de elemento link ou do cabeçalho `Link`, que não seja `x-default` nem um idioma da ISO 639-1 com, se houver, escrita da ISO 15924 e região da ISO 3166-1 alfa-2. O valor conta como está escrito, com os espaços; maiúsculas e minúsculas não importam. `en-UK`, `en_US`, `es-419`, idiomas de três letras e variantes falham. É só uma nota quando no máximo 10 % das entradas falham: as outras são lidas do mesmo modo.",
+        "Fails when an `hreflang` value, in a link element or the `Link` header, is neither `x-default` nor a language of ISO 639-1, optionally with a script of ISO 15924 and a region of ISO 3166-1 alpha-2. The value is read as written, including white space; letter case doesn't matter. `en-UK`, `en_US`, `es-419`, three-letter languages and variants fail. A note when at most 10% of the entries fail, because the others still work.",
+        "Falha quando um valor `hreflang`, em elemento link ou no cabeçalho `Link`, não é `x-default` nem um idioma da ISO 639-1, com escrita da ISO 15924 e região da ISO 3166-1 alfa-2 opcionais. O valor é lido como está escrito, com os espaços; maiúsculas e minúsculas não importam. `en-UK`, `en_US`, `es-419`, idiomas de três letras e variantes falham. É uma nota quando no máximo 10% das entradas falham, porque as outras continuam valendo.",
     ),
     thresholds: &[threshold("small_share", SMALL_SHARE as u64, "percent")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -63,19 +63,19 @@ const RELATIVE_URL: Check = Check {
     code: "hreflang_relative_url",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("hreflang address not absolute", "Endereço hreflang não absoluto"),
+    title: text("hreflang URL not absolute", "URL hreflang não absoluta"),
     why: text(
-        "Alternates must be named by their full address, with scheme and host; others are ignored.",
-        "As versões alternativas devem ter o endereço completo, com esquema e host; as outras são ignoradas.",
+        "Google requires the full URL of each alternate, with scheme and host, and ignores other forms.",
+        "O Google exige a URL completa de cada versão alternativa, com esquema e host, e ignora outras formas.",
     ),
     how: text(
-        "Write the whole address: `https://example.com/page`.",
-        "Escreva o endereço inteiro: `https://example.com/pagina`.",
+        "Write the full URL: `https://example.com/page`.",
+        "Escreva a URL completa: `https://example.com/pagina`.",
     ),
     reference: GOOGLE,
     rule: text(
-        "Fails when the address of an alternate, in a link element or the `Link` header, is empty or does not start with `http://` or `https://` as it is written, whatever it resolves to.",
-        "Falha quando o endereço de uma versão alternativa, em elemento link ou no cabeçalho `Link`, está vazio ou não começa com `http://` ou `https://` como está escrito, seja qual for o endereço resolvido.",
+        "Fails when the URL of an alternate, in a link element or the `Link` header, is empty or doesn't start with `http://` or `https://` as written. What it resolves to doesn't matter.",
+        "Falha quando a URL de uma versão alternativa, em elemento link ou no cabeçalho `Link`, está vazia ou não começa com `http://` ou `https://` como está escrita. Não importa para onde ela resolve.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -89,14 +89,14 @@ const OUTSIDE_HEAD: Check = Check {
     impact: Impact::Indexing,
     title: text("hreflang outside the head", "hreflang fora do head"),
     why: text(
-        "Google reads hreflang links in the head only; in the body anyone who writes content could place them, so they are ignored.",
-        "O Google só lê links hreflang no head; no body, qualquer autor de conteúdo poderia colocá-los, por isso são ignorados.",
+        "Google reads hreflang links only in the head. In the body, anyone who can publish content could add them, so Google ignores them there.",
+        "O Google só lê links hreflang no head. No body, qualquer autor de conteúdo poderia incluí-los; por isso, ali eles são ignorados.",
     ),
-    how: text("Move the link elements into `<head>`.", "Leve os elementos link para o `<head>`."),
+    how: text("Move the link elements into `<head>`.", "Mova os elementos link para o `<head>`."),
     reference: "https://developers.google.com/search/docs/specialty/international/localized-versions#html",
     rule: text(
-        "Fails when a `link` element with `rel=alternate` and `hreflang` ends up in the body. Nothing else is said of such a link: where it is ignored, what else is wrong with it changes nothing. Links that an element pushed out of the head are told by `head_broken_by_element` and left alone here; the `Link` header has no place.",
-        "Falha quando um elemento `link` com `rel=alternate` e `hreflang` acaba no body. Nada mais se diz de um link assim: onde ele é ignorado, o que mais estiver errado nele não muda nada. Links que um elemento empurrou para fora do head são apontados por `head_broken_by_element` e ficam de fora aqui; o cabeçalho `Link` não tem lugar.",
+        "Fails when a `link` element with `rel=alternate` and `hreflang` ends up in the body. No other hreflang check looks at such a link, because search engines ignore it anyway. Links that another element pushed out of the head are reported by `head_broken_by_element` instead. The `Link` header isn't affected.",
+        "Falha quando um elemento `link` com `rel=alternate` e `hreflang` acaba no body. Nenhuma outra verificação de hreflang olha esse link, porque os buscadores o ignoram de qualquer forma. Links que outro elemento empurrou para fora do head são apontados por `head_broken_by_element`. O cabeçalho `Link` não é afetado.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -146,8 +146,8 @@ fn code_invalid(facts: &Facts<'_>) -> Verdict {
     let bad: Vec<&Alternate> = all.iter().copied().filter(|alternate| !is_accepted(&alternate.lang)).collect();
     let Some(first) = bad.first() else { return PASS };
     const NOT_ACCEPTED: Text = text(
-        "{count} of {total} hreflang codes {count|is|are} not valid; the first is “{code}”.",
-        "{count} de {total} códigos hreflang {count|é inválido|são inválidos}; o primeiro é “{code}”.",
+        "{total|The only hreflang code is invalid: “{code}”.|{count} of {total} hreflang codes {count|is invalid: “{code}”|are invalid; the first is “{code}”}.}",
+        "{total|O único código hreflang é inválido: “{code}”.|{count} de {total} códigos hreflang {count|é inválido: “{code}”|são inválidos; o primeiro é “{code}”}.}",
     );
     let elements: Option<Vec<(Element<'_>, String)>> = bad
         .iter()
@@ -192,8 +192,8 @@ fn relative_url(facts: &Facts<'_>) -> Verdict {
     let bad: Vec<&Alternate> = declared(facts)?.into_iter().filter(|alternate| !is_absolute(&alternate.href)).collect();
     let Some(first) = bad.first() else { return PASS };
     const RELATIVE: Text = text(
-        "{count} hreflang {count|address is|addresses are} not absolute; the first is “{href}”.",
-        "{count} {count|endereço hreflang não é absoluto|endereços hreflang não são absolutos}; o primeiro é “{href}”.",
+        "{count|An hreflang entry has no absolute URL: “{href}”.|{count} hreflang entries have no absolute URL; the first has “{href}”.}",
+        "{count|Uma entrada hreflang não tem URL absoluta: “{href}”.|{count} entradas hreflang não têm URL absoluta; a primeira tem “{href}”.}",
     );
     let elements: Option<Vec<(Element<'_>, String)>> = bad
         .iter()
@@ -205,7 +205,7 @@ fn relative_url(facts: &Facts<'_>) -> Verdict {
         .collect();
     let fix = match elements {
         Some(elements) => {
-            const RESOLVED: Text = text("the declared addresses, resolved", "os endereços declarados, resolvidos");
+            const RESOLVED: Text = text("the declared URLs, made absolute", "as URLs declaradas, tornadas absolutas");
             let tag = |(element, url): &(Element<'_>, String)| {
                 alternate_tag(element.attribute("hreflang").unwrap_or_default(), url)
             };
@@ -249,11 +249,11 @@ fn outside_head(facts: &Facts<'_>) -> Verdict {
     }
     let stray: Vec<Element<'_>> = alternates.iter().filter_map(|one| html.element(one.node?)).collect();
     const OUTSIDE: Text = text(
-        "{count} hreflang {count|link stands|links stand} in the body.",
-        "{count} {count|link hreflang está|links hreflang estão} no body.",
+        "{count|An hreflang link is|{count} hreflang links are} in the body, where search engines ignore {count|it|them}.",
+        "{count|Um link hreflang está|{count} links hreflang estão} no body, onde os buscadores {count|o|os} ignoram.",
     );
     const MOVED: Text =
-        text("the page's own links, moved into the head", "os links da própria página, levados para o head");
+        text("the page's own links, moved into the head", "os links da própria página, movidos para o head");
     let is_whole = makes_whole_set(facts, &alternates)?;
     let moved: Option<Vec<(Element<'_>, HeadKey, &str)>> = stray
         .iter()
@@ -270,8 +270,8 @@ fn outside_head(facts: &Facts<'_>) -> Verdict {
         }
         None => {
             const MOVE: Text = text(
-                "Move these links into the head, and check there that each has a valid code and a whole address, and that this page and x-default are among them.",
-                "Leve estes links para o head e confira lá se cada um tem código válido e endereço inteiro, e se esta página e x-default estão entre eles.",
+                "Move these links into the head. Then check that each has a valid code and a full URL, and that the set includes this page and x-default.",
+                "Mova estes links para o head. Depois confira se cada um tem código válido e URL completa, e se o conjunto inclui esta página e x-default.",
             );
             FixDraft::instruction(FixTarget::Head, MOVE, &[])
         }

@@ -23,12 +23,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("Hreflang set checker", "Verificador do conjunto hreflang"),
         h1: text("Is your set of hreflang versions complete?", "Seu conjunto de versões hreflang está completo?"),
         description: text(
-            "Check whether a page names itself and a default in its hreflang set, whether a code leads to two addresses, and whether a version is blocked.",
-            "Confira se a página nomeia a si mesma e um padrão no conjunto hreflang, se um código leva a dois endereços e se alguma versão está bloqueada.",
+            "Check whether a page's hreflang set includes the page and a default, whether a code has two URLs, and whether a version is blocked.",
+            "Confira se o conjunto hreflang inclui a própria página e um padrão, se um código tem duas URLs e se alguma versão está bloqueada.",
         ),
         lead: text(
-            "Hreflang works only as a set: every version lists all versions, itself included, with one address for each language. This checker reads the set that a page declares and completes it where it can.",
-            "Hreflang só funciona em conjunto: cada versão lista todas, inclusive a si mesma, com um endereço para cada idioma. Este verificador lê o conjunto que a página declara e o completa onde pode.",
+            "Hreflang works only as a set: every version lists all versions, including itself, with one URL for each language. This checker reads the set on a page and completes it where it can.",
+            "Hreflang só funciona em conjunto: cada versão lista todas, inclusive a si mesma, com uma URL para cada idioma. Este verificador lê o conjunto de uma página e o completa onde pode.",
         ),
         example: include_str!("hreflang_set/bad_no_self.html"),
     },
@@ -41,17 +41,17 @@ const NO_SELF: Check = Check {
     impact: Impact::Indexing,
     title: text("Page missing from its own hreflang set", "Página ausente do próprio conjunto hreflang"),
     why: text(
-        "Each version must list itself along with all others; a set without the page may be ignored.",
-        "Cada versão deve listar a si mesma junto com todas as outras; um conjunto sem a página pode ser ignorado.",
+        "Each language version must list itself along with all others. Search engines may ignore a set that leaves the page out.",
+        "Cada versão de idioma deve listar a si mesma junto com as outras. Os buscadores podem ignorar um conjunto sem a própria página.",
     ),
     how: text(
-        "Add an entry for this page with its own language.",
-        "Adicione uma entrada para esta página com o próprio idioma.",
+        "Add an hreflang entry for this page, with its own language and URL.",
+        "Adicione uma entrada hreflang para esta página, com o idioma e a URL dela.",
     ),
     reference: GOOGLE,
     rule: text(
-        "Fails when link elements or the `Link` header declare at least one alternate and none of them leads to the page's own address: its one valid canonical, else its final URL without fragment and tracking parameters. Addresses are compared parsed; a trailing slash counts.",
-        "Falha quando elementos link ou o cabeçalho `Link` declaram pelo menos uma versão alternativa e nenhuma leva ao endereço da própria página: sua única canônica válida ou, sem ela, a URL final sem fragmento e parâmetros de rastreamento. Os endereços são comparados já interpretados; a barra final conta.",
+        "Fails when link elements or the `Link` header declare at least one alternate and none of them has the page's own URL. The page's own URL is its only valid canonical; without one, it's the final URL without fragment and tracking parameters. URLs are compared after parsing, and a trailing slash counts.",
+        "Falha quando elementos link ou o cabeçalho `Link` declaram pelo menos uma versão alternativa e nenhuma tem a URL da própria página. A URL da própria página é sua única canônica válida; sem ela, é a URL final sem fragmento e parâmetros de rastreamento. As URLs são comparadas depois de interpretadas, e a barra final conta.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -63,19 +63,19 @@ const X_DEFAULT: Check = Check {
     code: "hreflang_x_default_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("No default among the language versions", "Nenhuma versão padrão entre os idiomas"),
+    title: text("No x-default language version", "Sem versão x-default entre os idiomas"),
     why: text(
-        "Readers of a language that has no version get whichever one the search engine picks.",
-        "Quem lê num idioma sem versão própria recebe a que o buscador escolher.",
+        "When no version matches a reader's language, search engines pick one themselves. An `x-default` entry tells them which.",
+        "Quando nenhuma versão corresponde ao idioma do leitor, os buscadores escolhem uma por conta própria. Uma entrada `x-default` diz qual mostrar.",
     ),
     how: text(
-        "Add an `x-default` entry with the version, or the language selector, for everyone else.",
-        "Adicione uma entrada `x-default` com a versão, ou o seletor de idiomas, para todos os outros.",
+        "Add an `x-default` entry for everyone else: a default version or a language selector.",
+        "Adicione uma entrada `x-default` para todos os outros: uma versão padrão ou um seletor de idiomas.",
     ),
     reference: "https://developers.google.com/search/docs/specialty/international/localized-versions#xdefault",
     rule: text(
-        "Fails when link elements and the `Link` header together declare at least 2 versions, the page itself counted in, and none has the code `x-default`, in any case. It is optional by Google's own words, so this is advice.",
-        "Falha quando elementos link e o cabeçalho `Link` juntos declaram pelo menos 2 versões, contando a própria página, e nenhuma tem o código `x-default`, em maiúsculas ou minúsculas. O próprio Google o chama de opcional, por isso é um conselho.",
+        "Fails when link elements and the `Link` header together declare at least 2 versions, including the page itself, and none has the code `x-default` in any letter case. Google calls this entry optional, so the finding is a note.",
+        "Falha quando elementos link e o cabeçalho `Link` juntos declaram pelo menos 2 versões, contando a própria página, e nenhuma tem o código `x-default`, em maiúsculas ou minúsculas. O Google chama essa entrada de opcional; por isso, é uma nota.",
     ),
     thresholds: &[threshold("alternates_least", LEAST_FOR_DEFAULT as u64, "alternates")],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -87,16 +87,16 @@ const DUPLICATE: Check = Check {
     code: "hreflang_duplicate_code",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("One hreflang code, several addresses", "Um código hreflang, vários endereços"),
+    title: text("Several URLs for one hreflang code", "Várias URLs para um código hreflang"),
     why: text(
-        "When one code leads to two pages, search engines can't tell which is the version and may ignore both.",
-        "Quando um código leva a duas páginas, os buscadores não sabem qual é a versão e podem ignorar as duas.",
+        "When one code has two URLs, search engines can't tell which is the right version and may ignore both.",
+        "Quando um código tem duas URLs, os buscadores não sabem qual é a versão certa e podem ignorar as duas.",
     ),
-    how: text("Keep one address for each code.", "Mantenha um endereço para cada código."),
+    how: text("Keep one URL for each code.", "Mantenha uma URL para cada código."),
     reference: GOOGLE,
     rule: text(
-        "Fails when the same `hreflang` code, case and surrounding space ignored, has two or more different addresses across the link elements, the `Link` header and the page's own entries in those sitemaps that were read. Addresses are compared parsed, without fragment; the same code with the same address twice is left alone, and so are several codes for one address.",
-        "Falha quando o mesmo código `hreflang`, sem contar maiúsculas e espaços em volta, tem dois ou mais endereços diferentes entre os elementos link, o cabeçalho `Link` e as entradas da própria página nos sitemaps que foram lidos. Os endereços são comparados já interpretados, sem fragmento; o mesmo código com o mesmo endereço duas vezes fica de fora, assim como vários códigos para um endereço.",
+        "Fails when the same `hreflang` code has two or more different URLs. The check compares the link elements, the `Link` header, and the page's own entries in the sitemaps that could be read. Letter case and surrounding spaces of the code are ignored. URLs are compared after parsing, without fragment. Repeating a code with the same URL passes, and so do several codes for one URL.",
+        "Falha quando o mesmo código `hreflang` tem duas ou mais URLs diferentes. São comparados os elementos link, o cabeçalho `Link` e as entradas da própria página nos sitemaps que puderam ser lidos. Maiúsculas e espaços em volta do código são ignorados. As URLs são comparadas depois de interpretadas, sem fragmento. Repetir um código com a mesma URL passa, assim como vários códigos para uma URL.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -108,19 +108,19 @@ const MISMATCH: Check = Check {
     code: "hreflang_lang_mismatch",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("hreflang and lang disagree about this page", "hreflang e lang discordam sobre esta página"),
+    title: text("hreflang and lang name different languages", "hreflang e lang com idiomas diferentes"),
     why: text(
-        "The page tells search engines one language and browsers another; one of the two sends readers to the wrong version.",
-        "A página diz um idioma aos buscadores e outro aos navegadores; um dos dois leva leitores à versão errada.",
+        "The page declares one language to search engines and another to browsers. One of them is wrong and sends readers to the wrong version.",
+        "A página declara um idioma aos buscadores e outro aos navegadores. Um deles está errado e leva leitores à versão errada.",
     ),
     how: text(
-        "Declare the page's language alike in `lang` of `<html>` and in its own hreflang entry.",
-        "Declare o idioma da página do mesmo modo em `lang` de `<html>` e na própria entrada hreflang.",
+        "Declare the same language in `lang` of `<html>` and in the page's own hreflang entry.",
+        "Declare o mesmo idioma em `lang` de `<html>` e na entrada hreflang da própria página.",
     ),
     reference: GOOGLE,
     rule: text(
-        "Fails when the page's own hreflang entries, `x-default` left out, all have another primary language than the `lang` of `<html>`. Regions and scripts are not compared; codes of one language count as one (`no`, `nb`, `nn`; `he`, `iw`; `id`, `in`; `tl`, `fil`). Not applicable without a valid `lang` or without an entry of the page itself.",
-        "Falha quando as entradas hreflang da própria página, fora `x-default`, têm todas outro idioma primário que o `lang` de `<html>`. Regiões e escritas não são comparadas; códigos de um mesmo idioma contam como um (`no`, `nb`, `nn`; `he`, `iw`; `id`, `in`; `tl`, `fil`). Não se aplica sem `lang` válido nem sem entrada da própria página.",
+        "Fails when every hreflang entry of the page itself, except `x-default`, has another primary language than `lang` of `<html>`. Regions and scripts are not compared. Several codes for one language count as one: `no`, `nb`, `nn`; `he`, `iw`; `id`, `in`; `tl`, `fil`. Not applicable without a valid `lang` or without an entry for the page itself.",
+        "Falha quando todas as entradas hreflang da própria página, exceto `x-default`, têm um idioma primário diferente do `lang` de `<html>`. Regiões e escritas não são comparadas. Vários códigos de um mesmo idioma contam como um: `no`, `nb`, `nn`; `he`, `iw`; `id`, `in`; `tl`, `fil`. Não se aplica sem um `lang` válido nem sem uma entrada da própria página.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Page),
@@ -132,19 +132,19 @@ const BLOCKED: Check = Check {
     code: "hreflang_target_blocked",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Language version that does not confirm the pair", "Versão de idioma que não confirma o par"),
+    title: text("Language version without a valid return link", "Versão de idioma sem link de retorno válido"),
     why: text(
-        "Search engines believe a pair only when both pages name each other. A version that can't be fetched, leads elsewhere or does not name this page can't confirm it, so it is not offered to its readers.",
-        "Os buscadores só acreditam em um par quando as duas páginas se nomeiam. Uma versão que não pode ser buscada, leva a outro lugar ou não nomeia esta página não o confirma, e por isso não é oferecida aos seus leitores.",
+        "Search engines accept an hreflang pair only when both pages link to each other. A version that is blocked, redirects, or doesn't link back is not offered to its readers.",
+        "Os buscadores só aceitam um par hreflang quando as duas páginas apontam uma para a outra. Uma versão bloqueada, redirecionada ou sem link de retorno não é oferecida a seus leitores.",
     ),
     how: text(
-        "Let each entry name a page that answers 200, may be crawled and indexed, and names this one in turn.",
-        "Faça cada entrada nomear uma página que responda 200, possa ser rastreada e indexada, e nomeie esta de volta.",
+        "Point each entry to a page that answers 200, may be crawled and indexed, and lists this page in its own hreflang set.",
+        "Aponte cada entrada para uma página que responda 200, possa ser rastreada e indexada, e liste esta página no próprio conjunto hreflang.",
     ),
     reference: "https://developers.google.com/search/docs/specialty/international/localized-versions#guidelines",
     rule: text(
-        "Fails when the robots.txt of the page's origin disallows Googlebot the address of an alternate on the same origin, the page itself left out; at most 100 are looked at. Fails too when one of at most two of them, which are asked for, is answered with a redirect or 4xx, asks Google not to index it, or names other alternates but not this page. A version that names none passes unless the site has no sitemap, where it might name them. `x-default` is not asked for, since it may lead on by language. 401, 403, 429, 5xx and silence tell nothing; without them and without a readable robots.txt it is not measured.",
-        "Falha quando o robots.txt da origem da página proíbe ao Googlebot o endereço de uma versão alternativa na mesma origem, fora a própria página; são olhadas no máximo 100. Falha também quando uma de no máximo duas delas, que são pedidas, recebe um redirecionamento ou 4xx, pede ao Google para não ser indexada, ou nomeia outras versões mas não esta página. Uma que não nomeia nenhuma passa, a menos que o site não tenha sitemap, onde poderia nomeá-las. `x-default` não é pedido, pois pode redirecionar conforme o idioma. 401, 403, 429, 5xx e silêncio não dizem nada; sem resposta e sem um robots.txt legível, não é medido.",
+        "Fails when the page's robots.txt disallows Googlebot an alternate on the same origin; at most 100 alternates are checked. At most two alternates are also fetched: it fails when one of them answers with a redirect or 4xx, is set to noindex for Google, or lists other alternates but not this page. A fetched version without any alternates passes, unless the site has no sitemap that could list them. `x-default` is not fetched, because it may redirect by language. 401, 403, 429, 5xx and timeouts prove nothing. When there are no usable answers and no readable robots.txt, the check is not measured.",
+        "Falha quando o robots.txt da página bloqueia ao Googlebot uma versão alternativa na mesma origem; no máximo 100 versões são verificadas. No máximo duas versões também são buscadas: falha quando uma delas responde com redirecionamento ou 4xx, tem noindex para o Google, ou lista outras versões mas não esta página. Uma versão buscada que não lista nenhuma passa, a menos que o site não tenha um sitemap que possa listá-las. `x-default` não é buscado, porque pode redirecionar conforme o idioma. 401, 403, 429, 5xx e falta de resposta não provam nada. Sem respostas úteis e sem um robots.txt legível, não é medido.",
     ),
     thresholds: &[threshold("alternates_most", MOST_JUDGED as u64, "alternates")],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -178,14 +178,14 @@ fn no_self(facts: &Facts<'_>) -> Verdict {
         .collect();
     if let Some((alternate, _)) = insecure.first() {
         const INSECURE: Text = text(
-            "The alternate {lang} is this page, {url}, but names it as {href}, without https.",
-            "A versão {lang} é esta página, {url}, mas a nomeia como {href}, sem https.",
+            "The hreflang entry “{lang}” for this page uses http instead of https: {href}.",
+            "A entrada hreflang “{lang}” desta página usa http em vez de https: {href}.",
         );
         const INSECURE_ALL: Text = text(
-            "The alternates {lang} are this page, {url}, but name it as {href}, without https.",
-            "As versões {lang} são esta página, {url}, mas a nomeiam como {href}, sem https.",
+            "The hreflang entries {lang} for this page use http instead of https: {href}.",
+            "As entradas hreflang {lang} desta página usam http em vez de https: {href}.",
         );
-        const OWN: Text = text("the page's own address", "o endereço da própria página");
+        const OWN: Text = text("the page's own URL", "a URL da própria página");
         let langs: Vec<&str> = insecure.iter().map(|(alternate, _)| alternate.lang.trim()).collect();
         let tags: Vec<String> = langs.iter().map(|lang| alternate_tag(lang, own.as_str())).collect();
         let fix = FixDraft::edit(FixTarget::Head, tags.join("\n")).from(OWN, &[]);
@@ -196,16 +196,15 @@ fn no_self(facts: &Facts<'_>) -> Verdict {
         return problem(message, &values, fix).at(insecure.iter().map(|(one, _)| place(facts, one))).fail();
     }
     const ABSENT: Text = text(
-        "{count} {count|alternate is|alternates are} declared in the head or the Link header, but not this page, {url}.",
-        "{count} {count|versão é declarada|versões são declaradas} no head ou no cabeçalho Link, mas não esta página, {url}.",
+        "The page's hreflang set has {count|one version|{count} versions}, but not the page itself ({url}).",
+        "O conjunto hreflang da página tem {count|uma versão|{count} versões}, mas não a própria página ({url}).",
     );
     let lang = html.document.html().and_then(|root| language_tag::read(root.attribute("lang")?.trim()));
     let lang = lang.filter(is_supported).map(|tag| tag.to_string());
     let taken = |lang: &String| all.iter().any(|alternate| alternate.lang.eq_ignore_ascii_case(lang));
     let fix = match lang.filter(|lang| !taken(lang)) {
         Some(lang) => {
-            const OWN: Text =
-                text("lang of <html> and the page's own address", "lang de <html> e o endereço da própria página");
+            const OWN: Text = text("lang of <html> and the page's own URL", "lang de <html> e a URL da própria página");
             let tag = alternate_tag(&lang, own.as_str());
             FixDraft::head(HeadKey::Hreflang(lang.to_ascii_lowercase()), tag).from(OWN, &[])
         }
@@ -239,20 +238,20 @@ fn x_default_missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NONE: Text = text(
-        "{declared} language {declared|version is|versions are} declared, and none as x-default.",
-        "{declared} {declared|versão de idioma é declarada|versões de idioma são declaradas}, e nenhuma como x-default.",
+        "The page's hreflang set has {declared} versions, but no x-default.",
+        "O conjunto hreflang da página tem {declared} versões, mas nenhum x-default.",
     );
     const BESIDES: Text = text(
-        "{declared} language {declared|version is|versions are} declared besides this page, and none as x-default.",
-        "Além desta página, {declared} {declared|versão de idioma é declarada|versões de idioma são declaradas}, e nenhuma como x-default.",
+        "The page's hreflang set has {declared|one version|{declared} versions} besides the page itself, but no x-default.",
+        "O conjunto hreflang da página tem {declared|uma versão|{declared} versões} além da própria página, mas nenhum x-default.",
     );
     const CHOOSE: Text = text(
-        "Choose the version for everyone else, or a page to select a language.",
-        "Escolha a versão para todos os outros, ou uma página para selecionar o idioma.",
+        "Choose the default version, or a page for choosing the language.",
+        "Escolha a versão padrão ou uma página de escolha de idioma.",
     );
     const ROOT: Text = text(
-        "Choose the version for everyone else; {url} leads to the site's root.",
-        "Escolha a versão para todos os outros; {url} leva à raiz do site.",
+        "Choose the default version. A candidate is {url}, which is a home page.",
+        "Escolha a versão padrão. Uma candidata é {url}, que é uma página inicial.",
     );
     let fix = FixDraft::template(FixTarget::Head, alternate_tag("x-default", "{{DEFAULT_URL}}"));
     let root = all.iter().filter_map(|alternate| alternate.url.as_ref()).find(|url| url.path() == "/");
@@ -284,12 +283,12 @@ fn duplicate_code(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const SEVERAL: Text = text(
-        "{count} hreflang {count|code has|codes have} more than one address: {list}.",
-        "{count} {count|código hreflang tem|códigos hreflang têm} mais de um endereço: {list}.",
+        "{count|The hreflang code {list} has more than one URL.|{count} hreflang codes have more than one URL: {list}.}",
+        "{count|O código hreflang {list} tem mais de uma URL.|{count} códigos hreflang têm mais de uma URL: {list}.}",
     );
     const DECIDE: Text = text(
-        "Decide which address is the version, and take the others out: {list}.",
-        "Decida qual endereço é a versão e tire os outros: {list}.",
+        "Choose one URL for each code and remove the other entries: {list}.",
+        "Escolha uma URL para cada código e remova as outras entradas: {list}.",
     );
     let codes: Vec<&str> = by_code.keys().map(String::as_str).take(MOST_LISTED).collect();
     let pairs = by_code.iter().take(MOST_LISTED).flat_map(|(code, addresses)| {
@@ -338,15 +337,14 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const DISAGREE: Text = text(
-        "The page's own hreflang entry says “{code}”, but lang of <html> says “{lang}”.",
-        "A entrada hreflang da própria página diz “{code}”, mas lang de <html> diz “{lang}”.",
+        "The page's own hreflang entry is “{code}”, but <html> has lang=\"{lang}\".",
+        "A entrada hreflang da própria página é “{code}”, mas <html> tem lang=\"{lang}\".",
     );
     const BY_SET: Text = text("the page's own hreflang entry", "a entrada hreflang da própria página");
-    const BY_TEXT: Text =
-        text("lang of <html>, in which the text is written", "lang de <html>, em que o texto está escrito");
+    const BY_TEXT: Text = text("lang of <html>, which matches the text", "lang de <html>, que corresponde ao texto");
     const DECIDE: Text = text(
-        "Decide in which language the page is, and correct the other of the two.",
-        "Decida em que idioma a página está e corrija o outro dos dois.",
+        "Decide which language the page is in, and correct the wrong one of the two.",
+        "Decida em que idioma a página está e corrija o valor errado.",
     );
     let written = detected_language::detect(html.language_sample());
     let is_written = |tag: &language_tag::Tag| written.is_some_and(|found| language(found) == language(&tag.language));
@@ -397,12 +395,12 @@ fn target_blocked(facts: &Facts<'_>) -> Verdict {
     }
     let Some((_, url, rule)) = blocked.first() else { return unconfirmed(facts, unread) };
     const DISALLOWED: Text = text(
-        "robots.txt keeps Googlebot from {count} language {count|version|versions}; the first is {url} ({rule}).",
-        "O robots.txt impede o Googlebot de buscar {count} {count|versão|versões} de idioma; a primeira é {url} ({rule}).",
+        "robots.txt blocks Googlebot from {count|a language version: {url}|{count} language versions; the first is {url}} ({rule}).",
+        "O robots.txt bloqueia ao Googlebot {count|uma versão de idioma: {url}|{count} versões de idioma; a primeira é {url}} ({rule}).",
     );
     const ALLOW: Text = text(
-        "Allow these addresses in robots.txt, or take their entries out of the set.",
-        "Libere estes endereços no robots.txt, ou tire as entradas deles do conjunto.",
+        "Allow these URLs in robots.txt, or remove their entries from the hreflang set.",
+        "Libere estas URLs no robots.txt ou remova as entradas delas do conjunto hreflang.",
     );
     let values = [("count", blocked.len().into()), ("url", url.as_str().into()), ("rule", rule.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Head, ALLOW, &[]);
@@ -420,20 +418,20 @@ fn unconfirmed(facts: &Facts<'_>, unread: Option<NotMeasured>) -> Verdict {
     const GONE: Text =
         text("The language version {url} answers {status}.", "A versão de idioma {url} responde {status}.");
     const LEADS: Text = text(
-        "The language version {url} answers {status} and leads to {target}.",
-        "A versão de idioma {url} responde {status} e leva a {target}.",
+        "The language version {url} redirects ({status}) to {target}.",
+        "A versão de idioma {url} redireciona ({status}) para {target}.",
     );
     const HIDDEN: Text = text(
-        "The language version {url} asks Google not to index it.",
-        "A versão de idioma {url} pede ao Google para não ser indexada.",
+        "The language version {url} is set to noindex for Google.",
+        "A versão de idioma {url} tem noindex para o Google.",
     );
     const NO_RETURN: Text = text(
-        "The language version {url} does not name this page in turn.",
-        "A versão de idioma {url} não nomeia esta página de volta.",
+        "The language version {url} doesn't list this page in its hreflang set.",
+        "A versão de idioma {url} não lista esta página no conjunto hreflang dela.",
     );
     const CONFIRM: Text = text(
-        "Name here what answers itself and may be indexed, and put this tag into each version: {tag}",
-        "Nomeie aqui o que responde diretamente e pode ser indexado, e coloque esta tag em cada versão: {tag}",
+        "List only versions that answer 200 and may be indexed, and add this tag to each of them: {tag}",
+        "Liste só versões que respondam 200 e possam ser indexadas, e adicione esta tag a cada uma: {tag}",
     );
     let (message, status, target) = match fault {
         TargetFault::Status(status) => (GONE, *status, ""),

@@ -18,14 +18,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Image alt text checker", "Verificador de texto alternativo de imagens"),
-    h1: text("Do all your images have an alt text?", "Todas as suas imagens têm texto alternativo?"),
+    h1: text("Do all your images have alt text?", "Todas as suas imagens têm texto alternativo?"),
     description: text(
-        "Find images without an alt attribute, and alt texts that are only a file name such as IMG_1234.jpg or the word “image”.",
-        "Encontre imagens sem o atributo alt e textos alternativos que são só um nome de arquivo, como IMG_1234.jpg, ou a palavra “imagem”.",
+        "Find images without an alt attribute, and alt text that is only a file name such as IMG_1234.jpg or a generic word such as “image”.",
+        "Encontre imagens sem o atributo alt e textos alternativos que são só um nome de arquivo, como IMG_1234.jpg, ou uma palavra genérica como “imagem”.",
     ),
     lead: text(
-        "The alternative text is what people hear who can't see an image, and what image search and AI agents read. This tool tells missing ones from the empty ones that are right for decoration.",
-        "O texto alternativo é o que ouve quem não vê a imagem e o que leem a busca de imagens e os agentes de IA. Esta ferramenta distingue os que faltam dos vazios, que são corretos para decoração.",
+        "Screen readers read the alt text aloud to people who can't see an image; image search and AI agents read it too. This tool tells missing alt text from an empty `alt`, which is right for decoration.",
+        "Leitores de tela leem o texto alternativo para quem não vê a imagem; a busca de imagens e os agentes de IA também o leem. Esta ferramenta distingue o `alt` ausente do vazio, que é correto para decoração.",
     ),
     example: include_str!("image_alt/bad_missing.html"),
 };
@@ -34,19 +34,19 @@ const MISSING: Check = Check {
     code: "image_alt_missing",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("Images without alternative text", "Imagens sem texto alternativo"),
+    title: text("Images without alt text", "Imagens sem texto alternativo"),
     why: text(
-        "The alternative is what a blind person hears and what image search reads. Without the attribute a screen reader reads out the file name.",
-        "O texto alternativo é o que uma pessoa cega ouve e o que a busca de imagens lê. Sem o atributo, o leitor de tela lê o nome do arquivo.",
+        "Screen readers read the alt text aloud, and image search relies on it. Without the `alt` attribute, a screen reader may read out the file name instead.",
+        "Leitores de tela leem o texto alternativo em voz alta, e a busca de imagens depende dele. Sem o atributo `alt`, o leitor de tela pode ler o nome do arquivo no lugar.",
     ),
     how: text(
-        "Describe what the image shows in `alt`; give a purely decorative image `alt=\"\"`.",
-        "Descreva em `alt` o que a imagem mostra; a uma imagem só decorativa dê `alt=\"\"`.",
+        "Describe what the image shows in `alt`. For a purely decorative image, use `alt=\"\"`.",
+        "Descreva em `alt` o que a imagem mostra. Para uma imagem só decorativa, use `alt=\"\"`.",
     ),
     reference: "https://www.w3.org/WAI/WCAG22/Understanding/non-text-content",
     rule: text(
-        "Fails on `img`, `input type=image` and `area[href]` without an `alt` attribute, `aria-label`, or `aria-labelledby` that leads to text. An empty `alt` is right for decoration and passes. An `img` in an element of AMP has the alternative of that element. Left alone are elements with `role` `none` or `presentation`, those that nobody is shown (`hidden`, `aria-hidden`, an inline `display: none`), and `img` without an address in `src` or `srcset`. A note where they are less than 20 percent of such elements. Not measured on an empty app shell; not applicable without such elements.",
-        "Falha com `img`, `input type=image` e `area[href]` sem atributo `alt`, `aria-label` ou `aria-labelledby` que leve a um texto. Um `alt` vazio é correto para decoração e passa. Um `img` dentro de um elemento AMP tem o texto alternativo desse elemento. Ficam de fora elementos com `role` `none` ou `presentation`, os que ninguém vê (`hidden`, `aria-hidden`, um `display: none` embutido) e `img` sem endereço em `src` ou `srcset`. É só uma nota quando são menos de 20 por cento desses elementos. Não é medido na casca vazia de um aplicativo; não se aplica sem elementos assim.",
+        "Fails when an `img`, `input type=image` or `area[href]` has no `alt` attribute, no `aria-label`, and no `aria-labelledby` that leads to text. An empty `alt` is right for decoration and passes. An `img` inside an AMP element uses the alt text of that element. The check skips elements with `role` `none` or `presentation`, hidden ones (`hidden`, `aria-hidden`, an inline `display: none`), and `img` without a URL in `src` or `srcset`. A note when less than 20% of such elements are affected. Not measured on an empty app shell; not applicable without such elements.",
+        "Falha quando um `img`, `input type=image` ou `area[href]` não tem atributo `alt`, `aria-label` nem `aria-labelledby` que leve a um texto. Um `alt` vazio é correto para decoração e passa. Um `img` dentro de um elemento AMP usa o texto alternativo desse elemento. A verificação ignora elementos com `role` `none` ou `presentation`, os ocultos (`hidden`, `aria-hidden`, um `display: none` embutido) e `img` sem URL em `src` ou `srcset`. É uma nota quando menos de 20% desses elementos são afetados. Não é medido na casca vazia de um aplicativo; não se aplica sem esses elementos.",
     ),
     thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Template, FixTarget::Image),
@@ -58,19 +58,19 @@ const FILENAME: Check = Check {
     code: "image_alt_filename",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Alternative text is a file name", "O texto alternativo é um nome de arquivo"),
+    title: text("Alt text is a file name or generic word", "Texto alternativo é nome de arquivo ou palavra genérica"),
     why: text(
-        "A screen reader reads out “I M G underscore one two three four”, and image search learns nothing about the picture.",
-        "O leitor de tela lê “I M G sublinhado um dois três quatro”, e a busca de imagens não aprende nada sobre a foto.",
+        "A screen reader reads “I M G underscore one two three four” aloud, and image search learns nothing about the picture.",
+        "O leitor de tela lê “I M G sublinhado um dois três quatro” em voz alta, e a busca de imagens não descobre nada sobre a foto.",
     ),
     how: text(
-        "Describe in `alt` what the image shows; give a purely decorative image `alt=\"\"`.",
-        "Descreva em `alt` o que a imagem mostra; a uma imagem só decorativa dê `alt=\"\"`.",
+        "Describe in `alt` what the image shows. For a purely decorative image, use `alt=\"\"`.",
+        "Descreva em `alt` o que a imagem mostra. Para uma imagem só decorativa, use `alt=\"\"`.",
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/9eb3f6/",
     rule: text(
-        "Fails when the `alt` of an `img`, trimmed and without letter case, ends in the extension of an image file, is the name of the image's own file in the same letter case and holds a digit, `_` or at least two `-`, is joined by three `-` or `_` or more with no space and a digit or `_` among them, or is in the list of `generic_alts.txt` (such as “image”, “photo”, “IMG_1234”). Hidden images and those taken from the reading by `role` or `aria-hidden` are left alone. Not applicable without an `alt` that says something.",
-        "Falha quando o `alt` de um `img`, sem espaços em volta e sem distinguir maiúsculas, termina com a extensão de um arquivo de imagem, é o nome do próprio arquivo da imagem, com as mesmas maiúsculas, e tem dígito, `_` ou pelo menos dois `-`, é unido por três ou mais `-` ou `_`, sem espaço e com dígito ou `_`, ou está na lista de `generic_alts.txt` (como “imagem”, “foto”, “IMG_1234”). Imagens ocultas e as retiradas da leitura por `role` ou `aria-hidden` ficam de fora. Não se aplica sem um `alt` que diga algo.",
+        "Fails when the `alt` of an `img` is a file name or a generic word. That is the case when it ends in the extension of an image file; when it is the name of the image's own file, in the same letter case, with a digit, `_` or at least two `-`; when its parts are joined by three or more `-` or `_`, without spaces and with a digit or `_` among them; or when it is in the list `generic_alts.txt` (such as “image”, “photo”, “IMG_1234”). Surrounding spaces are ignored, and so is letter case, except for the image's own file name. Hidden images and those removed from reading by `role` or `aria-hidden` are skipped. Not applicable when no image has a non-empty `alt`.",
+        "Falha quando o `alt` de um `img` é um nome de arquivo ou uma palavra genérica. É o caso quando termina com a extensão de um arquivo de imagem; quando é o nome do próprio arquivo da imagem, com as mesmas maiúsculas, e tem dígito, `_` ou pelo menos dois `-`; quando suas partes são unidas por três ou mais `-` ou `_`, sem espaços e com um dígito ou `_`; ou quando está na lista `generic_alts.txt` (como “imagem”, “foto”, “IMG_1234”). Espaços em volta são ignorados, e maiúsculas também, exceto no nome do próprio arquivo. Imagens ocultas ou retiradas da leitura por `role` ou `aria-hidden` são ignoradas. Não se aplica quando nenhuma imagem tem `alt` preenchido.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Image),
@@ -82,19 +82,19 @@ const ALL_EMPTY: Check = Check {
     code: "image_alt_all_empty",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Every image of the content has an empty alt", "Todas as imagens do conteúdo têm alt vazio"),
+    title: text("All content images have an empty alt", "Todas as imagens do conteúdo com alt vazio"),
     why: text(
-        "An empty `alt` says that an image is decoration. Where every image of the content says so, image search, AI agents and people who can't see learn nothing of what they show.",
-        "Um `alt` vazio diz que a imagem é decoração. Quando todas as imagens do conteúdo dizem isso, a busca de imagens, os agentes de IA e quem não enxerga não ficam sabendo o que elas mostram.",
+        "An empty `alt` marks an image as decoration. When every content image is marked this way, image search, AI agents and people who can't see learn nothing about them.",
+        "Um `alt` vazio marca a imagem como decoração. Quando todas as imagens do conteúdo estão marcadas assim, a busca de imagens, os agentes de IA e quem não enxerga não ficam sabendo o que elas mostram.",
     ),
     how: text(
-        "Describe in `alt` what each image shows that tells something; leave it empty on those that only decorate.",
-        "Descreva em `alt` o que mostra cada imagem que informa algo; deixe-o vazio nas que só decoram.",
+        "Describe in `alt` what each informative image shows. Leave `alt` empty only on decorative images.",
+        "Descreva em `alt` o que cada imagem informativa mostra. Deixe o `alt` vazio só nas decorativas.",
     ),
     reference: "https://www.w3.org/WAI/tutorials/images/decision-tree/",
     rule: text(
-        "Fails when the content has 3 images or more and each of them has an empty `alt` and no label. Images of the content stand outside of the site's `header`, `nav`, `footer` and `aside`, are shown, have an address, and state no side below 200 pixels. Left out are images in a link or button that has text of its own, which says what they show, and those with `role` `none` or `presentation`. Not measured on an empty app shell; not applicable with fewer images.",
-        "Falha quando o conteúdo tem 3 imagens ou mais e cada uma delas tem `alt` vazio e nenhum rótulo. Imagens do conteúdo ficam fora do `header` do site, de `nav`, `footer` e `aside`, são exibidas, têm endereço e não declaram um lado abaixo de 200 pixels. Ficam de fora imagens em um link ou botão com texto próprio, que diz o que elas mostram, e as com `role` `none` ou `presentation`. Não é medido na casca vazia de um aplicativo; não se aplica com menos imagens.",
+        "Fails when the content has 3 or more images and each of them has an empty `alt` and no label. Content images are outside the site's `header` and outside `nav`, `footer` and `aside`; they are visible, have a URL, and declare no side below 200 pixels. The check skips images in a link or button that has text of its own, and those with `role` `none` or `presentation`. Not measured on an empty app shell; not applicable with fewer images.",
+        "Falha quando o conteúdo tem 3 ou mais imagens e cada uma delas tem `alt` vazio e nenhum rótulo. Imagens do conteúdo ficam fora do `header` do site e de `nav`, `footer` e `aside`; são visíveis, têm URL e não declaram um lado abaixo de 200 pixels. A verificação ignora imagens em um link ou botão com texto próprio e as com `role` `none` ou `presentation`. Não é medido na casca vazia de um aplicativo; não se aplica com menos imagens.",
     ),
     thresholds: &[threshold("images", LEAST_IMAGES as u64, "images"), threshold("small_side", SMALL as u64, "pixels")],
     remedy: remedy(FixClass::Template, FixTarget::Image),
@@ -170,12 +170,12 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NO_ALT: Text = text(
-        "{count} of {total} images {count|has|have} no alt attribute.",
-        "{count} de {total} imagens não {count|tem|têm} o atributo alt.",
+        "{total|The only image has|{count} of {total} images {count|has|have}} no alt attribute.",
+        "{total|A única imagem não tem|{count} de {total} imagens não {count|tem|têm}} o atributo alt.",
     );
     const SOME_NEED_NONE: Text = text(
-        "{count} of {total} images, image buttons and map areas {count|needs|need} an alt attribute and {count|has|have} none; {without} img {without|element has|elements have} none, hidden and decorative ones included.",
-        "{count} de {total} imagens, botões de imagem e áreas de mapa {count|precisa|precisam} do atributo alt e não o {count|tem|têm}; {without} {without|elemento img não o tem|elementos img não o têm}, contando os ocultos e os decorativos.",
+        "{total|The only image, image button or map area needs an alt attribute and has none.|{count} of {total} images, image buttons and map areas {count|needs|need} an alt attribute and {count|has|have} none.} In total, {without|one img element lacks|{without} img elements lack} it, counting hidden and decorative ones.",
+        "{total|A única imagem, botão de imagem ou área de mapa precisa do atributo alt e não o tem.|{count} de {total} imagens, botões de imagem e áreas de mapa {count|precisa|precisam} do atributo alt e não o {count|tem|têm}.} No total, {without|um elemento img está|{without} elementos img estão} sem ele, contando ocultos e decorativos.",
     );
     let is_pixel = |image: Element<'_>| is_counting_pixel(image, source(html, image).as_ref());
     let picture = found.iter().find(|image| !is_pixel(**image));
@@ -204,8 +204,10 @@ fn described(image: Element<'_>) -> FixDraft {
 
 /// The tags of counting pixels, which there is nothing to say about.
 fn unread(pixels: &[Element<'_>]) -> FixDraft {
-    const DECORATION: Text =
-        text("an empty alt, since nobody sees these pixels", "um alt vazio, já que ninguém vê estes pixels");
+    const DECORATION: Text = text(
+        "an empty alt, because these tracking pixels are invisible",
+        "um alt vazio, porque estes pixels de rastreamento são invisíveis",
+    );
     let tags: Vec<String> = pixels.iter().take(MAX_PLACES).map(|pixel| with_alt(*pixel, "")).collect();
     let fix = FixDraft::edit(FixTarget::Image, tags.join("\n")).from(DECORATION, &[]);
     pixels.iter().fold(fix, |fix, pixel| fix.set(*pixel, "alt", ""))
@@ -242,8 +244,8 @@ fn filename(facts: &Facts<'_>) -> Verdict {
         .collect();
     let Some((first, alt)) = found.first() else { return PASS };
     const NAMED: Text = text(
-        "{count} {count|image has|images have} a file name, or a word for any image, as alternative; the first is “{alt}”.",
-        "{count} {count|imagem tem|imagens têm} um nome de arquivo, ou uma palavra para qualquer imagem, como texto alternativo; o primeiro é “{alt}”.",
+        "{count|An image has a file name or a generic word|{count} images have a file name or a generic word} as alt text{count|: “{alt}”|; the first is “{alt}”}.",
+        "{count|Uma imagem tem um nome de arquivo ou uma palavra genérica|{count} imagens têm um nome de arquivo ou uma palavra genérica} como texto alternativo{count|: “{alt}”|; o primeiro é “{alt}”}.",
     );
     let tag =
         first.start_tag_with("alt", "{{DESCRIPTION}}").unwrap_or_else(|| "<img alt=\"{{DESCRIPTION}}\">".to_owned());
@@ -272,8 +274,8 @@ fn all_empty(facts: &Facts<'_>) -> Verdict {
         |image: &Element<'_>| image.attribute("alt").is_some_and(|alt| alt.trim().is_empty()) && !has_label(*image);
     let Some(first) = found.first().filter(|_| found.iter().all(is_empty)) else { return PASS };
     const NONE_SAYS: Text = text(
-        "All {count} images of the content, those in links with text aside, have an empty alt.",
-        "Todas as {count} imagens do conteúdo, fora as em links com texto, têm alt vazio.",
+        "All {count} content images that aren't in links with text have an empty alt.",
+        "Todas as {count} imagens do conteúdo fora de links com texto têm alt vazio.",
     );
     let tag =
         first.start_tag_with("alt", "{{DESCRIPTION}}").unwrap_or_else(|| "<img alt=\"{{DESCRIPTION}}\">".to_owned());

@@ -13,14 +13,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Image width and height checker", "Verificador de largura e altura de imagens"),
-    h1: text("Do images make the text of your page jump?", "As imagens fazem o texto da sua página pular?"),
+    h1: text("Do images make your page jump?", "As imagens fazem sua página pular?"),
     description: text(
-        "Find images without width and height, which shift the layout when they load, and get the sizes read from the image file.",
+        "Find images without width and height, which shift the layout when they load, and get the sizes from the image file.",
         "Encontre imagens sem width e height, que deslocam o layout ao carregar, e receba os tamanhos lidos do arquivo da imagem.",
     ),
     lead: text(
-        "A browser keeps no room for an image whose size it doesn't know; when it arrives, everything below moves. This tool lists such images and reads the natural size of the largest from its file.",
-        "O navegador não reserva espaço para uma imagem de tamanho desconhecido; quando ela chega, tudo abaixo se move. Esta ferramenta lista essas imagens e lê o tamanho natural da maior no próprio arquivo.",
+        "Browsers can't reserve space for an image of unknown size. When it loads, everything below it moves. This tool lists such images and reads the size of the largest one from its file.",
+        "O navegador não consegue reservar espaço para uma imagem de tamanho desconhecido. Quando ela carrega, tudo abaixo dela se move. Esta ferramenta lista essas imagens e lê o tamanho da maior no próprio arquivo.",
     ),
     example: include_str!("image_dimensions/bad_unmeasured.html"),
 };
@@ -29,19 +29,19 @@ const MISSING: Check = Check {
     code: "image_dimensions_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Images without dimensions", "Imagens sem dimensões"),
+    title: text("Images without width and height", "Imagens sem largura e altura"),
     why: text(
-        "The browser keeps no room for an image whose size it does not know; when it arrives, the text jumps. That jump is measured as Cumulative Layout Shift.",
-        "O navegador não reserva espaço para uma imagem de tamanho desconhecido; quando ela chega, o texto pula. Esse pulo é medido como Cumulative Layout Shift.",
+        "Browsers can't reserve space for an image of unknown size, so the text jumps when it loads. Cumulative Layout Shift measures this jump.",
+        "O navegador não consegue reservar espaço para uma imagem de tamanho desconhecido, e o texto pula quando ela carrega. O Cumulative Layout Shift mede esse pulo.",
     ),
     how: text(
-        "Give every `<img>` its natural `width` and `height`; CSS may still scale it.",
-        "Dê a cada `<img>` sua `width` e `height` naturais; o CSS ainda pode redimensioná-la.",
+        "Set `width` and `height` on every `<img>` to the size of the image file. CSS can still scale it.",
+        "Defina em cada `<img>` `width` e `height` com o tamanho do arquivo da imagem. O CSS ainda pode redimensioná-la.",
     ),
     reference: "https://web.dev/articles/optimize-cls#images_without_dimensions",
     rule: text(
-        "Fails when an `img` with an address in `src` or `srcset` has not both `width` and `height`, and no inline style with `aspect-ratio`, with width and height, or that takes it out of the flow. Left alone are images in an element of AMP, which has the size, pictures of emoji, which the style sheet sizes as a letter, images hidden by `hidden`, and SVG files with a stated side of at most 64 pixels. Style sheets are not read. Not applicable without images.",
-        "Falha quando um `img` com endereço em `src` ou `srcset` não tem `width` e `height` juntos, nem um estilo embutido com `aspect-ratio`, com largura e altura, ou que o tire do fluxo. Ficam de fora imagens dentro de um elemento AMP, que tem o tamanho, figuras de emoji, que a folha de estilo dimensiona como uma letra, imagens ocultas por `hidden` e arquivos SVG com um lado declarado de no máximo 64 pixels. Folhas de estilo não são lidas. Não se aplica sem imagens.",
+        "Fails when an `img` with a URL in `src` or `srcset` lacks `width` or `height`, and no inline style gives it `aspect-ratio`, gives it width and height, or takes it out of the flow. The check skips images inside AMP elements, emoji pictures, images with `hidden`, and SVG files with a declared side of at most 64 pixels. Style sheets are not read. Not applicable without images.",
+        "Falha quando um `img` com URL em `src` ou `srcset` não tem `width` ou `height`, e nenhum estilo embutido lhe dá `aspect-ratio`, largura e altura, ou o tira do fluxo. A verificação ignora imagens dentro de elementos AMP, figuras de emoji, imagens com `hidden` e arquivos SVG com um lado declarado de no máximo 64 pixels. Folhas de estilo não são lidas. Não se aplica sem imagens.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Image),
@@ -60,12 +60,12 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NO_SIZE: Text = text(
-        "{count} of {total} images {count|has|have} no dimensions.",
-        "{count} de {total} imagens não {count|tem|têm} dimensões.",
+        "{total|The only image lacks|{count} of {total} images {count|lacks|lack}} width or height.",
+        "{total|A única imagem não tem|{count} de {total} imagens não {count|tem|têm}} width ou height.",
     );
     const SOME_SIZED: Text = text(
-        "{count} of {total} images have no dimensions; {without} lack width or height, but {others} of them {others|is|are} hidden, a small icon, or sized in another way.",
-        "{count} de {total} imagens não têm dimensões; {without} não têm width ou height, mas {others} delas {others|está oculta, é um ícone pequeno ou tem|estão ocultas, são ícones pequenos ou têm} o tamanho de outra forma.",
+        "{count} of {total} images {count|has|have} no size. Of {without} without width or height, {others} {others|is|are} hidden, a small icon, or sized another way.",
+        "{count} de {total} imagens não {count|tem|têm} tamanho. Das {without} sem width ou height, {others} {others|está oculta, é um ícone pequeno ou tem|estão ocultas, são ícones pequenos ou têm} o tamanho definido de outra forma.",
     );
     let fix = fix(html, &found, facts.largest_image().as_ref());
     let without = html.elements(&html.images).filter(|image| !image.has("width") || !image.has("height")).count();
@@ -83,12 +83,12 @@ fn missing(facts: &Facts<'_>) -> Verdict {
 /// Ready where the file of every image was measured; else a template that shows the measured one, and one that is not.
 fn fix(html: &Html, found: &[Element<'_>], measured: Option<&MeasuredImage>) -> FixDraft {
     const MEASURED: Text = text(
-        "the size in the image file: {width} by {height} pixels",
-        "o tamanho no arquivo da imagem: {width} por {height} pixels",
+        "the size of the image file: {width} × {height} pixels",
+        "o tamanho do arquivo da imagem: {width} × {height} pixels",
     );
     const KEEP_RATIO: Text = text(
-        "Where CSS limits the width of images, give them `height: auto` too, or they are distorted.",
-        "Onde o CSS limita a largura das imagens, dê a elas também `height: auto`, ou elas ficam distorcidas.",
+        "If CSS limits the width of these images, add `height: auto` there, or they look distorted.",
+        "Se o CSS limita a largura destas imagens, adicione `height: auto` nele; senão, elas ficam distorcidas.",
     );
     let sides_of = |image: Element<'_>| measured_sides(html, image, measured?);
     let known: Vec<(Element<'_>, Sides)> = found.iter().filter_map(|image| Some((*image, sides_of(*image)?))).collect();

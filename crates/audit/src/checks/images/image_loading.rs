@@ -19,14 +19,14 @@ pub(crate) const FAMILY: Family = Family {
 
 const LANDING: Landing = Landing {
     title: text("Image lazy loading checker", "Verificador de lazy loading de imagens"),
-    h1: text("Do the right images of your page load lazily?", "As imagens certas carregam sob demanda?"),
+    h1: text("Do the right images on your page load lazily?", "As imagens certas da sua página usam lazy loading?"),
     description: text(
-        "Find a first image that waits for no reason, images further down that load at once, and images that only a script can show.",
-        "Encontre uma primeira imagem que espera sem motivo, imagens mais abaixo que carregam de imediato e imagens que só um script mostra.",
+        "Find a first image that loads lazily for no reason, images further down that load at once, and images that need a script.",
+        "Encontre uma primeira imagem com lazy loading sem motivo, imagens mais abaixo que carregam de imediato e imagens que dependem de script.",
     ),
     lead: text(
-        "The first picture should load at once, since it is what visitors wait for; those further down should wait until they are near. This tool looks at which of your images do it the other way round.",
-        "A primeira foto deve carregar logo, pois é o que o visitante espera; as mais abaixo devem aguardar até chegarem perto. Esta ferramenta vê quais das suas imagens fazem o contrário.",
+        "The first image should load at once, because visitors wait for it. Images further down should load when visitors scroll near them. This tool finds images that do the opposite.",
+        "A primeira imagem deve carregar de imediato, porque o visitante espera por ela. As que ficam mais abaixo devem carregar quando o visitante se aproxima. Esta ferramenta encontra as que fazem o contrário.",
     ),
     example: include_str!("image_loading/bad_first.html"),
 };
@@ -35,19 +35,19 @@ const LAZY_FIRST: Check = Check {
     code: "image_lazy_first",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("The first image loads lazily", "A primeira imagem carrega com atraso"),
+    title: text("First image loads lazily", "Primeira imagem com lazy loading"),
     why: text(
-        "The picture that visitors see first waits until the layout is known before it is even asked for: that is counted in Largest Contentful Paint.",
-        "A foto que o visitante vê primeiro só é pedida depois que o layout é conhecido: esse tempo conta no Largest Contentful Paint.",
+        "The browser requests a lazy image only after it has computed the layout. The first image then appears later, which makes Largest Contentful Paint worse.",
+        "O navegador só pede uma imagem com lazy loading depois de calcular o layout. A primeira imagem aparece mais tarde, o que piora o Largest Contentful Paint.",
     ),
     how: text(
-        "Take `loading=\"lazy\"` off the first image and give it `fetchpriority=\"high\"`.",
-        "Tire `loading=\"lazy\"` da primeira imagem e dê a ela `fetchpriority=\"high\"`.",
+        "Remove `loading=\"lazy\"` from the first image and add `fetchpriority=\"high\"`.",
+        "Remova `loading=\"lazy\"` da primeira imagem e adicione `fetchpriority=\"high\"`.",
     ),
     reference: "https://web.dev/articles/optimize-lcp#optimize_the_priority_the_resource_is_given",
     rule: text(
-        "Fails when the first image of the content has `loading=lazy` and stands behind at most 1,500 characters of visible text, or when any image with `loading=lazy` also has `fetchpriority=high` or is preloaded by the same address. Images of the content stand outside of `nav`, `footer`, `aside` and the site's `header` (that of an article is content), are not hidden, and state no side below 200 pixels. Text of menus, of lists of links and of what is hidden is not counted. Not applicable without one.",
-        "Falha quando a primeira imagem do conteúdo tem `loading=lazy` e vem depois de no máximo 1.500 caracteres de texto visível, ou quando qualquer imagem com `loading=lazy` também tem `fetchpriority=high` ou é pré-carregada pelo mesmo endereço. Imagens do conteúdo ficam fora de `nav`, `footer`, `aside` e do `header` do site (o de um artigo é conteúdo), não estão ocultas e não declaram um lado abaixo de 200 pixels. Texto de menus, de listas de links e do que está oculto não conta. Não se aplica sem nenhuma.",
+        "Fails when the first content image has `loading=lazy` and follows at most 1,500 characters of visible text. Also fails when any image with `loading=lazy` has `fetchpriority=high` or is preloaded under the same URL. Content images are outside `nav`, `footer`, `aside` and the site's `header` (an article's `header` is content); they are not hidden and declare no side below 200 pixels. The text count leaves out menus, lists of links and hidden text. Not applicable without content images.",
+        "Falha quando a primeira imagem do conteúdo tem `loading=lazy` e vem depois de no máximo 1.500 caracteres de texto visível. Também falha quando qualquer imagem com `loading=lazy` tem `fetchpriority=high` ou é pré-carregada pela mesma URL. Imagens do conteúdo ficam fora de `nav`, `footer`, `aside` e do `header` do site (o `header` de um artigo é conteúdo), não estão ocultas e não declaram um lado abaixo de 200 pixels. A contagem de texto deixa de fora menus, listas de links e texto oculto. Não se aplica sem imagens do conteúdo.",
     ),
     thresholds: &[
         threshold("text_before", MOST_TEXT_BEFORE as u64, "characters"),
@@ -64,17 +64,17 @@ const NOT_LAZY: Check = Check {
     impact: Impact::Hygiene,
     title: text("Images further down load at once", "Imagens mais abaixo carregam de imediato"),
     why: text(
-        "Pictures that nobody has scrolled to yet compete with what is on the screen for the connection.",
-        "Fotos às quais ninguém chegou ainda disputam a conexão com o que está na tela.",
+        "Images far down the page compete for bandwidth with what visitors see first.",
+        "Imagens no fim da página disputam a conexão com o que o visitante vê primeiro.",
     ),
     how: text(
-        "Add `loading=\"lazy\"` to images below the first screen, together with `width` and `height`.",
-        "Adicione `loading=\"lazy\"` às imagens abaixo da primeira tela, junto com `width` e `height`.",
+        "Add `loading=\"lazy\"`, `width` and `height` to images below the first screen.",
+        "Adicione `loading=\"lazy\"`, `width` e `height` às imagens abaixo da primeira tela.",
     ),
     reference: "https://web.dev/articles/browser-level-image-lazy-loading",
     rule: text(
-        "Fails when more than 3 images of the content behind its first 3 have no `loading=lazy`. Images of the content are those of `image_lazy_first`. Left alone are images that a script loads later, those with `fetchpriority=high` or preloaded, and `data:` addresses. Not applicable with 3 images of the content or fewer.",
-        "Falha quando mais de 3 imagens do conteúdo depois das 3 primeiras não têm `loading=lazy`. Imagens do conteúdo são as de `image_lazy_first`. Ficam de fora imagens que um script carrega depois, as com `fetchpriority=high` ou pré-carregadas, e endereços `data:`. Não se aplica com 3 imagens do conteúdo ou menos.",
+        "Fails when more than 3 content images after the first 3 have no `loading=lazy`. Content images are those of `image_lazy_first`. The check skips images that a script loads later, those with `fetchpriority=high` or a preload, and `data:` URLs. Not applicable with 3 or fewer content images.",
+        "Falha quando mais de 3 imagens do conteúdo, depois das 3 primeiras, não têm `loading=lazy`. Imagens do conteúdo são as de `image_lazy_first`. A verificação ignora imagens que um script carrega depois, as com `fetchpriority=high` ou pré-carregadas e URLs `data:`. Não se aplica com 3 ou menos imagens do conteúdo.",
     ),
     thresholds: &[
         threshold("first_images", AT_ONCE as u64, "images"),
@@ -89,19 +89,19 @@ const SCRIPT_ONLY: Check = Check {
     code: "image_lazy_script_only",
     severity: Severity::Warn,
     impact: Impact::Rendering,
-    title: text("Images that only a script can show", "Imagens que só um script mostra"),
+    title: text("Images that only load with a script", "Imagens que só carregam com script"),
     why: text(
-        "The image's address is in an attribute that only a script reads: image search, link previews, readers and agents without scripts see a blank.",
-        "O endereço da imagem está em um atributo que só um script lê: busca de imagens, prévias de link, leitores e agentes sem scripts veem um vazio.",
+        "The image URL is in an attribute that only a script reads. Image search, link previews and agents that don't run scripts see no image.",
+        "A URL da imagem está em um atributo que só um script lê. Busca de imagens, prévias de link e agentes que não executam scripts não veem imagem alguma.",
     ),
     how: text(
-        "Put the address into `src` and let the browser wait with `loading=\"lazy\"`.",
-        "Coloque o endereço em `src` e deixe o navegador esperar com `loading=\"lazy\"`.",
+        "Put the URL in `src` and use the browser's own lazy loading: `loading=\"lazy\"`.",
+        "Coloque a URL em `src` e use o lazy loading do próprio navegador: `loading=\"lazy\"`.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/javascript/lazy-loading",
     rule: text(
-        "Fails when an image of the content names its address only in `data-src`, `data-lazy-src`, `data-lazy`, `data-original`, `data-srcset` or `data-lazy-srcset`, while its `src` is missing, empty, a `data:` address, or a file whose name says that it stands in (placeholder, blank, spacer and the like), and no `noscript` with an image stands beside it or the element around it. A note where they are less than 20 percent of the content's images. Not applicable without images of the content.",
-        "Falha quando uma imagem do conteúdo dá seu endereço só em `data-src`, `data-lazy-src`, `data-lazy`, `data-original`, `data-srcset` ou `data-lazy-srcset`, enquanto seu `src` falta, está vazio, é um endereço `data:` ou um arquivo cujo nome diz que só guarda lugar (placeholder, blank, spacer e semelhantes), e nenhum `noscript` com imagem está ao lado dela ou do elemento em volta. É só uma nota quando são menos de 20 por cento das imagens do conteúdo. Não se aplica sem imagens do conteúdo.",
+        "Fails when a content image has its URL only in `data-src`, `data-lazy-src`, `data-lazy`, `data-original`, `data-srcset` or `data-lazy-srcset`. Its `src` is then missing, empty, a `data:` URL, or a file whose name marks it as a placeholder (placeholder, blank, spacer and the like). An image passes when a `noscript` with an image is next to it or to its parent element. A note when less than 20% of the content images are affected. Not applicable without content images.",
+        "Falha quando uma imagem do conteúdo tem a URL só em `data-src`, `data-lazy-src`, `data-lazy`, `data-original`, `data-srcset` ou `data-lazy-srcset`. O `src` dela então falta, está vazio, é uma URL `data:` ou um arquivo cujo nome indica um provisório (placeholder, blank, spacer e semelhantes). A imagem passa quando há um `noscript` com imagem ao lado dela ou do elemento que a contém. É uma nota quando menos de 20% das imagens do conteúdo são afetadas. Não se aplica sem imagens do conteúdo.",
     ),
     thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Image),
@@ -141,12 +141,12 @@ fn lazy_first(facts: &Facts<'_>) -> Verdict {
     }
     let Some(shown) = found.first() else { return PASS };
     const FIRST_LAZY: Text =
-        text("The first image of the content waits: {tag}.", "A primeira imagem do conteúdo espera: {tag}.");
+        text("The first content image loads lazily: {tag}.", "A primeira imagem do conteúdo usa lazy loading: {tag}.");
     const BOTH: Text = text(
-        "{count} {count|image is|images are} asked for early and told to wait; the first is {tag}.",
-        "{count} {count|imagem é pedida|imagens são pedidas} cedo e {count|recebe|recebem} ordem de esperar; a primeira é {tag}.",
+        "{count|An image loads lazily although it is preloaded or has high priority: {tag}.|{count} images load lazily but should load early; the first is {tag}.}",
+        "{count|Uma imagem usa lazy loading, embora seja pré-carregada ou tenha prioridade alta: {tag}.|{count} imagens usam lazy loading, mas deveriam carregar cedo; a primeira é {tag}.}",
     );
-    const AT_ONCE: Text = text("the same tags, loaded at once", "as mesmas tags, carregadas de imediato");
+    const AT_ONCE: Text = text("the same tags, with loading=eager", "as mesmas tags, com loading=eager");
     let message = if *shown == first && found.len() == 1 { FIRST_LAZY } else { BOTH };
     let values = [("count", found.len().into()), ("tag", shown.quoted().into())];
     let snippet: Vec<String> = found.iter().take(MAX_PLACES).filter_map(|image| without_lazy(*image)).collect();
@@ -155,8 +155,8 @@ fn lazy_first(facts: &Facts<'_>) -> Verdict {
         // To load what stands in for it early would not bring the image itself earlier.
         Some((name, address)) => {
             const REAL: Text = text(
-                "The image's own address is in {name}: put {address} into src, then take `loading=\"lazy\"` off and add `fetchpriority=\"high\"`.",
-                "O endereço da própria imagem está em {name}: ponha {address} em src, depois tire `loading=\"lazy\"` e adicione `fetchpriority=\"high\"`.",
+                "The image's own URL is in {name}. Put {address} in src, then remove `loading=\"lazy\"` and add `fetchpriority=\"high\"`.",
+                "A URL da própria imagem está em {name}. Coloque {address} em src, depois remova `loading=\"lazy\"` e adicione `fetchpriority=\"high\"`.",
             );
             let values = [("name", name.into()), ("address", address.trim().into())];
             FixDraft::instruction(FixTarget::Image, REAL, &values)
@@ -201,8 +201,8 @@ fn not_lazy(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const EAGER: Text = text(
-        "{count} images of the content, behind its first {first}, load at once.",
-        "{count} imagens do conteúdo, depois das {first} primeiras, carregam de imediato.",
+        "{count} content images after the first {first} load at once instead of lazily.",
+        "{count} imagens do conteúdo depois das {first} primeiras carregam de imediato, sem lazy loading.",
     );
     const SAME: Text = text("the same tags with loading=lazy", "as mesmas tags com loading=lazy");
     let tag = |image: &Element<'_>| {
@@ -246,11 +246,10 @@ fn script_only(facts: &Facts<'_>) -> Verdict {
         .collect();
     let Some((_, first)) = found.first() else { return PASS };
     const SCRIPTED: Text = text(
-        "{count} of {total} images of the content {count|shows|show} nothing until a script runs; the first keeps its address in {name}.",
-        "{count} de {total} imagens do conteúdo não {count|mostra|mostram} nada até um script rodar; a primeira guarda o endereço em {name}.",
+        "{total|The only content image|{count} of {total} content images} {count|needs|need} a script to load{count|: the URL is|; the first has its URL} in {name}.",
+        "{total|A única imagem do conteúdo|{count} de {total} imagens do conteúdo} só {count|carrega|carregam} com um script{count|: a URL está|; a primeira tem a URL} em {name}.",
     );
-    const KEPT: Text =
-        text("the address that the image keeps for a script", "o endereço que a imagem guarda para um script");
+    const KEPT: Text = text("the URL in the image's data attribute", "a URL no atributo data da imagem");
     let name = later(*first).map_or("", |(name, _)| name);
     let values = [("count", found.len().into()), ("total", total.into()), ("name", name.into())];
     let ready: Option<Vec<(usize, Element<'_>, &str)>> = found
@@ -285,7 +284,8 @@ fn script_only(facts: &Facts<'_>) -> Verdict {
             })
         }
         None => {
-            const NOW: Text = text("now in {name}: {address}", "agora em {name}: {address}");
+            const NOW: Text =
+                text("the image's URL is now in {name}: {address}", "a URL da imagem está agora em {name}: {address}");
             let (name, address) = later(*first).unwrap_or_default();
             let values = [("name", name.into()), ("address", address.trim().into())];
             FixDraft::template(FixTarget::Image, with_src(*first, "{{IMAGE_URL}}")).from(NOW, &values)

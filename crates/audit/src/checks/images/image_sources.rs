@@ -21,14 +21,14 @@ pub(crate) const FAMILY: Family = Family {
 
 const LANDING: Landing = Landing {
     title: text("Broken img and picture tag checker", "Verificador de tags img e picture quebradas"),
-    h1: text("Are there images on your page that never show?", "Há imagens na sua página que nunca aparecem?"),
+    h1: text("Do some images on your page never show?", "Alguma imagem da sua página nunca aparece?"),
     description: text(
-        "Find img tags without an address, picture elements without an img, and an image file that is gone: nothing of them is shown.",
-        "Encontre tags img sem endereço, elementos picture sem img e um arquivo de imagem que sumiu: nada deles aparece.",
+        "Find img tags without a URL, picture elements without an img, and image files that no longer exist. Browsers show nothing for them.",
+        "Encontre tags img sem URL, elementos picture sem img e arquivos de imagem que não existem mais. O navegador não mostra nenhum deles.",
     ),
     lead: text(
-        "An `<img>` without `src` shows nothing, and a `<picture>` shows nothing without the `<img>` inside it, whatever sources it names. This tool finds both and leaves those alone that a script fills.",
-        "Um `<img>` sem `src` não mostra nada, e um `<picture>` não mostra nada sem o `<img>` dentro dele, quaisquer que sejam as fontes. Esta ferramenta encontra os dois e não mexe nos que um script preenche.",
+        "An `<img>` without `src` shows nothing. A `<picture>` without an `<img>` inside shows nothing either, whatever its sources. This tool finds both and skips images that a script fills in.",
+        "Um `<img>` sem `src` não mostra nada. Um `<picture>` sem um `<img>` dentro também não, quaisquer que sejam as fontes. Esta ferramenta encontra os dois e ignora imagens que um script preenche.",
     ),
     example: include_str!("image_sources/bad_picture.html"),
 };
@@ -37,19 +37,19 @@ const SRC_MISSING: Check = Check {
     code: "image_src_missing",
     severity: Severity::Warn,
     impact: Impact::Rendering,
-    title: text("Images without an address", "Imagens sem endereço"),
+    title: text("Images without a URL", "Imagens sem URL"),
     why: text(
-        "Nothing is shown, and where the address is the page itself the browser fetches the page a second time.",
-        "Nada é mostrado e, quando o endereço é a própria página, o navegador busca a página uma segunda vez.",
+        "Browsers show nothing for an image without a URL. If its URL is the page itself, the browser also downloads the page a second time.",
+        "O navegador não mostra nada para uma imagem sem URL. Se a URL é a da própria página, ele ainda baixa a página uma segunda vez.",
     ),
     how: text(
-        "Name the image's address in `src`, or take the element out.",
-        "Diga o endereço da imagem em `src`, ou tire o elemento.",
+        "Put the image's URL in `src`, or remove the element.",
+        "Coloque a URL da imagem em `src` ou remova o elemento.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/embedded-content.html#attr-img-src",
     rule: text(
-        "Fails on an `img` without `src`, with an empty one, or with one that is the address of the page itself, when it has no `srcset` and no `source` with one beside it in its `picture`. Left alone are images that a script fills in: with an `id`, `onerror` or `onload`, or any attribute with a hyphen, `:` or `@` that is not of ARIA, such as `data-*`, those in an overlay or a gallery by a class or id close around (`control_words.tsv`), those beside a `noscript` with an image, and those hidden by `hidden`, `aria-hidden` or an inline style. A note where every one has a class and the page has scripts, which may find it by that. Not measured on an empty app shell; not applicable without images.",
-        "Falha com um `img` sem `src`, com um vazio, ou com um que é o endereço da própria página, quando não tem `srcset` nem um `source` com ele ao lado no seu `picture`. Ficam de fora imagens que um script preenche: com `id`, `onerror` ou `onload`, ou qualquer atributo com hífen, `:` ou `@` que não seja de ARIA, como `data-*`, as de uma sobreposição ou galeria, por uma classe ou id logo em volta (`control_words.tsv`), as que estão ao lado de um `noscript` com imagem, e as ocultas por `hidden`, `aria-hidden` ou estilo embutido. É só uma nota quando todas têm classe e a página tem scripts, que podem achá-las por ela. Não é medido na casca vazia de um aplicativo; não se aplica sem imagens.",
+        "Fails when an `img` has no `src`, an empty one, or the URL of the page itself, and has neither a `srcset` nor a `source` with `srcset` beside it in its `picture`. The check skips images that a script may fill in: those with an `id`, `onerror` or `onload`, or with any attribute that contains a hyphen, `:` or `@` and isn't ARIA, such as `data-*`. It skips images in an overlay or gallery, recognized by a class or id close around them (`control_words.tsv`), images next to a `noscript` with an image, and images hidden by `hidden`, `aria-hidden` or an inline style. A note when every such image has a class and the page has scripts, which may find it by that class. Not measured on an empty app shell; not applicable without images.",
+        "Falha quando um `img` não tem `src`, tem um vazio ou tem a URL da própria página, e não tem `srcset` nem um `source` com `srcset` ao lado no seu `picture`. A verificação ignora imagens que um script pode preencher: com `id`, `onerror` ou `onload`, ou com qualquer atributo com hífen, `:` ou `@` que não seja ARIA, como `data-*`. Ignora também imagens de uma sobreposição ou galeria, reconhecida por uma classe ou id logo em volta (`control_words.tsv`), imagens ao lado de um `noscript` com imagem e imagens ocultas por `hidden`, `aria-hidden` ou estilo embutido. É uma nota quando todas têm classe e a página tem scripts, que podem achá-las por ela. Não é medido na casca vazia de um aplicativo; não se aplica sem imagens.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Image),
@@ -61,20 +61,20 @@ const PICTURE_WITHOUT_IMG: Check = Check {
     code: "picture_without_img",
     severity: Severity::Warn,
     impact: Impact::Rendering,
-    title: text("Picture without an img", "Picture sem img"),
+    title: text("Picture element without an img", "Elemento picture sem img"),
     why: text(
-        "`<picture>` only chooses an address for the `<img>` within it. Without one nothing is shown and nothing is indexed.",
-        "`<picture>` só escolhe um endereço para o `<img>` dentro dele. Sem um, nada aparece e nada é indexado.",
+        "`<picture>` only chooses a file for the `<img>` inside it. Without an `<img>`, browsers show nothing and search engines index nothing.",
+        "`<picture>` só escolhe um arquivo para o `<img>` dentro dele. Sem um `<img>`, o navegador não mostra nada e os buscadores não indexam nada.",
     ),
     how: text(
-        "Put an `<img>` with `src` and `alt` behind the last `<source>`.",
-        "Coloque um `<img>` com `src` e `alt` depois do último `<source>`.",
+        "Add an `<img>` with `src` and `alt` after the last `<source>`.",
+        "Adicione um `<img>` com `src` e `alt` depois do último `<source>`.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/embedded-content.html#the-picture-element",
     // A template and no ready tag: only its author can say what the picture shows, and without `alt` it would be wrong again.
     rule: text(
-        "Fails on a `picture` with at least one `source` that has no `img` below it. One with a `noscript` that holds an image passes, and so does one that a script fills in, by attributes that begin with `data-`. Not measured on an empty app shell; not applicable without `picture`.",
-        "Falha com um `picture` com ao menos um `source` que não tem um `img` abaixo dele. Um com `noscript` que contém uma imagem passa, e também um que um script preenche, por atributos que começam com `data-`. Não é medido na casca vazia de um aplicativo; não se aplica sem `picture`.",
+        "Fails when a `picture` with at least one `source` has no `img` inside. It passes with a `noscript` inside, or when attributes that begin with `data-` show that a script fills it in. Not measured on an empty app shell; not applicable without `picture`.",
+        "Falha quando um `picture` com ao menos um `source` não tem um `img` dentro. Passa se houver um `noscript` dentro, ou se atributos que começam com `data-` mostram que um script o preenche. Não é medido na casca vazia de um aplicativo; não se aplica sem `picture`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Image),
@@ -91,14 +91,11 @@ const BROKEN: Check = Check {
         "Visitors see an empty frame or the alternative text, and image search has nothing to index.",
         "Os visitantes veem um quadro vazio ou o texto alternativo, e a busca de imagens não tem o que indexar.",
     ),
-    how: text(
-        "Put the file back, or correct the address in `src`.",
-        "Recoloque o arquivo ou corrija o endereço em `src`.",
-    ),
+    how: text("Put the file back, or correct the URL in `src`.", "Recoloque o arquivo ou corrija a URL em `src`."),
     reference: "https://developers.google.com/search/docs/appearance/google-images",
     rule: text(
-        "Fails when an image file that the audit asked for answers 404 or 410 and an `img` of the page shows it. Asked for are, on the page's own origin, the widest image without dimensions and the social image. Other answers and silence tell nothing; without an answer it is not measured, and not applicable where no image of the page is asked for.",
-        "Falha quando um arquivo de imagem que a auditoria pediu responde 404 ou 410 e um `img` da página o mostra. São pedidas, na origem da própria página, a imagem mais larga sem dimensões e a imagem social. Outras respostas e o silêncio não dizem nada; sem resposta não é medido, e não se aplica quando nenhuma imagem da página é pedida.",
+        "Fails when an image file that the audit requests answers 404 or 410 and an `img` of the page shows it. The audit requests, on the page's own origin, the widest image without dimensions and the social image. Other answers and timeouts prove nothing. Not measured without an answer; not applicable when the audit requests no image of the page.",
+        "Falha quando um arquivo de imagem que a auditoria pede responde 404 ou 410 e um `img` da página o mostra. A auditoria pede, na origem da própria página, a imagem mais larga sem dimensões e a imagem social. Outras respostas e a falta de resposta não provam nada. Não é medido sem resposta; não se aplica quando nenhuma imagem da página é pedida.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Image),
@@ -154,12 +151,12 @@ fn src_missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NOTHING: Text = text(
-        "{count} {count|image has|images have} no address.",
-        "{count} {count|imagem não tem|imagens não têm} endereço.",
+        "{count|An image has no URL of its own.|{count} images have no URL of their own.}",
+        "{count|Uma imagem não tem URL própria.|{count} imagens não têm URL própria.}",
     );
     const PERHAPS: Text = text(
-        "{count} {count|image has|images have} no address in the HTML; a script may find {count|it|them} by class and fill {count|it|them} in.",
-        "{count} {count|imagem não tem|imagens não têm} endereço no HTML; um script pode {count|achá-la|achá-las} pela classe e {count|preenchê-la|preenchê-las}.",
+        "{count|An image has no URL of its own|{count} images have no URL of their own} in the HTML. A script may find {count|it by its class and fill it in|them by class and fill them in}.",
+        "{count|Uma imagem não tem|{count} imagens não têm} URL própria no HTML. Um script pode {count|encontrá-la pela classe e preenchê-la|encontrá-las pela classe e preenchê-las}.",
     );
     let runs_scripts = html.elements(&html.scripts).any(is_classic_script);
     let is_open = runs_scripts && found.iter().all(|image| image.has("class"));
@@ -184,7 +181,10 @@ fn broken(facts: &Facts<'_>) -> Verdict {
         is_shown = true;
         is_known |= status.is_some();
         let Some(status) = status.filter(|status| matches!(status, 404 | 410)) else { continue };
-        const GONE: Text = text("The image {url} answers {status}.", "A imagem {url} responde {status}.");
+        const GONE: Text = text(
+            "The image {url} doesn't exist: the server answers {status}.",
+            "A imagem {url} não existe: o servidor responde {status}.",
+        );
         let values = [("url", url.as_str().into()), ("status", status.into()), ("count", images.len().into())];
         let fix = FixDraft::instruction(FixTarget::Image, BROKEN.how, &[]);
         return problem(GONE, &values, fix).on(&images).fail();
@@ -217,10 +217,10 @@ fn picture_without_img(facts: &Facts<'_>) -> Verdict {
     let found: Vec<Element<'_>> = html.elements(&html.listed.pictures).filter(outer).filter(shows_nothing).collect();
     let Some(first) = found.first() else { return PASS };
     const EMPTY: Text = text(
-        "{count} picture {count|element has|elements have} no img.",
-        "{count} {count|elemento picture não tem|elementos picture não têm} img.",
+        "{count|A picture element has|{count} picture elements have} no img inside.",
+        "{count|Um elemento picture não tem|{count} elementos picture não têm} img dentro.",
     );
-    const LAST: Text = text("the last source of the picture", "a última fonte do picture");
+    const LAST: Text = text("the last source of the picture element", "o último source do elemento picture");
     let sources =
         first.descendants().filter(|below| below.is("source")).filter_map(|source| source.attribute("srcset"));
     let address =

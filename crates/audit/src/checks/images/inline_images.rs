@@ -8,14 +8,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Base64 image checker", "Verificador de imagens em base64"),
-    h1: text("Do base64 images weigh your page down?", "Imagens em base64 pesam na sua página?"),
+    h1: text("Do base64 images slow your page down?", "Imagens em base64 deixam sua página lenta?"),
     description: text(
-        "Find large pictures that are written into the HTML as data: addresses, and how many bytes of the page they take.",
-        "Encontre imagens grandes escritas no HTML como endereços data: e veja quantos bytes da página elas ocupam.",
+        "Find large images embedded in the HTML as data: URLs, and see how many bytes of the page they take.",
+        "Encontre imagens grandes embutidas no HTML como URLs data: e veja quantos bytes da página elas ocupam.",
     ),
     lead: text(
-        "A picture written into the HTML holds up the text behind it, is fetched again with every visit, and uses up the bytes that crawlers read of a page. This tool weighs each of them.",
-        "Uma imagem escrita no HTML segura o texto que vem depois, é baixada de novo a cada visita e gasta os bytes que os robôs leem de uma página. Esta ferramenta pesa cada uma.",
+        "An image embedded in the HTML delays the text after it, is downloaded again on every visit, and uses up the bytes that crawlers read of a page. This tool measures each of them.",
+        "Uma imagem embutida no HTML atrasa o texto que vem depois, é baixada de novo a cada visita e gasta os bytes que os robôs leem de uma página. Esta ferramenta mede cada uma.",
     ),
     example: include_str!("inline_images/bad.html"),
 };
@@ -24,19 +24,19 @@ const LARGE: Check = Check {
     code: "image_data_uri_large",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Large pictures inside the HTML", "Imagens grandes dentro do HTML"),
+    title: text("Large images embedded in the HTML", "Imagens grandes embutidas no HTML"),
     why: text(
-        "They hold up the text behind them, can't be cached or found by image search, and count toward the 2 MB that Googlebot reads of a page.",
-        "Elas seguram o texto que vem depois, não ficam em cache nem são achadas pela busca de imagens, e contam nos 2 MB que o Googlebot lê de uma página.",
+        "Embedded images delay the text after them, can't be cached, and image search can't find them. They also count toward the 2 MB that Googlebot reads of a page.",
+        "Imagens embutidas atrasam o texto que vem depois, não ficam em cache, e a busca de imagens não as encontra. Elas também contam nos 2 MB que o Googlebot lê de uma página.",
     ),
     how: text(
-        "Save each as a file of its own and name it in `src`.",
-        "Salve cada uma como arquivo próprio e indique-o em `src`.",
+        "Save each image as a file and link to it in `src`.",
+        "Salve cada imagem como arquivo e aponte para ele em `src`.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/googlebot#how-googlebot-accesses-your-site",
     rule: text(
-        "Fails when the `data:` addresses in `src` and `srcset` of `img` and `source` of 10 KiB or more make up 50 KiB or more together. Smaller ones, such as blurred previews, are left alone. Not applicable without such addresses.",
-        "Falha quando os endereços `data:` de 10 KiB ou mais em `src` e `srcset` de `img` e `source` somam 50 KiB ou mais. Os menores, como prévias desfocadas, ficam de fora. Não se aplica sem endereços assim.",
+        "Fails when the `data:` URLs of 10 KB or more in `src` and `srcset` of `img` and `source` add up to 50 KB or more. Smaller ones, such as blurred previews, are skipped. Not applicable without `data:` URLs.",
+        "Falha quando as URLs `data:` de 10 KB ou mais em `src` e `srcset` de `img` e `source` somam 50 KB ou mais. As menores, como prévias desfocadas, são ignoradas. Não se aplica sem URLs `data:`.",
     ),
     thresholds: &[
         threshold("image_bytes", LEAST_BYTES as u64, "bytes"),
@@ -78,10 +78,10 @@ fn large(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const HEAVY: Text = text(
-        "{count} {count|picture|pictures} inside the HTML {count|takes|take} {kib} KiB of it.",
-        "{count} {count|imagem|imagens} dentro do HTML {count|ocupa|ocupam} {kib} KiB dele.",
+        "{count|An image|{count} images} embedded in the HTML {count|takes|take} {bytes:size} of it.",
+        "{count|Uma imagem embutida|{count} imagens embutidas} no HTML {count|ocupa|ocupam} {bytes:size} dele.",
     );
-    let values = [("count", found.len().into()), ("kib", (total / 1024).into())];
+    let values = [("count", found.len().into()), ("bytes", total.into())];
     let fix = FixDraft::instruction(FixTarget::Image, LARGE.how, &[]);
     problem(HEAVY, &values, fix).on(found.iter().map(|(element, _)| element)).fail()
 }

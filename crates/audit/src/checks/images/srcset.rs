@@ -8,14 +8,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Srcset validator", "Validador de srcset"),
-    h1: text("Do browsers read your srcset as you mean it?", "Os navegadores leem seu srcset como você quer?"),
+    h1: text("Do browsers understand your srcset?", "Os navegadores entendem seu srcset?"),
     description: text(
-        "Read the srcset of every image as browsers do and find candidates that they drop: wrong descriptors, missing commas, doubles.",
-        "Leia o srcset de cada imagem como os navegadores e encontre candidatos que eles descartam: descritores errados, vírgulas, repetidos.",
+        "Check the srcset of every image as browsers read it, and find entries they drop: wrong descriptors, missing commas, duplicates.",
+        "Confira o srcset de cada imagem como os navegadores o leem e encontre entradas descartadas: descritores errados, vírgulas ausentes, repetições.",
     ),
     lead: text(
-        "A browser drops each candidate of a `srcset` that it can't read, in silence, and shows another file. This tool reads them by the algorithm of the HTML standard and quotes what is dropped.",
-        "O navegador descarta em silêncio cada candidato de um `srcset` que não consegue ler e mostra outro arquivo. Esta ferramenta os lê pelo algoritmo do padrão HTML e cita o que é descartado.",
+        "A browser silently drops each `srcset` entry that it can't read, and shows another file. This tool reads them by the algorithm of the HTML standard and quotes the dropped entries.",
+        "O navegador descarta sem aviso cada entrada de `srcset` que não consegue ler e mostra outro arquivo. Esta ferramenta lê as entradas pelo algoritmo do padrão HTML e cita as descartadas.",
     ),
     example: include_str!("srcset/bad_descriptor.html"),
 };
@@ -24,19 +24,19 @@ const INVALID: Check = Check {
     code: "srcset_invalid",
     severity: Severity::Warn,
     impact: Impact::Rendering,
-    title: text("Image candidates that browsers drop", "Candidatos de imagem que os navegadores descartam"),
+    title: text("Invalid srcset entries", "Entradas inválidas em srcset"),
     why: text(
-        "A candidate of `srcset` that can't be read counts for nothing: screens get a file that is too large or too coarse.",
-        "Um candidato de `srcset` que não pode ser lido não vale nada: as telas recebem um arquivo grande ou grosseiro demais.",
+        "Browsers drop a `srcset` entry that they can't read. Some screens then get an image that is too large or too blurry.",
+        "Os navegadores descartam uma entrada de `srcset` que não conseguem ler. Algumas telas recebem então uma imagem grande demais ou sem nitidez.",
     ),
     how: text(
-        "Write each candidate as an address, a space and one descriptor (`800w` or `2x`), with a comma between candidates.",
-        "Escreva cada candidato como endereço, espaço e um descritor (`800w` ou `2x`), com vírgula entre eles.",
+        "Write each entry as a URL, a space and one descriptor (`800w` or `2x`), with a comma between entries.",
+        "Escreva cada entrada como URL, espaço e um descritor (`800w` ou `2x`), com vírgula entre elas.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/images.html#parse-a-srcset-attribute",
     rule: text(
-        "Fails when parsing the `srcset` of an `img` or `source` of a `picture` by the HTML standard drops a candidate: a descriptor that is no positive integer with `w`, no number from 0 on with `x`, or nothing that the standard knows; several of a kind or `w` beside `x` in one candidate; or the same descriptor as an earlier candidate. Not applicable without `srcset`.",
-        "Falha quando a leitura do `srcset` de um `img` ou de um `source` de `picture` pelo padrão HTML descarta um candidato: um descritor que não é inteiro positivo com `w`, nem número a partir de 0 com `x`, nem algo que o padrão conheça; vários do mesmo tipo ou `w` ao lado de `x` em um candidato; ou o mesmo descritor de um candidato anterior. Não se aplica sem `srcset`.",
+        "Fails when the algorithm of the HTML standard drops an entry (“candidate”) of the `srcset` of an `img` or `source`. It drops an entry whose descriptor isn't a positive integer with `w` or a number from 0 on with `x`; one with several descriptors of a kind, or with both `w` and `x`; and one that repeats the descriptor of an earlier entry. Not applicable without `srcset`.",
+        "Falha quando o algoritmo do padrão HTML descarta uma entrada (“candidato”) do `srcset` de um `img` ou `source`. Ele descarta uma entrada cujo descritor não é um inteiro positivo com `w` nem um número a partir de 0 com `x`; uma com vários descritores do mesmo tipo, ou com `w` e `x` juntos; e uma que repete o descritor de uma entrada anterior. Não se aplica sem `srcset`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Image),
@@ -147,8 +147,8 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         lists().filter_map(|(element, list)| Some((element, dropped(list)?))).collect();
     let Some((_, candidate)) = found.first() else { return PASS };
     const DROPPED: Text = text(
-        "{count} srcset {count|holds|hold} a candidate that browsers drop; the first is “{candidate}”.",
-        "{count} srcset {count|tem|têm} um candidato que os navegadores descartam; o primeiro é “{candidate}”.",
+        "{count|One srcset attribute has an entry that browsers drop: “{candidate}”.|{count} srcset attributes have entries that browsers drop; the first is “{candidate}”.}",
+        "{count|Um atributo srcset tem uma entrada que os navegadores descartam: “{candidate}”.|{count} atributos srcset têm entradas que os navegadores descartam; a primeira é “{candidate}”.}",
     );
     let values = [("count", found.len().into()), ("candidate", candidate.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Image, INVALID.how, &[]);

@@ -14,12 +14,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("Noindex vs. robots.txt and sitemap", "Noindex contra robots.txt e sitemap"),
         h1: text("Does my noindex reach search engines?", "Meu noindex chega aos buscadores?"),
         description: text(
-            "Find out whether robots.txt hides a noindex from Google, or a sitemap asks to index a page that says noindex.",
-            "Descubra se o robots.txt esconde um noindex do Google, ou se um sitemap pede para indexar uma página que diz noindex.",
+            "Find out whether robots.txt hides a noindex from Google, or whether a sitemap lists a page that is set to noindex.",
+            "Descubra se o robots.txt esconde um noindex do Google ou se um sitemap lista uma página com noindex.",
         ),
         lead: text(
-            "A noindex works only if crawlers may fetch the page that says it. This tool reads the page, robots.txt and the sitemaps together and tells where they contradict each other.",
-            "Um noindex só funciona se os robôs puderem buscar a página que o diz. Esta ferramenta lê a página, o robots.txt e os sitemaps juntos e mostra onde se contradizem.",
+            "A noindex works only if crawlers may fetch the page that contains it. This tool reads the page, robots.txt and the sitemaps together and shows where they contradict each other.",
+            "Um noindex só funciona se os robôs puderem buscar a página que o contém. Esta ferramenta lê a página, o robots.txt e os sitemaps juntos e mostra onde se contradizem.",
         ),
         example: include_str!("noindex_conflicts/bad_hidden.http"),
     },
@@ -32,17 +32,17 @@ const HIDDEN: Check = Check {
     impact: Impact::Indexing,
     title: text("robots.txt hides the page's noindex", "O robots.txt esconde o noindex da página"),
     why: text(
-        "Google can't fetch the page, never reads the noindex, and may list the bare address all the same.",
-        "O Google não pode buscar a página, nunca lê o noindex e ainda assim pode listar o endereço puro.",
+        "Google can't fetch the page, so it never sees the noindex. It may still list the bare URL in search results.",
+        "O Google não consegue buscar a página e, por isso, nunca vê o noindex. Mesmo assim, pode listar a URL nos resultados.",
     ),
     how: text(
-        "Allow the page in robots.txt until it has left the index; then forbid it again if you like.",
-        "Permita a página no robots.txt até ela sair do índice; depois, se quiser, proíba de novo.",
+        "Allow the page in robots.txt until it has left the index. After that you can block it again.",
+        "Libere a página no robots.txt até ela sair do índice. Depois disso, você pode bloqueá-la de novo.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/block-indexing",
     rule: text(
-        "Fails when the page says `noindex` or `none` to everyone or to Googlebot, by tag or header, and robots.txt forbids its final address to Googlebot.",
-        "Falha quando a página diz `noindex` ou `none` a todos ou ao Googlebot, por tag ou cabeçalho, e o robots.txt proíbe o endereço final dela ao Googlebot.",
+        "Fails when a tag or header sets `noindex` or `none` for everyone or for Googlebot, and robots.txt blocks the page's final URL for Googlebot.",
+        "Falha quando uma tag ou cabeçalho define `noindex` ou `none` para todos ou para o Googlebot, e o robots.txt bloqueia a URL final da página para o Googlebot.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
@@ -54,19 +54,19 @@ const IN_SITEMAP: Check = Check {
     code: "noindex_in_sitemap",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Sitemap lists a page that says noindex", "O sitemap lista uma página que diz noindex"),
+    title: text("Sitemap lists a noindex page", "O sitemap lista uma página com noindex"),
     why: text(
-        "The sitemap asks to index what the page forbids: crawlers spend visits on it, and reports fill with errors.",
-        "O sitemap pede para indexar o que a página proíbe: os robôs gastam visitas nela e os relatórios se enchem de erros.",
+        "The sitemap asks search engines to index a page that forbids it. Crawlers waste visits on it, and Search Console reports it as an error.",
+        "O sitemap pede aos buscadores que indexem uma página que o proíbe. Os robôs desperdiçam visitas com ela, e o Search Console a aponta como erro.",
     ),
     how: text(
-        "Drop the entry, or the noindex if the page should be found.",
-        "Tire a entrada, ou o noindex se a página deve ser encontrada.",
+        "Remove the sitemap entry. If the page should appear in search results, remove the noindex instead.",
+        "Remova a entrada do sitemap. Se a página deve aparecer na busca, remova o noindex em vez disso.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap#general-guidelines",
     rule: text(
-        "Fails when the page opts out of Google's index, by `noindex`, `none` or a past `unavailable_after`, and a sitemap that was read lists its final address. Reading ends where the page is found, so one listing is told.",
-        "Falha quando a página se exclui do índice do Google, por `noindex`, `none` ou um `unavailable_after` já passado, e um sitemap lido lista o endereço final dela. A leitura termina onde a página é encontrada, por isso uma listagem é apontada.",
+        "Fails when the page is excluded from Google's index, by `noindex`, `none` or an `unavailable_after` in the past, and one of the sitemaps read lists its final URL. Reading stops at the first entry for the page, so only one is reported.",
+        "Falha quando a página está excluída do índice do Google, por `noindex`, `none` ou um `unavailable_after` no passado, e um dos sitemaps lidos lista a URL final dela. A leitura para na primeira entrada da página, por isso só uma é apontada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::File),
@@ -84,12 +84,12 @@ fn hidden(facts: &Facts<'_>) -> Verdict {
     let verdict = facts.robots_verdict("Googlebot")?;
     let Some((rule, line)) = verdict.rule.filter(|_| !verdict.allowed) else { return PASS };
     const NEVER: Text = text(
-        "The page says noindex, but line {line} of robots.txt keeps Googlebot from reading it: {rule}",
-        "A página diz noindex, mas a linha {line} do robots.txt impede o Googlebot de lê-la: {rule}",
+        "The page is set to noindex, but line {line} of robots.txt blocks Googlebot from reading it: {rule}",
+        "A página tem noindex, mas a linha {line} do robots.txt impede o Googlebot de lê-la: {rule}",
     );
     const LIFT: Text = text(
-        "Lift line {line} of robots.txt, {rule}, for this page; the noindex keeps it out of the index by itself.",
-        "Suspenda a linha {line} do robots.txt, {rule}, para esta página; o noindex sozinho a mantém fora do índice.",
+        "Change line {line} of robots.txt ({rule}) so that it allows this page. The noindex alone keeps it out of the index.",
+        "Mude a linha {line} do robots.txt ({rule}) para liberar esta página. O noindex sozinho a mantém fora do índice.",
     );
     let values = [("line", line.into()), ("rule", rule.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::File, LIFT, &values);
@@ -110,12 +110,12 @@ fn in_sitemap(facts: &Facts<'_>) -> Verdict {
         return if sitemaps.is_complete() { PASS } else { Err(NotMeasured::Sitemap) };
     };
     const LISTED: Text = text(
-        "The page asks not to be indexed, but {sitemap} lists it.",
-        "A página pede para não ser indexada, mas {sitemap} a lista.",
+        "The page is excluded from indexing, but {sitemap} lists it.",
+        "A página está excluída da indexação, mas {sitemap} a lista.",
     );
     const DROP: Text = text(
-        "Drop this entry from {sitemap}, or the noindex if the page should be found: {entry}",
-        "Tire esta entrada de {sitemap}, ou o noindex se a página deve ser encontrada: {entry}",
+        "Remove this entry from {sitemap}: {entry} If the page should appear in search results, remove the noindex instead.",
+        "Remova esta entrada de {sitemap}: {entry} Se a página deve aparecer na busca, remova o noindex em vez disso.",
     );
     let shown = sitemap_draft::entry(own, entry.lastmod.as_deref(), "");
     let values = [("sitemap", file.url.as_str().into()), ("entry", shown.into())];

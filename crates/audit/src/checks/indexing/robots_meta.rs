@@ -14,14 +14,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::Indexing,
     landing: Landing {
         title: text("Robots meta tag validator", "Validador da meta tag robots"),
-        h1: text("Is my robots meta tag written right?", "Minha meta tag robots está escrita certo?"),
+        h1: text("Is my robots meta tag correct?", "Minha meta tag robots está correta?"),
         description: text(
-            "Validate robots meta tags: unknown, obsolete and contradicting directives, wrong values, and several tags in one page.",
-            "Valide meta tags robots: diretivas desconhecidas, obsoletas ou contraditórias, valores errados e várias tags na mesma página.",
+            "Validate robots meta tags: unknown, obsolete and conflicting directives, invalid values, and several tags on one page.",
+            "Valide meta tags robots: diretivas desconhecidas, obsoletas ou conflitantes, valores inválidos e várias tags na mesma página.",
         ),
         lead: text(
-            "Crawlers ignore a misspelled directive without a word, and of two that contradict each other the stricter wins. This tool reads every robots tag and writes the one that says what you mean.",
-            "Os robôs ignoram sem aviso uma diretiva escrita errado, e de duas que se contradizem vence a mais restritiva. Esta ferramenta lê cada tag robots e escreve a única que diz o que você quer.",
+            "Crawlers silently ignore a misspelled directive, and of two conflicting directives the stricter one wins. This tool reads every robots tag and writes a single correct one.",
+            "Os robôs ignoram sem aviso uma diretiva escrita errado, e entre duas conflitantes vale a mais restritiva. Esta ferramenta lê cada tag robots e escreve uma única tag correta.",
         ),
         example: include_str!("robots_meta/bad_conflict.html"),
     },
@@ -34,16 +34,16 @@ const CONFLICT: Check = Check {
     code: "robots_directives_conflict",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Robots directives contradict each other", "Diretivas robots se contradizem"),
+    title: text("Conflicting robots directives", "Diretivas robots conflitantes"),
     why: text(
-        "The most restrictive one wins, which may not be the one you meant.",
-        "Vence a mais restritiva, que pode não ser a que você queria.",
+        "Google applies the most restrictive directive, which may not be the one you want.",
+        "O Google aplica a diretiva mais restritiva, que pode não ser a que você quer.",
     ),
-    how: text("Keep one tag that says what you mean.", "Mantenha uma só tag que diga o que você quer."),
+    how: text("Keep one tag with the directives you want.", "Mantenha uma só tag, com as diretivas que você quer."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#robotsmeta",
     rule: text(
-        "Fails when the directives for everyone and for Googlebot, of all tags and headers together, hold both sides of a pair (`index` and `noindex`, `follow` and `nofollow`, `all` or one half of it and `none`), `nosnippet` and a `max-snippet` other than 0, or two values of one `max-` rule.",
-        "Falha quando as diretivas para todos e para o Googlebot, de todas as tags e cabeçalhos juntos, contêm os dois lados de um par (`index` e `noindex`, `follow` e `nofollow`, `all` ou uma metade dele e `none`), `nosnippet` e um `max-snippet` diferente de 0, ou dois valores de uma mesma regra `max-`.",
+        "Fails when the directives for everyone and for Googlebot, from all tags and headers together, conflict. Conflicts are `index` or `all` with `noindex` or `none`; `follow` or `all` with `nofollow` or `none`; `nosnippet` with a `max-snippet` other than 0; and two values for one `max-` rule.",
+        "Falha quando as diretivas para todos e para o Googlebot, de todas as tags e cabeçalhos juntos, entram em conflito. São conflitos `index` ou `all` com `noindex` ou `none`; `follow` ou `all` com `nofollow` ou `none`; `nosnippet` com um `max-snippet` diferente de 0; e dois valores para uma mesma regra `max-`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -55,19 +55,19 @@ const UNKNOWN: Check = Check {
     code: "robots_directive_unknown",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Robots directive nobody knows", "Diretiva robots desconhecida"),
+    title: text("Unknown robots directive", "Diretiva robots desconhecida"),
     why: text(
-        "A misspelled directive is ignored, without a word.",
-        "Uma diretiva escrita errado é ignorada, sem aviso.",
+        "Search engines silently ignore a misspelled directive.",
+        "Os buscadores ignoram sem aviso uma diretiva escrita errado.",
     ),
     how: text(
-        "Use the directives of the specification, separated by commas.",
-        "Use as diretivas da especificação, separadas por vírgulas.",
+        "Use the directives that Google documents, separated by commas.",
+        "Use as diretivas documentadas pelo Google, separadas por vírgulas.",
     ),
     reference: RULES,
     rule: text(
-        "Fails on a token that is neither a valid directive nor one of the historical or conventional ones in the table. At most two letters away from exactly one valid directive, that one is suggested. A header line that can't be split into rules is told by `x_robots_tag_malformed`.",
-        "Falha com um termo que não é diretiva válida nem uma das históricas ou convencionais da tabela. A no máximo duas letras de exatamente uma diretiva válida, ela é sugerida. Uma linha de cabeçalho que não se divide em regras é apontada por `x_robots_tag_malformed`.",
+        "Fails when a token is neither a valid directive nor one of the historical or conventional ones in the table. When exactly one valid directive is at most two letters away, the finding suggests it. A header line that can't be split into rules is reported by `x_robots_tag_malformed`.",
+        "Falha quando um termo não é uma diretiva válida nem uma das históricas ou convencionais da tabela. Quando há exatamente uma diretiva válida a no máximo duas letras de distância, ela é sugerida. Uma linha de cabeçalho que não pode ser dividida em regras é apontada por `x_robots_tag_malformed`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -79,19 +79,19 @@ const VALUE_INVALID: Check = Check {
     code: "robots_directive_value_invalid",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Robots directive with a value nobody takes", "Diretiva robots com valor que ninguém aceita"),
+    title: text("Robots directive with an invalid value", "Diretiva robots com valor inválido"),
     why: text(
-        "A rule with a wrong value is dropped whole: the limit or date you set does not hold.",
-        "Uma regra com valor errado é descartada por inteiro: o limite ou a data que você definiu não vale.",
+        "Search engines ignore a rule with an invalid value, so your limit or date has no effect.",
+        "Os buscadores ignoram uma regra com valor inválido, e seu limite ou sua data não tem efeito.",
     ),
     how: text(
-        "Give `max-snippet` and `max-video-preview` a whole number from -1, `max-image-preview` one of none, standard and large, `unavailable_after` a date such as 2027-06-25.",
-        "Dê a `max-snippet` e `max-video-preview` um número inteiro a partir de -1, a `max-image-preview` um entre none, standard e large, e a `unavailable_after` uma data como 2027-06-25.",
+        "Set `max-snippet` and `max-video-preview` to a whole number from -1 on, `max-image-preview` to none, standard or large, and `unavailable_after` to a date such as 2027-06-25.",
+        "Defina `max-snippet` e `max-video-preview` com um número inteiro a partir de -1, `max-image-preview` com none, standard ou large, e `unavailable_after` com uma data como 2027-06-25.",
     ),
     reference: RULES,
     rule: text(
-        "Fails when `max-snippet` or `max-video-preview` has no whole number of -1 or more, `max-image-preview` none of `none`, `standard` and `large`, or `unavailable_after` no date by ISO 8601, RFC 822 or RFC 850; a missing value fails too.",
-        "Falha quando `max-snippet` ou `max-video-preview` não tem um inteiro maior ou igual a -1, `max-image-preview` não é `none`, `standard` nem `large`, ou `unavailable_after` não tem uma data segundo ISO 8601, RFC 822 ou RFC 850; um valor ausente também falha.",
+        "Fails when the value of `max-snippet` or `max-video-preview` is not a whole number of -1 or more, the value of `max-image-preview` is not `none`, `standard` or `large`, or the value of `unavailable_after` is not a date in the format of ISO 8601, RFC 822 or RFC 850. A missing value fails too.",
+        "Falha quando o valor de `max-snippet` ou `max-video-preview` não é um inteiro maior ou igual a -1, o de `max-image-preview` não é `none`, `standard` nem `large`, ou o de `unavailable_after` não é uma data no formato ISO 8601, RFC 822 ou RFC 850. Um valor ausente também falha.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -103,19 +103,19 @@ const OBSOLETE: Check = Check {
     code: "robots_directive_obsolete",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Robots directive that Google no longer reads", "Diretiva robots que o Google não lê mais"),
+    title: text("Robots directive Google no longer supports", "Diretiva robots que o Google não usa mais"),
     why: text(
-        "It does nothing in Google; noarchive and nocache still keep Bing from using the page in Copilot's answers.",
-        "Não faz nada no Google; noarchive e nocache ainda impedem o Bing de usar a página nas respostas do Copilot.",
+        "The directive has no effect in Google. Bing still reads noarchive and nocache, and then doesn't use the page in Copilot answers.",
+        "A diretiva não tem efeito no Google. O Bing ainda lê noarchive e nocache, e então não usa a página nas respostas do Copilot.",
     ),
     how: text(
-        "Remove noodp, noydir and nositelinkssearchbox; keep noarchive and nocache only if you mean Bing.",
-        "Remova noodp, noydir e nositelinkssearchbox; mantenha noarchive e nocache só se forem para o Bing.",
+        "Remove noodp, noydir and nositelinkssearchbox. Keep noarchive and nocache only if you want them for Bing.",
+        "Remova noodp, noydir e nositelinkssearchbox. Mantenha noarchive e nocache só se você os quer para o Bing.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#directives",
     rule: text(
-        "Fails on `noodp`, `noydir` and `nositelinkssearchbox`, which nobody reads, and on `noarchive` and `nocache`, which Google ignores and Bing reads. Those two are never removed by a fix: they may be meant.",
-        "Falha com `noodp`, `noydir` e `nositelinkssearchbox`, que ninguém lê, e com `noarchive` e `nocache`, que o Google ignora e o Bing lê. Esses dois nunca são removidos por uma correção: podem ser intencionais.",
+        "Fails on `noodp`, `noydir` and `nositelinkssearchbox`, which no search engine reads, and on `noarchive` and `nocache`, which Google ignores and Bing reads. A fix never removes noarchive or nocache, because they may be intended.",
+        "Falha com `noodp`, `noydir` e `nositelinkssearchbox`, que nenhum buscador lê, e com `noarchive` e `nocache`, que o Google ignora e o Bing lê. Uma correção nunca remove noarchive nem nocache, porque podem ser intencionais.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -129,14 +129,14 @@ const MULTIPLE: Check = Check {
     impact: Impact::Hygiene,
     title: text("Several robots meta tags", "Várias meta tags robots"),
     why: text(
-        "Crawlers unite them; whoever edits one tag overlooks the other, which often comes from a plugin.",
-        "Os robôs as unem; quem edita uma tag não vê a outra, que muitas vezes vem de um plugin.",
+        "Crawlers combine the tags. Someone who edits one tag can overlook the other, which often comes from a plugin.",
+        "Os robôs combinam as tags. Quem edita uma pode não ver a outra, que muitas vezes vem de um plugin.",
     ),
-    how: text("Write all directives into one tag.", "Escreva todas as diretivas em uma só tag."),
+    how: text("Put all directives in one tag.", "Reúna todas as diretivas em uma só tag."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#robotsmeta",
     rule: text(
-        "Fails on two or more `meta name=\"robots\"` with content. Tags for single crawlers are not counted, and a contradiction between them is told as such instead.",
-        "Falha com dois ou mais `meta name=\"robots\"` com conteúdo. Tags para robôs específicos não contam, e uma contradição entre elas é apontada como tal.",
+        "Fails when the page has two or more `meta name=\"robots\"` with content. Tags for single crawlers don't count. When the tags conflict, `robots_directives_conflict` reports them instead.",
+        "Falha quando a página tem dois ou mais `meta name=\"robots\"` com conteúdo. Tags para robôs específicos não contam. Quando as tags entram em conflito, `robots_directives_conflict` as aponta em vez desta verificação.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -161,17 +161,15 @@ fn places(facts: &Facts<'_>, directives: &[&Directive]) -> Vec<Place> {
     places
 }
 
-/// A finding about some directives whose removal is the owner's decision, never ours.
-pub(super) fn decide(facts: &Facts<'_>, found: &[&Directive], message: Text, values: &[(&str, Value)]) -> Verdict {
-    const ONLY_IF: Text = text(
-        "Remove {directive} only if the page is meant to be found and quoted.",
-        "Remova {directive} só se a página deve ser encontrada e citada.",
-    );
-    decide_by(facts, found, message, values, ONLY_IF)
-}
+/// Advice on a noindex, for [`decide`].
+pub(super) const IF_FOUND: Text = text(
+    "If the page should appear in search results, remove “{directive}”. Otherwise, leave it.",
+    "Se a página deve aparecer na busca, remova “{directive}”. Caso contrário, deixe como está.",
+);
 
-/// The same with another note, in which `{directive}` stands for their names.
-pub(super) fn decide_by(
+/// A finding about some directives whose removal is the owner's decision, never ours. In the note, `{directive}` is their
+/// names.
+pub(super) fn decide(
     facts: &Facts<'_>,
     found: &[&Directive],
     message: Text,
@@ -240,8 +238,8 @@ pub(super) fn shared_fix(facts: &Facts<'_>, of: Mender, origin: Text) -> Option<
     };
     if Mender::ALL.into_iter().find(|mender| mender.is_due(facts)) != Some(of) {
         const SAME: Text = text(
-            "The tag that the first finding on robots directives gets mends this too: {tag}",
-            "A tag que o primeiro achado sobre diretivas robots recebe corrige isto também: {tag}",
+            "Fixed by the change for another finding about robots directives, which sets this tag: {tag}",
+            "Corrigido pela mudança de outro problema de diretivas robots, que define esta tag: {tag}",
         );
         return Some(FixDraft::instruction(FixTarget::Head, SAME, &[("tag", tag.into())]));
     }
@@ -253,7 +251,7 @@ pub(super) fn shared_fix(facts: &Facts<'_>, of: Mender, origin: Text) -> Option<
 }
 
 /// `name:value`, as declared.
-fn shown(directive: &Directive) -> String {
+pub(super) fn shown(directive: &Directive) -> String {
     match &directive.value {
         Some(value) => format!("{}:{value}", directive.name),
         None => directive.name.clone(),
@@ -267,12 +265,12 @@ fn conflict(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     let Some((a, b)) = contradiction(&all) else { return PASS };
-    const BOTH: Text = text("The page says both {a} and {b}.", "A página diz {a} e também {b}.");
+    const BOTH: Text = text("The page sets both {a} and {b}.", "A página define {a} e também {b}.");
     const MERGED: Text = text(
-        "the declared directives, the more restrictive of each pair",
-        "as diretivas declaradas, a mais restritiva de cada par",
+        "the declared directives, keeping the more restrictive one of each pair",
+        "as diretivas declaradas, mantendo a mais restritiva de cada par",
     );
-    const DECIDE: Text = text("Say it once: either {a} or {b}.", "Diga uma vez só: {a} ou {b}.");
+    const DECIDE: Text = text("Set only one of the two: {a} or {b}.", "Defina só uma das duas: {a} ou {b}.");
     let values = [("a", shown(a).into()), ("b", shown(b).into())];
     let fix = shared_fix(facts, Mender::Conflict, MERGED)
         .unwrap_or_else(|| FixDraft::instruction(FixTarget::Page, DECIDE, &values));
@@ -292,13 +290,15 @@ fn unknown(facts: &Facts<'_>) -> Verdict {
     let bad: Vec<&Directive> =
         all.iter().filter(|directive| !is_known(&directive.name) && !is_malformed(directive)).collect();
     let Some(first) = bad.first() else { return PASS };
-    const IGNORED: Text =
-        text("“{name}” is no robots directive and is ignored.", "“{name}” não é uma diretiva robots e é ignorada.");
-    const MEANT: Text = text(
-        "“{name}” is no robots directive; did you mean {meant}?",
-        "“{name}” não é uma diretiva robots; você quis dizer {meant}?",
+    const IGNORED: Text = text(
+        "“{name}” is not a robots directive, so search engines ignore it.",
+        "“{name}” não é uma diretiva robots, e os buscadores a ignoram.",
     );
-    const SPELLED: Text = text("the declared tag, spelled right", "a tag declarada, escrita certo");
+    const MEANT: Text = text(
+        "“{name}” is not a robots directive. Did you mean {meant}?",
+        "“{name}” não é uma diretiva robots. Você quis dizer {meant}?",
+    );
+    const SPELLED: Text = text("the declared tag, with correct spelling", "a tag declarada, com a grafia correta");
     const CORRECT: Text = text("Correct or remove “{name}”.", "Corrija ou remova “{name}”.");
     let meant = suggestion(&first.name);
     let values = [("name", first.name.as_str().into()), ("meant", meant.unwrap_or_default().into())];
@@ -316,23 +316,26 @@ fn value_invalid(facts: &Facts<'_>) -> Verdict {
     }
     let bad: Vec<&Directive> = valued.filter(|directive| !has_valid_value(directive)).collect();
     let Some(first) = bad.first() else { return PASS };
-    const DROPPED: Text =
-        text("“{directive}” has a value that nobody takes.", "“{directive}” tem um valor que ninguém aceita.");
-    const TAKEN: Text = text("{name} takes {values}.", "{name} aceita {values}.");
-    let taken = match first.name.as_str() {
-        "max-image-preview" => text("none, standard or large", "none, standard ou large"),
-        "unavailable_after" => text("a date such as 2027-06-25", "uma data como 2027-06-25"),
+    const DROPPED: Text = text(
+        "Search engines ignore “{directive}”, because its value is invalid or missing.",
+        "Os buscadores ignoram “{directive}”, porque o valor é inválido ou falta.",
+    );
+    let note = match first.name.as_str() {
+        "max-image-preview" => {
+            text("{name} must be none, standard or large.", "{name} deve ser none, standard ou large.")
+        }
+        "unavailable_after" => {
+            text("{name} must be a date, such as 2027-06-25.", "{name} deve ser uma data, como 2027-06-25.")
+        }
         _ => text(
-            "-1 for no limit, 0 for none, or a whole number",
-            "-1 para sem limite, 0 para nada, ou um número inteiro",
+            "{name} must be a whole number: -1 for no limit, 0 to show nothing, or the limit.",
+            "{name} deve ser um número inteiro: -1 para não ter limite, 0 para não mostrar nada, ou o limite.",
         ),
     };
-    let mut note = TAKEN.phrase(&[("name", first.name.as_str().into())]);
-    note.en = note.en.replace("{values}", taken.en);
-    note.pt = note.pt.replace("{values}", taken.pt);
+    let named = [("name", first.name.as_str().into())];
     let tag = first.tag().and_then(|node| html.element(node)).and_then(|element| element.attribute("content"));
     let name = first.agent.as_deref().unwrap_or("robots");
-    let mut fix = match tag {
+    let fix = match tag {
         Some(_) => {
             let same_tag = facts.directives().iter().filter(|directive| directive.tag() == first.tag());
             let tokens = same_tag.map(|directive| match has_valid_value(directive) {
@@ -340,11 +343,11 @@ fn value_invalid(facts: &Facts<'_>) -> Verdict {
                 false => format!("{}:{{{{VALUE}}}}", directive.name),
             });
             let content = tokens.collect::<Vec<_>>().join(", ");
-            FixDraft::template(FixTarget::Head, format!("<meta name=\"{}\" content=\"{content}\">", attribute(name)))
+            let tag = format!("<meta name=\"{}\" content=\"{content}\">", attribute(name));
+            FixDraft::template(FixTarget::Head, tag).note(note, &named)
         }
-        None => FixDraft::instruction(FixTarget::Page, TAKEN, &[]),
+        None => FixDraft::instruction(FixTarget::Page, note, &named),
     };
-    fix.note = Some(note);
     let found = problem(DROPPED, &[("directive", shown(first).into())], fix);
     found.at(places(facts, &bad)).fail()
 }
@@ -364,15 +367,15 @@ fn obsolete(facts: &Facts<'_>) -> Verdict {
     if bad.is_empty() {
         return PASS;
     }
-    const UNREAD: Text = text("Nobody reads {names} any more.", "Ninguém mais lê {names}.");
+    const UNREAD: Text = text("Search engines no longer read {names}.", "Os buscadores não leem mais {names}.");
     const BING: Text = text(
-        "Google does not read {names}; Bing's Copilot still obeys noarchive and nocache.",
-        "O Google não lê {names}; o Copilot do Bing ainda obedece a noarchive e nocache.",
+        "Google ignores {names}. Bing still obeys noarchive and nocache in Copilot answers.",
+        "O Google ignora {names}. O Bing ainda obedece a noarchive e nocache nas respostas do Copilot.",
     );
-    const WITHOUT: Text = text("the robots tag without what nobody reads", "a tag robots sem o que ninguém lê");
+    const WITHOUT: Text = text("the robots tag without obsolete directives", "a tag robots sem as diretivas obsoletas");
     const CHOOSE: Text = text(
-        "Remove {names}, unless noarchive or nocache is meant for Bing.",
-        "Remova {names}, a não ser que noarchive ou nocache seja para o Bing.",
+        "Remove {names}, unless you want noarchive or nocache for Bing.",
+        "Remova {names}, a não ser que queira noarchive ou nocache para o Bing.",
     );
     let mut names: Vec<&str> = bad.iter().map(|directive| directive.name.as_str()).collect();
     names.sort_unstable();
@@ -401,9 +404,9 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
         _ => {}
     }
     const SEVERAL: Text = text("The page has {count} robots meta tags.", "A página tem {count} meta tags robots.");
-    const UNITED: Text = text("the directives of all of them", "as diretivas de todas elas");
+    const UNITED: Text = text("the directives of all robots tags", "as diretivas de todas as tags robots");
     const UNITE: Text =
-        text("Write the directives of all of them into one tag.", "Escreva as diretivas de todas em uma só tag.");
+        text("Put the directives of all these tags in one tag.", "Reúna as diretivas de todas estas tags em uma só.");
     let fix = shared_fix(facts, Mender::Multiple, UNITED)
         .unwrap_or_else(|| FixDraft::instruction(FixTarget::Head, UNITE, &[]));
     problem(SEVERAL, &[("count", tags.len().into())], fix).on(tags).fail()

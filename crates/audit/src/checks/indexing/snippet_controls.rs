@@ -1,6 +1,6 @@
 //! What a page lets search results show of it: text, images, previews.
 
-use super::robots_meta::{Mender, decide, decide_by, shared_fix};
+use super::robots_meta::{Mender, decide, shared_fix, shown};
 use crate::check::prelude::*;
 use crate::facts::document::Namespace;
 use crate::facts::robots_directives::{Directive, for_google};
@@ -13,14 +13,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::Indexing,
     landing: Landing {
         title: text("Snippet and image preview checker", "Verificador de trechos e prévias de imagem"),
-        h1: text("What may search show of my page?", "O que a busca pode mostrar da minha página?"),
+        h1: text("What may search results show of my page?", "O que a busca pode mostrar da minha página?"),
         description: text(
-            "Check nosnippet, max-snippet, max-image-preview, noimageindex and data-nosnippet: what results and AI answers may quote.",
-            "Verifique nosnippet, max-snippet, max-image-preview, noimageindex e data-nosnippet: o que resultados e respostas de IA podem citar.",
+            "Check nosnippet, max-snippet, max-image-preview, noimageindex and data-nosnippet: what search results and AI answers may quote.",
+            "Verifique nosnippet, max-snippet, max-image-preview, noimageindex e data-nosnippet: o que a busca e as respostas de IA podem citar.",
         ),
         lead: text(
-            "A few directives decide how much of a page its search result shows, and whether AI answers may quote it. This tool reads them from tags, headers and markup and says what they cost.",
-            "Algumas diretivas decidem quanto da página o resultado de busca mostra e se as respostas de IA podem citá-la. Esta ferramenta as lê em tags, cabeçalhos e marcação e diz o que elas custam.",
+            "A few directives decide how much of a page search results show, and whether AI answers may quote it. This tool reads them from tags, headers and markup and explains their effect.",
+            "Algumas diretivas decidem quanto da página os resultados de busca mostram e se as respostas de IA podem citá-la. Esta ferramenta as lê em tags, cabeçalhos e marcação e explica o efeito delas.",
         ),
         example: include_str!("snippet_controls/bad_nosnippet.html"),
     },
@@ -33,19 +33,19 @@ const NOSNIPPET: Check = Check {
     code: "nosnippet_set",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("Page asks for no snippet", "A página pede para não ter trecho"),
+    title: text("Page forbids snippets", "Página proíbe trechos nos resultados"),
     why: text(
-        "Results show the bare title, and the page is left out of AI answers in Search.",
-        "Os resultados mostram só o título, e a página fica fora das respostas de IA da Busca.",
+        "Search results show only the title, and AI answers in Google Search leave the page out.",
+        "Os resultados de busca mostram só o título, e as respostas de IA da Busca Google deixam a página de fora.",
     ),
     how: text(
-        "Remove nosnippet, or allow a length with max-snippet.",
-        "Remova nosnippet, ou permita um tamanho com max-snippet.",
+        "If search results may quote the page, remove nosnippet or set a length with max-snippet. Otherwise, leave it.",
+        "Se a busca pode citar a página, remova nosnippet ou defina um tamanho com max-snippet. Caso contrário, deixe como está.",
     ),
     reference: SPEC,
     rule: text(
-        "Fails when a tag or header says `nosnippet` or `max-snippet:0` to everyone or to Googlebot, on a page that may be indexed.",
-        "Falha quando uma tag ou cabeçalho diz `nosnippet` ou `max-snippet:0` a todos ou ao Googlebot, em uma página que pode ser indexada.",
+        "Fails when a tag or header sets `nosnippet` or `max-snippet:0` for everyone or for Googlebot, on an indexable page.",
+        "Falha quando uma tag ou cabeçalho define `nosnippet` ou `max-snippet:0` para todos ou para o Googlebot, em uma página indexável.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -59,17 +59,17 @@ const PREVIEW: Check = Check {
     impact: Impact::Hygiene,
     title: text("Article without large image previews", "Artigo sem prévias grandes de imagem"),
     why: text(
-        "Google Discover shows an article's picture large only where the page allows it.",
-        "O Google Discover só mostra grande a imagem de um artigo onde a página permite.",
+        "Google Discover shows a large image of an article only if the page allows it.",
+        "O Google Discover só mostra a imagem grande de um artigo se a página permite.",
     ),
     how: text(
         "Add `max-image-preview:large` to the robots meta tag.",
-        "Acrescente `max-image-preview:large` à meta tag robots.",
+        "Adicione `max-image-preview:large` à meta tag robots.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/google-discover",
     rule: text(
-        "Fails on an indexable page that is an article (its main thing in structured data has the type `Article` or one below it; or `og:type`, `article:published_time`, the class that a common system gives the body of a single post, or one dated entry with the class `post` or `h-entry` says so), when no `max-image-preview` for everyone or for Googlebot says `large`. A smaller value that the page states is its owner's choice, and gets an instruction instead of a change.",
-        "Falha em uma página indexável que é um artigo (o assunto principal dos dados estruturados é do tipo `Article` ou de um abaixo dele; ou `og:type`, `article:published_time`, a classe que um sistema comum dá ao body de um único post ou um único item datado com a classe `post` ou `h-entry` diz isso), quando nenhum `max-image-preview` para todos ou para o Googlebot diz `large`. Um valor menor declarado é escolha do dono, e recebe uma instrução em vez de mudança.",
+        "Fails when an indexable page is an article and no `max-image-preview` for everyone or for Googlebot is `large`. A page is an article when the main entity of its structured data has the type `Article` or a subtype; or when `og:type`, `article:published_time`, the body class of a single post in a common CMS, or a single dated entry with the class `post` or `h-entry` marks it as one. A smaller declared value is the owner's choice, so its fix is an instruction instead of a change.",
+        "Falha quando uma página indexável é um artigo e nenhum `max-image-preview` para todos ou para o Googlebot é `large`. Uma página é um artigo quando a entidade principal dos dados estruturados tem o tipo `Article` ou um subtipo; ou quando `og:type`, `article:published_time`, a classe do body de um único post em um CMS comum, ou um único item datado com a classe `post` ou `h-entry` a marca como tal. Um valor menor declarado é escolha do dono; por isso, a correção é uma instrução, e não uma mudança.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -81,19 +81,19 @@ const NOIMAGEINDEX: Check = Check {
     code: "noimageindex_set",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Images of the page are kept out of search", "As imagens da página ficam fora da busca"),
+    title: text("Images excluded from image search", "Imagens fora da busca de imagens"),
     why: text(
-        "Pictures on this page can't be found by image search, nor shown with its result.",
-        "As imagens desta página não podem ser encontradas na busca de imagens nem aparecer junto ao resultado.",
+        "Image search can't find the images on this page, and search results can't show them.",
+        "A busca de imagens não encontra as imagens desta página, e os resultados não podem mostrá-las.",
     ),
     how: text(
-        "Remove noimageindex if the pictures should be found.",
-        "Remova noimageindex se as imagens devem ser encontradas.",
+        "If the images should appear in search, remove noimageindex. Otherwise, leave it.",
+        "Se as imagens devem aparecer na busca, remova noimageindex. Caso contrário, deixe como está.",
     ),
     reference: SPEC,
     rule: text(
-        "Fails when a tag or header says `noimageindex` to everyone or to Googlebot, on an indexable page with at least one `img`.",
-        "Falha quando uma tag ou cabeçalho diz `noimageindex` a todos ou ao Googlebot, em uma página indexável com ao menos um `img`.",
+        "Fails when a tag or header sets `noimageindex` for everyone or for Googlebot, on an indexable page with at least one `img`.",
+        "Falha quando uma tag ou cabeçalho define `noimageindex` para todos ou para o Googlebot, em uma página indexável com ao menos um `img`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -105,10 +105,10 @@ const ELEMENT: Check = Check {
     code: "data_nosnippet_invalid_element",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("data-nosnippet where it is ignored", "data-nosnippet onde é ignorado"),
+    title: text("data-nosnippet on an unsupported element", "data-nosnippet em elemento sem suporte"),
     why: text(
-        "Google reads the attribute on span, div and section only: text that should not be quoted may be.",
-        "O Google só lê o atributo em span, div e section: um texto que não deveria ser citado pode ser.",
+        "Google reads the attribute only on span, div and section. On other elements, search results may quote the text anyway.",
+        "O Google só lê o atributo em span, div e section. Em outros elementos, os resultados podem citar o texto mesmo assim.",
     ),
     how: text(
         "Wrap the text in a `div`, `section` or `span` with `data-nosnippet`.",
@@ -116,8 +116,8 @@ const ELEMENT: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#data-nosnippet-attr",
     rule: text(
-        "Fails on `data-nosnippet` on an element other than `span`, `div` or `section`, unless such an element with the attribute contains it.",
-        "Falha com `data-nosnippet` em um elemento que não é `span`, `div` ou `section`, a não ser que um desses com o atributo o contenha.",
+        "Fails when an element other than `span`, `div` or `section` has `data-nosnippet`, unless it is inside one of these with the attribute.",
+        "Falha quando um elemento que não é `span`, `div` nem `section` tem `data-nosnippet`, a não ser que esteja dentro de um desses com o atributo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -130,9 +130,16 @@ fn nosnippet(facts: &Facts<'_>) -> Verdict {
     facts.indexable()?;
     let none = |d: &Directive| d.name == "nosnippet" || d.name == "max-snippet" && d.value.as_deref() == Some("0");
     let found: Vec<&Directive> = facts.directives().iter().filter(|d| for_google(d) && none(d)).collect();
-    const NONE: Text = text("The page allows no snippet ({directive}).", "A página não permite trecho ({directive}).");
-    let name = found.first().map(|directive| directive.name.clone()).unwrap_or_default();
-    decide(facts, &found, NONE, &[("directive", name.into())])
+    const NONE: Text = text(
+        "The page forbids search snippets with {directive}.",
+        "A página proíbe trechos nos resultados de busca com {directive}.",
+    );
+    const IF_QUOTED: Text = text(
+        "If search results and AI answers may quote the page, remove {directive}. Otherwise, leave it.",
+        "Se a busca e as respostas de IA podem citar a página, remova {directive}. Caso contrário, deixe como está.",
+    );
+    let directive = found.first().map(|directive| shown(directive)).unwrap_or_default();
+    decide(facts, &found, NONE, &[("directive", directive.into())], IF_QUOTED)
 }
 
 fn preview(facts: &Facts<'_>) -> Verdict {
@@ -148,24 +155,26 @@ fn preview(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     if !wants_large_preview(facts) {
-        const SMALLER: Text =
-            text("The page states max-image-preview:{value}.", "A página declara max-image-preview:{value}.");
+        const SMALLER: Text = text(
+            "The page is an article, but limits image previews with max-image-preview:{value}.",
+            "A página é um artigo, mas limita as prévias de imagem com max-image-preview:{value}.",
+        );
         let value = stated.iter().find(|d| !is_large(d)).and_then(|d| d.value.clone()).unwrap_or_default();
         const LARGER: Text = text(
-            "If large previews are fine with you, write max-image-preview:large; else leave {directive} as it is.",
-            "Se prévias grandes servem para você, escreva max-image-preview:large; se não, deixe {directive} como está.",
+            "If large image previews are fine with you, set max-image-preview:large. Otherwise, leave {directive} as it is.",
+            "Se você aceita prévias grandes de imagem, defina max-image-preview:large. Caso contrário, deixe {directive} como está.",
         );
-        return decide_by(facts, &stated, SMALLER, &[("value", value.into())], LARGER);
+        return decide(facts, &stated, SMALLER, &[("value", value.into())], LARGER);
     }
     const NOTHING: Text = text(
-        "The page is an article and states no max-image-preview.",
-        "A página é um artigo e não declara max-image-preview.",
+        "The page is an article without max-image-preview, so search results show only small images of it.",
+        "A página é um artigo sem max-image-preview, e a busca só mostra imagens pequenas dela.",
     );
     const ADDED: Text = text(
-        "the page's robots tag, and the rule for large previews",
-        "a tag robots da página e a regra das prévias grandes",
+        "the page's robots tag with max-image-preview:large",
+        "a tag robots da página com max-image-preview:large",
     );
-    const ONLY: Text = text("the rule for large previews", "a regra das prévias grandes");
+    const ONLY: Text = text("the directive for large previews", "a diretiva de prévias grandes");
     let fix = match shared_fix(facts, Mender::Preview, ADDED) {
         Some(fix) => fix,
         None if html.metas_named("robots").next().is_none() => {
@@ -175,7 +184,7 @@ fn preview(facts: &Facts<'_>) -> Verdict {
         None => {
             const ADD: Text = text(
                 "Add max-image-preview:large to a robots meta tag.",
-                "Acrescente max-image-preview:large a uma meta tag robots.",
+                "Adicione max-image-preview:large a uma meta tag robots.",
             );
             FixDraft::instruction(FixTarget::Head, ADD, &[])
         }
@@ -192,14 +201,14 @@ fn noimageindex(facts: &Facts<'_>) -> Verdict {
     let found: Vec<&Directive> =
         facts.directives().iter().filter(|d| for_google(d) && d.name == "noimageindex").collect();
     const KEPT: Text = text(
-        "The page says noimageindex; it has {count} {count|image|images}.",
-        "A página diz noimageindex; ela tem {count} {count|imagem|imagens}.",
+        "noimageindex keeps {count|the only image|all {count} images} on the page out of image search.",
+        "noimageindex deixa {count|a única imagem|as {count} imagens} da página fora da busca de imagens.",
     );
     const IMAGES: Text = text(
-        "Remove {directive} only if the page's images are meant to be found.",
-        "Remova {directive} só se as imagens da página devem ser encontradas.",
+        "If the page's images should appear in search, remove {directive}. Otherwise, leave it.",
+        "Se as imagens da página devem aparecer na busca, remova {directive}. Caso contrário, deixe como está.",
     );
-    decide_by(facts, &found, KEPT, &[("count", html.images.len().into())], IMAGES)
+    decide(facts, &found, KEPT, &[("count", html.images.len().into())], IMAGES)
 }
 
 fn element(facts: &Facts<'_>) -> Verdict {
@@ -228,12 +237,12 @@ fn element(facts: &Facts<'_>) -> Verdict {
     }
     let Some(first) = bad.first() else { return PASS };
     const IGNORED: Text = text(
-        "data-nosnippet is ignored on <{name}>; in all on {count} {count|element|elements}.",
-        "data-nosnippet é ignorado em <{name}>; ao todo em {count} {count|elemento|elementos}.",
+        "{count|An element has|{count} elements have} data-nosnippet where Google ignores it{count|: <{name}>|; the first is <{name}>}.",
+        "{count|Um elemento tem|{count} elementos têm} data-nosnippet onde o Google o ignora{count|: <{name}>|; o primeiro é <{name}>}.",
     );
     const WRAP: Text = text(
-        "Put what should not be quoted into a div, section or span with data-nosnippet.",
-        "Ponha o que não deve ser citado dentro de um div, section ou span com data-nosnippet.",
+        "Put the text that search results must not quote in a div, section or span with data-nosnippet.",
+        "Coloque o texto que a busca não deve citar em um div, section ou span com data-nosnippet.",
     );
     let values = [("name", first.name().into()), ("count", bad.len().into())];
     let fix = FixDraft::instruction(FixTarget::Body, WRAP, &[]);

@@ -2,7 +2,7 @@
 
 use model::time::{DAY_MS, Timestamp};
 
-use super::robots_meta::decide_by;
+use super::robots_meta::decide;
 use crate::check::prelude::*;
 use crate::facts::robots_directives::{Directive, for_google, parse_date};
 
@@ -14,12 +14,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("unavailable_after checker", "Verificador de unavailable_after"),
         h1: text("When does my page leave search results?", "Quando minha página sai dos resultados de busca?"),
         description: text(
-            "Read the unavailable_after date of a page in every form Google takes, and see whether it has passed or is about to.",
-            "Leia a data de unavailable_after da página em todas as formas que o Google aceita e veja se já passou ou está para passar.",
+            "Read a page's unavailable_after date in every format that Google accepts, and see whether it has passed or is near.",
+            "Leia a data unavailable_after da página em todos os formatos que o Google aceita e veja se já passou ou está próxima.",
         ),
         lead: text(
-            "After the date of unavailable_after Google drops a page from its results. This tool reads the date from tags and headers and counts the days that are left.",
-            "Depois da data de unavailable_after o Google tira a página dos resultados. Esta ferramenta lê a data em tags e cabeçalhos e conta os dias que faltam.",
+            "After the unavailable_after date, Google removes the page from its results. This tool reads the date from tags and headers and counts the days left.",
+            "Depois da data unavailable_after, o Google tira a página dos resultados. Esta ferramenta lê a data em tags e cabeçalhos e conta os dias que faltam.",
         ),
         example: include_str!("unavailable_after/bad_expired.html"),
     },
@@ -32,16 +32,19 @@ const PAST: Check = Check {
     code: "unavailable_after_past",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("Page has expired by its own word", "A página expirou por palavra própria"),
+    title: text("unavailable_after date has passed", "A data unavailable_after já passou"),
     why: text(
-        "After the date of unavailable_after the page drops out of search.",
-        "Depois da data de unavailable_after a página sai da busca.",
+        "Google removes a page from search results after its unavailable_after date.",
+        "O Google tira a página dos resultados de busca depois da data unavailable_after.",
     ),
-    how: text("Remove the directive, or name a date to come.", "Remova a diretiva, ou dê uma data futura."),
+    how: text(
+        "If the page should appear in search results, remove the directive or set a future date. Otherwise, leave it.",
+        "Se a página deve aparecer na busca, remova a diretiva ou defina uma data futura. Caso contrário, deixe como está.",
+    ),
     reference: SPEC,
     rule: text(
-        "Fails when an `unavailable_after` for everyone or for Googlebot, by tag or header, is not later than the audit. A date without a time begins its day, one without a zone is UTC; a date that can't be read is told by its own check.",
-        "Falha quando um `unavailable_after` para todos ou para o Googlebot, por tag ou cabeçalho, não é posterior à auditoria. Uma data sem hora vale do início do dia, uma sem fuso é UTC; uma data ilegível tem verificação própria.",
+        "Fails when the date of an `unavailable_after` for everyone or for Googlebot, in a tag or header, is not later than the audit. A date without a time counts from the start of that day, and a date without a time zone is UTC. A separate check covers unreadable dates.",
+        "Falha quando a data de um `unavailable_after` para todos ou para o Googlebot, em tag ou cabeçalho, não é posterior à auditoria. Uma data sem hora vale desde o início do dia, e uma data sem fuso horário é UTC. Datas ilegíveis têm verificação própria.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -53,19 +56,19 @@ const SOON: Check = Check {
     code: "unavailable_after_soon",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Page leaves search within a month", "A página sai da busca em menos de um mês"),
+    title: text("Page leaves search within 30 days", "A página sai da busca em até 30 dias"),
     why: text(
-        "On the date of unavailable_after the page drops out of Google's results; what links to it or needs its visitors should know.",
-        "Na data de unavailable_after a página sai dos resultados do Google; quem aponta para ela ou precisa dos visitantes deve saber.",
+        "Google removes the page from search results on its unavailable_after date, and the visitors from search are lost.",
+        "O Google tira a página dos resultados na data unavailable_after, e as visitas vindas da busca se perdem.",
     ),
     how: text(
-        "Leave it if the page should end then; else name a later date.",
-        "Deixe como está se a página deve terminar; se não, dê uma data posterior.",
+        "If the page should stay in search results, remove the directive or set a later date. Otherwise, leave it.",
+        "Se a página deve continuar na busca, remova a diretiva ou defina uma data posterior. Caso contrário, deixe como está.",
     ),
     reference: SPEC,
     rule: text(
-        "Fails when an `unavailable_after` for everyone or for Googlebot is later than the audit by 30 days or less.",
-        "Falha quando um `unavailable_after` para todos ou para o Googlebot é posterior à auditoria em até 30 dias.",
+        "Fails when the date of an `unavailable_after` for everyone or for Googlebot is at most 30 days after the audit.",
+        "Falha quando a data de um `unavailable_after` para todos ou para o Googlebot é no máximo 30 dias depois da auditoria.",
     ),
     thresholds: &[threshold("days_ahead", SOON_DAYS as u64, "days")],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -97,30 +100,30 @@ fn dated(
     let Some((first, end)) = ends.iter().find(|(_, end)| is_told(*end)) else { return PASS };
     let mut values = vec![("date", first.value.clone().unwrap_or_default().into())];
     values.extend(more(*end));
-    decide_by(facts, &found, message, &values, note)
+    decide(facts, &found, message, &values, note)
 }
 
 fn past(facts: &Facts<'_>) -> Verdict {
     const PASSED: Text =
-        text("unavailable_after is {date}, which is past.", "unavailable_after é {date}, que já passou.");
+        text("The unavailable_after date has passed: {date}.", "A data unavailable_after já passou: {date}.");
     let now = facts.capture.started_at;
     const ONLY_IF: Text = text(
-        "Remove {directive}, or name a date to come, only if the page is meant to be found.",
-        "Remova {directive}, ou dê uma data futura, só se a página deve ser encontrada.",
+        "If the page should appear in search results, remove {directive} or set a future date. Otherwise, leave it.",
+        "Se a página deve aparecer na busca, remova {directive} ou defina uma data futura. Caso contrário, deixe como está.",
     );
     dated(facts, PASSED, ONLY_IF, |end| end <= now, |_| Vec::new())
 }
 
 fn soon(facts: &Facts<'_>) -> Verdict {
     const AHEAD: Text = text(
-        "unavailable_after is {date}: {days} {days|day|days} from now.",
-        "unavailable_after é {date}: daqui a {days} {days|dia|dias}.",
+        "Google removes the page from search results in {days} {days|day|days}, on its unavailable_after date: {date}.",
+        "O Google tira a página dos resultados em {days} {days|dia|dias}, na data unavailable_after: {date}.",
     );
     let now = facts.capture.started_at;
     let days = |end: Timestamp| (end.0 - now.0 + DAY_MS - 1) / DAY_MS;
     const LATER: Text = text(
-        "If the page should stay in search, remove {directive} or name a later date; else leave it.",
-        "Se a página deve continuar na busca, remova {directive} ou dê uma data posterior; se não, deixe como está.",
+        "If the page should stay in search results, remove {directive} or set a later date. Otherwise, leave it.",
+        "Se a página deve continuar na busca, remova {directive} ou defina uma data posterior. Caso contrário, deixe como está.",
     );
     dated(facts, AHEAD, LATER, |end| end > now && days(end) <= SOON_DAYS, |end| vec![("days", days(end).into())])
 }

@@ -10,14 +10,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("tel: and mailto: link checker", "Verificador de links tel: e mailto:"),
-    h1: text("Do your phone and e-mail links work?", "Seus links de telefone e e-mail funcionam?"),
+    h1: text("Do your phone and email links work?", "Seus links de telefone e e-mail funcionam?"),
     description: text(
-        "Find tel: links without a number and mailto: links without an address, which do nothing when somebody wants to reach you.",
-        "Encontre links tel: sem número e mailto: sem endereço, que não fazem nada quando alguém quer falar com você.",
+        "Find tel: links without a valid number and mailto: links without a valid address. They do nothing when somebody wants to reach you.",
+        "Encontre links tel: sem número válido e links mailto: sem endereço válido. Eles não fazem nada quando alguém quer falar com você.",
     ),
     lead: text(
-        "A tap on a number should call it. A letter in the number or a slash after `mailto:` makes a link that opens nothing; this tool reads these links by their standards.",
-        "Um toque no número deveria ligar. Uma letra no número ou uma barra depois de `mailto:` faz um link que não abre nada; esta ferramenta lê esses links pelos seus padrões.",
+        "A tap on a phone number should start a call. A letter in the number or a slash after `mailto:` breaks the link. This tool reads these links as phones and mail programs do.",
+        "Um toque no número deveria iniciar a ligação. Uma letra no número ou uma barra depois de `mailto:` quebra o link. Esta ferramenta lê esses links como telefones e programas de e-mail.",
     ),
     example: include_str!("contact_links/bad_mailto.html"),
 };
@@ -26,19 +26,19 @@ const INVALID: Check = Check {
     code: "tel_mailto_invalid",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Phone or e-mail link that can't work", "Link de telefone ou e-mail que não funciona"),
+    title: text("Broken phone or email links", "Links de telefone ou e-mail quebrados"),
     why: text(
-        "Who taps the link gets an error or an empty message and can't reach you.",
+        "Visitors who tap the link get an error or an empty message, and can't reach you.",
         "Quem toca no link recebe um erro ou uma mensagem vazia e não consegue falar com você.",
     ),
     how: text(
-        "Write `tel:` with the whole number, `tel:+551133334444`, and `mailto:` with the bare address, `mailto:name@example.com`.",
-        "Escreva `tel:` com o número completo, `tel:+551133334444`, e `mailto:` só com o endereço, `mailto:nome@exemplo.com`.",
+        "Write phone links with the full number, as in `tel:+551133334444`, and email links with only the address, as in `mailto:name@example.com`.",
+        "Escreva links de telefone com o número completo, como `tel:+551133334444`, e links de e-mail só com o endereço, como `mailto:nome@exemplo.com`.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc6068#section-2",
     rule: text(
-        "Fails when a `tel:` link holds no digit, or before its parameters a character other than digits, `+`, `*`, `#`, the pauses `p`, `w` and `,`, signs that part digits, and white space, which every phone passes over (RFC 3966); or when an address of a `mailto:` link, percent-decoded, has no single `@` with something on both sides, begins with `//`, or holds white space, `<` or a slash in its host (RFC 6068). A `mailto:` without addresses but with a query, and links whose value a template or script fills in (`{`), pass. Not applicable without such links.",
-        "Falha quando um link `tel:` não tem dígito, ou antes dos parâmetros tem um caractere que não seja dígito, `+`, `*`, `#`, as pausas `p`, `w` e `,`, sinais que separam dígitos e espaços, que todo telefone ignora (RFC 3966); ou quando um endereço de um link `mailto:`, com os percentuais decodificados, não tem um único `@` com algo dos dois lados, começa com `//`, ou contém espaço, `<` ou uma barra no host (RFC 6068). Um `mailto:` sem endereços mas com query, e links cujo valor um modelo ou script preenche (`{`), passam. Não se aplica sem links assim.",
+        "Fails when a `tel:` link has no digit, or has a character that phones don't dial before its parameters (RFC 3966). Allowed are digits, `+`, `*`, `#`, the pauses `p`, `w` and `,`, separators, and white space, which phones skip. Also fails when a `mailto:` address, percent-decoded, doesn't have exactly one `@` with text on both sides, begins with `//`, or contains white space, `<`, `>`, or a slash in its host (RFC 6068). A `mailto:` with a query but no address passes, and so do links with `{`, which a template or script fills in. Not applicable without such links.",
+        "Falha quando um link `tel:` não tem dígito ou tem, antes dos parâmetros, um caractere que telefones não discam (RFC 3966). São permitidos dígitos, `+`, `*`, `#`, as pausas `p`, `w` e `,`, separadores e espaços, que os telefones ignoram. Falha também quando um endereço `mailto:`, com os percentuais decodificados, não tem exatamente um `@` com texto dos dois lados, começa com `//`, ou contém espaço, `<`, `>` ou uma barra no host (RFC 6068). Um `mailto:` com query e sem endereço passa, assim como links com `{`, que um modelo ou script preenche. Não se aplica sem esses links.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -102,8 +102,8 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         contacts(html).filter(|(.., works)| !works).map(|(link, href, _)| (link, href)).collect();
     let Some((link, href)) = found.first() else { return PASS };
     const BROKEN: Text = text(
-        "{count} {count|link calls or writes|links call or write} to nobody; the first is “{href}”.",
-        "{count} {count|link não liga nem escreve|links não ligam nem escrevem} para ninguém; o primeiro é “{href}”.",
+        "{count|A phone or email link doesn't work: “{href}”.|{count} phone or email links don't work; the first is “{href}”.}",
+        "{count|Um link de telefone ou e-mail não funciona: “{href}”.|{count} links de telefone ou e-mail não funcionam; o primeiro é “{href}”.}",
     );
     let is_phone = href.get(..4).is_some_and(|scheme| scheme.eq_ignore_ascii_case("tel:"));
     let meant = if is_phone { "tel:{{NUMBER}}" } else { "mailto:{{ADDRESS}}" };

@@ -21,14 +21,14 @@ pub(crate) const FAMILY: Family = Family {
 
 const LANDING: Landing = Landing {
     title: text("Crawlable links checker", "Verificador de links rastreáveis"),
-    h1: text("Can search engines follow the links of your page?", "Os buscadores conseguem seguir os links da página?"),
+    h1: text("Can search engines follow the links on your page?", "Os buscadores conseguem seguir os links da página?"),
     description: text(
-        "Find links that only scripts can open, pages behind # routes, and pages from which no link leads on to the site.",
-        "Encontre links que só scripts abrem, páginas atrás de rotas com # e páginas das quais nenhum link leva ao resto do site.",
+        "Find links that only scripts can open, pages behind # routes, and pages with no link to the rest of the site.",
+        "Encontre links que só scripts abrem, páginas em rotas com # e páginas sem nenhum link para o resto do site.",
     ),
     lead: text(
-        "Crawlers go from page to page by the addresses in `href`. What opens by a script alone, or only changes what stands behind `#`, is not found; this tool reads the links of a page as a crawler does.",
-        "Os robôs vão de página em página pelos endereços em `href`. O que só um script abre, ou só muda o que vem depois de `#`, não é encontrado; esta ferramenta lê os links de uma página como um robô.",
+        "Crawlers go from page to page by the URLs in `href`. They can't find pages that only a script opens, or that differ only after `#`. This tool reads the links on a page as a crawler does.",
+        "Os robôs vão de página em página pelas URLs em `href`. Não encontram páginas que só um script abre nem as que só mudam depois de `#`. Esta ferramenta lê os links de uma página como um robô.",
     ),
     example: include_str!("crawlable_links/bad_script.html"),
 };
@@ -37,19 +37,19 @@ const NOT_CRAWLABLE: Check = Check {
     code: "link_not_crawlable",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Links that crawlers can't follow", "Links que robôs não seguem"),
+    title: text("Links that crawlers can't follow", "Links que os robôs não conseguem seguir"),
     why: text(
-        "Crawlers follow addresses in `href`. What only a script opens is not found.",
-        "Robôs seguem endereços em `href`. O que só um script abre não é encontrado.",
+        "Crawlers follow URLs in `href`. They don't find pages that only a script opens.",
+        "Os robôs seguem URLs em `href`. Não encontram páginas que só um script abre.",
     ),
     how: text(
-        "Use `<a href=\"…\">` with a real address and let the script take over the click; what leads nowhere is a `<button>`.",
-        "Use `<a href=\"…\">` com um endereço de verdade e deixe o script assumir o clique; o que não leva a lugar nenhum é um `<button>`.",
+        "Use `<a href=\"…\">` with a real URL and let the script handle the click. If the link leads to no page, use a `<button>`.",
+        "Use `<a href=\"…\">` com uma URL de verdade e deixe o script tratar o clique. Se o link não leva a uma página, use um `<button>`.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/links-crawlable#crawlable-links",
     rule: text(
-        "Fails when an `a` acts as a link but gives no address: an `href` of `javascript:`, with code or with nothing to do (`javascript:void(0)`, `javascript:;`, `javascript:void 0` alike), or one that is missing, empty or `#` beside `onclick`, `ng-click` or `routerlink`. Code that only counts the click, prints, closes or goes back (`ga(…)`, `print()`) leads nowhere and does not count, nor does `onclick` that only returns. Left alone are controls of the page: links with a `role` other than `link`, with `aria-expanded`, `aria-controls` and the like, with nothing to do but `data-*` attributes for a script, in front of the list that they open, of a consent tool in `by_design.tsv`, and those whose name, class, id or function is in `control_words.tsv` (consent, share, log out, print, menu, close). A note where they are less than 5 percent of the anchors. Not applicable without anchors.",
-        "Falha quando um `a` age como link mas não dá um endereço: um `href` de `javascript:`, com código ou sem nada a fazer (`javascript:void(0)`, `javascript:;` e `javascript:void 0` do mesmo modo), ou ausente, vazio ou `#` ao lado de `onclick`, `ng-click` ou `routerlink`. Código que só conta o clique, imprime, fecha ou volta (`ga(…)`, `print()`) não leva a lugar nenhum e não conta, nem um `onclick` que só retorna. Ficam de fora controles da página: links com `role` que não seja `link`, com `aria-expanded`, `aria-controls` e semelhantes, sem nada a fazer além de atributos `data-*` para um script, antes da lista que abrem, de uma ferramenta de consentimento em `by_design.tsv`, e os que têm nome, classe, id ou função em `control_words.tsv` (consentimento, compartilhar, sair, imprimir, menu, fechar). É só uma nota quando são menos de 5 por cento das âncoras. Não se aplica sem âncoras.",
+        "Fails when an `a` acts as a link but has no URL to follow: its `href` is `javascript:`, with code or with nothing to do (such as `javascript:void(0)`), or its `href` is missing, empty or `#` and it has `onclick`, `ng-click` or `routerlink`. Code that only tracks the click, prints, closes or goes back (`ga(…)`, `print()`) doesn't count, nor does an `onclick` that only returns. The check skips page controls: links with a `role` other than `link`; links with `aria-expanded`, `aria-controls` and the like; links with nothing but `data-*` attributes for a script; links directly before the list they open; links of a consent tool in `by_design.tsv`; and links whose name, class, id or function is in `control_words.tsv` (consent, share, log out, print, menu, close). A note when less than 5% of the anchors are affected. Not applicable without anchors.",
+        "Falha quando um `a` age como link mas não tem uma URL a seguir: seu `href` é `javascript:`, com código ou sem nada a fazer (como `javascript:void(0)`), ou seu `href` falta, está vazio ou é `#` e ele tem `onclick`, `ng-click` ou `routerlink`. Código que só registra o clique, imprime, fecha ou volta (`ga(…)`, `print()`) não conta, nem um `onclick` que só retorna. A verificação ignora controles da página: links com `role` que não seja `link`; links com `aria-expanded`, `aria-controls` e semelhantes; links só com atributos `data-*` para um script; links logo antes da lista que abrem; links de uma ferramenta de consentimento em `by_design.tsv`; e links cujo nome, classe, id ou função está em `control_words.tsv` (consentimento, compartilhar, sair, imprimir, menu, fechar). É uma nota quando menos de 5% das âncoras são afetadas. Não se aplica sem âncoras.",
     ),
     thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -61,19 +61,19 @@ const HASH_ROUTE: Check = Check {
     code: "link_hash_route",
     severity: Severity::Warn,
     impact: Impact::Indexing,
-    title: text("Pages behind # routes", "Páginas atrás de rotas com #"),
+    title: text("Pages behind # routes", "Páginas em rotas com #"),
     why: text(
-        "Search engines drop what stands behind `#`: all these links are one and the same page to them, and what a script shows for each is not indexed.",
-        "Os buscadores descartam o que vem depois de `#`: para eles todos esses links são a mesma página, e o que um script mostra em cada um não é indexado.",
+        "Search engines ignore the part after `#`. To them all these links are the same page, so they don't index the views that a script shows.",
+        "Os buscadores ignoram a parte depois de `#`. Para eles, todos esses links são a mesma página, e as telas que um script mostra não são indexadas.",
     ),
     how: text(
-        "Give each view an address with a path of its own, by the History API, and let the server answer it.",
-        "Dê a cada tela um endereço com caminho próprio, pela History API, e faça o servidor responder a ele.",
+        "Give each view its own URL path with the History API, and make the server answer it.",
+        "Dê a cada tela um caminho de URL próprio com a History API e faça o servidor responder a ele.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics#use-history-api",
     rule: text(
-        "Fails when three or more different links lead to this very page with a fragment that begins with `/` or `!`, as script routers write them. Other fragments are places in the page. Not applicable without links.",
-        "Falha quando três ou mais links diferentes levam a esta mesma página com um fragmento que começa com `/` ou `!`, como escrevem os roteadores de scripts. Outros fragmentos são lugares da página. Não se aplica sem links.",
+        "Fails when three or more different links lead to this same page with a fragment that begins with `/` or `!`, as script routers write them. Other fragments are places in the page and don't count. Not applicable without links.",
+        "Falha quando três ou mais links diferentes levam a esta mesma página com um fragmento que começa com `/` ou `!`, como escrevem os roteadores de scripts. Outros fragmentos são lugares da página e não contam. Não se aplica sem links.",
     ),
     thresholds: &[threshold("routes", TOO_MANY_ROUTES as u64, "links")],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -87,17 +87,17 @@ const NONE_INTERNAL: Check = Check {
     impact: Impact::Hygiene,
     title: text("No link to the rest of the site", "Nenhum link para o resto do site"),
     why: text(
-        "The page is a dead end: crawlers that come here find nothing else of the site, and the page passes nothing on.",
-        "A página é um beco sem saída: os robôs que chegam não encontram mais nada do site, e ela não passa nada adiante.",
+        "The page is a dead end: crawlers find no other pages of the site from here, and visitors have no way on.",
+        "A página é um beco sem saída: os robôs não encontram outras páginas do site a partir daqui, e o visitante não tem como continuar.",
     ),
     how: text(
         "Link to the home page and to related pages with `<a href=\"…\">`.",
-        "Aponte para a página inicial e páginas relacionadas com `<a href=\"…\">`.",
+        "Adicione links para a página inicial e para páginas relacionadas com `<a href=\"…\">`.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/links-crawlable#internal-links",
     rule: text(
-        "Fails when no `a[href]` or `area[href]` leads to another http(s) page of the page's registrable domain; subdomains count, links to the page itself and mistyped ones (`link_href_invalid`) don't. A home page with links to places within it passes, as a site of one page. Not measured when the document was cut, is an empty app shell, or asks not to be indexed.",
-        "Falha quando nenhum `a[href]` ou `area[href]` leva a outra página http(s) do domínio registrável da página; subdomínios contam, links para a própria página e digitados errado (`link_href_invalid`) não. Uma página inicial com links para lugares dela mesma passa, como site de uma página só. Não é medido quando o documento foi cortado, é a casca vazia de um aplicativo ou pede para não ser indexado.",
+        "Fails when no `a[href]`, `area[href]` or `frame` leads to another http(s) page of the page's registrable domain. Subdomains count. Links to the page itself and invalid links (`link_href_invalid`) don't count. A home page with links to places within it passes, as a one-page site. Not measured when the document was cut, is an empty app shell, or is set to noindex.",
+        "Falha quando nenhum `a[href]`, `area[href]` ou `frame` leva a outra página http(s) do domínio registrável da página. Subdomínios contam. Links para a própria página e links com URL inválida (`link_href_invalid`) não contam. Uma página inicial com links para lugares dela mesma passa, como site de uma página só. Não é medido quando o documento foi cortado, é a casca vazia de um aplicativo ou tem noindex.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -214,17 +214,17 @@ fn not_crawlable(facts: &Facts<'_>) -> Verdict {
     }
     let Some(first) = found.first() else { return PASS };
     const SCRIPTED: Text = text(
-        "{count} {count|link gives|links give} no address that a crawler can follow; the first reads “{text}”.",
-        "{count} {count|link não dá|links não dão} um endereço que um robô possa seguir; o primeiro diz “{text}”.",
+        "{count|A link has no URL that crawlers can follow: “{text}”.|{count} links have no URL that crawlers can follow; the first is “{text}”.}",
+        "{count|Um link não tem URL que os robôs possam seguir: “{text}”.|{count} links não têm URL que os robôs possam seguir; o primeiro é “{text}”.}",
     );
-    const NOW: Text = text("now: {tag}", "agora: {tag}");
+    const NOW: Text = text("the link is now {tag}", "o link agora é {tag}");
     const OR_BUTTON: Text = text(
-        "Where it leads to no page but does something on this one, make it a <button type=\"button\">.",
-        "Se não leva a uma página, mas faz algo nesta, torne-o um <button type=\"button\">.",
+        "If the link leads to no page but does something on this one, use <button type=\"button\"> instead.",
+        "Se o link não leva a uma página, mas faz algo nesta, use <button type=\"button\"> no lugar dele.",
     );
     const NAMELESS: Text = text(
-        "{count} {count|link gives|links give} no address that a crawler can follow; the first is {tag}.",
-        "{count} {count|link não dá|links não dão} um endereço que um robô possa seguir; o primeiro é {tag}.",
+        "{count|A link has no URL that crawlers can follow: {tag}.|{count} links have no URL that crawlers can follow; the first is {tag}.}",
+        "{count|Um link não tem URL que os robôs possam seguir: {tag}.|{count} links não têm URL que os robôs possam seguir; o primeiro é {tag}.}",
     );
     let tag = first.start_tag_source().unwrap_or("<a>");
     let with_address = first
@@ -263,7 +263,7 @@ fn hash_route(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const ROUTES: Text = text(
-        "{count} links lead to other views of this page by their fragment alone, such as #{route}.",
+        "{count} links lead to other views of this page only by their fragment, such as #{route}.",
         "{count} links levam a outras telas desta página só pelo fragmento, como #{route}.",
     );
     let values = [("count", routes.len().into()), ("route", routes.first().copied().unwrap_or_default().into())];
@@ -297,8 +297,8 @@ fn none_internal(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const DEAD_END: Text = text(
-        "None of {count} {count|link|links} leads to another page of this site.",
-        "Nenhum de {count} {count|link|links} leva a outra página deste site.",
+        "{count|The only link on the page doesn't lead|None of the {count} links on the page leads} to another page of this site.",
+        "{count|O único link da página não leva|Nenhum dos {count} links da página leva} a outra página deste site.",
     );
     const NO_LINKS: Text = text("The page has no links.", "A página não tem links.");
     let count = html.anchors.len();

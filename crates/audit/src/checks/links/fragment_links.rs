@@ -13,14 +13,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Broken anchor link checker", "Verificador de âncoras quebradas"),
-    h1: text("Do the jump links of your page land?", "Os links internos da sua página chegam ao destino?"),
+    h1: text("Do the jump links on your page work?", "Os links para trechos da sua página funcionam?"),
     description: text(
-        "Find links to a section of the same page whose target id does not exist, as in a table of contents that was not kept up.",
-        "Encontre links para um trecho da mesma página cujo id de destino não existe, como em um sumário que ficou desatualizado.",
+        "Find links to a section of the same page whose target id doesn't exist, such as in an outdated table of contents.",
+        "Encontre links para um trecho da mesma página cujo id de destino não existe, como em um sumário desatualizado.",
     ),
     lead: text(
-        "A link to `#prices` jumps to the element with that id, and does nothing where there is none. Search engines show such jumps under results; this tool looks each target up.",
-        "Um link para `#precos` pula para o elemento com esse id e não faz nada se ele não existe. Os buscadores mostram esses atalhos sob os resultados; esta ferramenta procura cada destino.",
+        "A link to `#prices` jumps to the element with that id, and does nothing if there is none. Search engines can show such jump links in results. This tool looks up each target.",
+        "Um link para `#precos` pula para o elemento com esse id e não faz nada se ele não existe. Os buscadores podem mostrar esses atalhos nos resultados. Esta ferramenta confere cada destino.",
     ),
     example: include_str!("fragment_links/bad.html"),
 };
@@ -29,19 +29,19 @@ const MISSING: Check = Check {
     code: "link_fragment_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Jump links without a target", "Links para trechos que não existem"),
+    title: text("Broken jump links", "Links para trechos inexistentes"),
     why: text(
-        "A click does nothing, so visitors don't get to the section they chose.",
-        "O clique não faz nada, e o visitante não chega ao trecho que escolheu.",
+        "A click on the link does nothing, so visitors don't reach the section they chose.",
+        "O clique no link não faz nada, e o visitante não chega ao trecho que escolheu.",
     ),
     how: text(
-        "Give the section the id that the link names, or mend the link.",
-        "Dê ao trecho o id que o link nomeia, ou corrija o link.",
+        "Give the target section the id in the link, or correct the link.",
+        "Dê ao trecho de destino o id que está no link ou corrija o link.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/browsing-the-web.html#scrolling-to-a-fragment",
     rule: text(
-        "Fails when the `href` of an `a` begins with `#`, leads to this page, and no element of the document has what follows as its `id`, nor an `a` as its `name`, as written or percent-decoded. Left alone are `#`, `#top`, text directives (`:~:`), routes of scripts (`#/`, `#!`), links that are hidden, those with `onclick`, `role`, `data-*`, `aria-controls` and the like, which scripts use, and those that open or close an overlay, a menu or a tab, by a word of `control_words.tsv` in their name, class, id, `rel` or target. Not measured when the document was cut or is an empty app shell; not applicable without such links.",
-        "Falha quando o `href` de um `a` começa com `#`, leva a esta página, e nenhum elemento do documento tem o que vem depois como `id`, nem um `a` como `name`, como está escrito ou com os percentuais decodificados. Ficam de fora `#`, `#top`, diretivas de texto (`:~:`), rotas de scripts (`#/`, `#!`), links ocultos os que têm `onclick`, `role`, `data-*`, `aria-controls` e semelhantes, usados por scripts, e os que abrem ou fecham uma sobreposição, um menu ou uma aba, por uma palavra de `control_words.tsv` no nome, classe, id, `rel` ou destino. Não é medido quando o documento foi cortado ou é a casca vazia de um aplicativo; não se aplica sem links assim.",
+        "Fails when the `href` of an `a` begins with `#`, leads to this page, and no element has the text after `#` as its `id` and no `a` has it as its `name`, either as written or percent-decoded. The check skips `#`, `#top`, text directives (`:~:`), script routes (`#/`, `#!`) and hidden links. It skips links that scripts use: those with `onclick`, `role`, `data-*`, `aria-controls` and the like, and those that open or close an overlay, a menu or a tab, recognized by a word of `control_words.tsv` in their name, class, id, `rel` or target. Not measured when the document was cut or is an empty app shell; not applicable without such links.",
+        "Falha quando o `href` de um `a` começa com `#`, leva a esta página, e nenhum elemento tem o texto depois de `#` como `id` e nenhum `a` o tem como `name`, como está escrito ou com os percentuais decodificados. A verificação ignora `#`, `#top`, diretivas de texto (`:~:`), rotas de scripts (`#/`, `#!`) e links ocultos. Ignora também links usados por scripts: os que têm `onclick`, `role`, `data-*`, `aria-controls` e semelhantes, e os que abrem ou fecham uma sobreposição, um menu ou uma aba, reconhecidos por uma palavra de `control_words.tsv` no nome, classe, id, `rel` ou destino. Não é medido quando o documento foi cortado ou é a casca vazia de um aplicativo; não se aplica sem esses links.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -88,8 +88,8 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         jumps.into_iter().filter(|(link, id)| !is_there(id) && !html.listed.is_unseen(*link)).collect();
     let Some((_, first)) = found.first() else { return PASS };
     const NOWHERE: Text = text(
-        "{count} {count|link jumps|links jump} to a place that is not on the page; the first to #{id}.",
-        "{count} {count|link pula|links pulam} para um lugar que não está na página; o primeiro, para #{id}.",
+        "{count|A link jumps to a section that doesn't exist on this page: #{id}.|{count} links jump to sections that don't exist on this page; the first jumps to #{id}.}",
+        "{count|Um link aponta para um trecho que não existe nesta página: #{id}.|{count} links apontam para trechos que não existem nesta página; o primeiro é #{id}.}",
     );
     let values = [("count", found.len().into()), ("id", (*first).into())];
     let fix = FixDraft::instruction(FixTarget::Body, MISSING.how, &[]);

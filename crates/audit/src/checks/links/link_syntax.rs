@@ -15,14 +15,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Malformed link checker", "Verificador de links malformados"),
-    h1: text("Are there typos in the links of your page?", "Há erros de digitação nos links da sua página?"),
+    h1: text("Are there typos in the links on your page?", "Há erros de digitação nos links da sua página?"),
     description: text(
-        "Find links that are empty, have a mistyped scheme, spaces inside, no https:// or an address that no browser can read, and get them repaired.",
-        "Encontre links vazios, com esquema errado, espaços no meio, sem https:// ou com endereço que nenhum navegador lê, e receba-os corrigidos.",
+        "Find links that are empty, misspell their scheme, contain spaces, lack https:// or have an unreadable URL, and get them corrected.",
+        "Encontre links vazios, com esquema errado, espaços no meio, sem https:// ou com URL ilegível, e receba-os corrigidos.",
     ),
     lead: text(
-        "`htp://`, `http//` and `www.example.com` without a scheme don't lead where they seem to: browsers take them for a path of the same site. This tool parses each link by the URL standard and repairs what has one reading only.",
-        "`htp://`, `http//` e `www.exemplo.com` sem esquema não levam aonde parecem: o navegador os toma por um caminho do mesmo site. Esta ferramenta lê cada link pelo padrão URL e corrige o que só tem uma leitura.",
+        "`htp://`, `http//` and `www.example.com` without a scheme don't lead where they seem to: browsers read them as a path on the same site. This tool parses each link by the URL standard and corrects those with only one possible meaning.",
+        "`htp://`, `http//` e `www.exemplo.com` sem esquema não levam aonde parecem: o navegador os lê como um caminho do mesmo site. Esta ferramenta lê cada link pelo padrão URL e corrige os que só têm um significado possível.",
     ),
     example: include_str!("link_syntax/bad_scheme.html"),
 };
@@ -31,19 +31,19 @@ const INVALID: Check = Check {
     code: "link_href_invalid",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("Mistyped links", "Links digitados errado"),
+    title: text("Invalid link URLs", "Links com URL inválida"),
     why: text(
-        "The link leads nowhere, back to this page, or to a path of this site that does not exist, for people and crawlers alike; at a space simple readers cut the address off, while browsers encode it.",
-        "O link não leva a lugar nenhum, volta a esta página ou leva a um caminho deste site que não existe, tanto para pessoas como para robôs; num espaço, leitores simples cortam o endereço, enquanto os navegadores o codificam.",
+        "The link leads nowhere, back to this page, or to a path on this site that doesn't exist. Browsers encode a space in a URL, but simpler programs cut the URL off there.",
+        "O link não leva a lugar nenhum, volta a esta página ou leva a um caminho deste site que não existe. Navegadores codificam um espaço na URL, mas programas mais simples cortam a URL ali.",
     ),
     how: text(
-        "Write the address in full, `https://` and host, with `%20` for each space.",
-        "Escreva o endereço completo, com `https://` e host, e `%20` no lugar de cada espaço.",
+        "Write the full URL with `https://` and host, and `%20` for each space.",
+        "Escreva a URL completa, com `https://` e host, e `%20` no lugar de cada espaço.",
     ),
     reference: "https://url.spec.whatwg.org/#url-writing",
     rule: text(
-        "Fails when the `href` of an `a`, white space around it left aside, can't be parsed against the page's base by the URL Standard; is empty; has a mistyped scheme (`htp:`, `htpp:`, `hhtp:`, `htttp:`, the same with an s, `http//`, `https//`, `http:/` or `https:/` before a host); has a blank in its path beside a sign, which is a slip; joins a second http(s) address to the first with a comma or an encoded space; or begins with `www.` and a public domain but no scheme. A note where links have nothing worse than an empty address on a page with scripts, which may take over the click; ASCII white space within path, query or fragment, which the URL Standard calls an error and browsers encode, unless the scheme is `mailto:`, `tel:`, `sms:`, `data:` or `javascript:`; or are a bare number, on a page with fewer than 3 of them, that neither the link's text nor the page's own address repeats. Empty links pass where a script uses them: with `role`, `onclick`, `data-*`, or a word of `control_words.tsv`. Not applicable without links.",
-        "Falha quando o `href` de um `a`, sem contar espaços em volta, não pode ser lido a partir da base da página pelo padrão URL; está vazio; tem um esquema digitado errado (`htp:`, `htpp:`, `hhtp:`, `htttp:`, os mesmos com s, `http//`, `https//`, `http:/` ou `https:/` antes de um host); tem um espaço no caminho ao lado de um sinal, o que é um deslize; junta um segundo endereço http(s) ao primeiro com uma vírgula ou um espaço codificado; ou começa com `www.` e um domínio público, mas sem esquema. É só uma nota quando os links não têm nada pior que um endereço vazio em uma página com scripts, que podem assumir o clique; espaços ASCII no caminho, na query ou no fragmento, que o padrão URL chama de erro e os navegadores codificam, a não ser que o esquema seja `mailto:`, `tel:`, `sms:`, `data:` ou `javascript:`; ou são um número solto, em uma página com menos de 3 deles, que nem o texto do link nem o endereço da própria página repete. Links vazios passam quando um script os usa: com `role`, `onclick`, `data-*` ou uma palavra de `control_words.tsv`. Não se aplica sem links.",
+        "Fails when the `href` of an `a`, without surrounding white space, is invalid. It is invalid when the URL Standard can't parse it against the page's base; when it is empty; when its scheme is mistyped (such as `htp:`, `htttps:`, `http//`, `http:://`, a doubled `http://`, or `http:/` before a host); when its path has a space next to a punctuation mark; when a comma or an encoded space joins a second http(s) URL to the first; or when it begins with `www.` and a public domain but has no scheme. A note when the page has only milder faults: an empty URL on a page with scripts, which may handle the click; white space within path, query or fragment, which browsers encode; or a bare number that neither the link's text nor the page's own URL repeats, on a page with fewer than 3 such links. White space is allowed in `mailto:`, `tel:`, `sms:`, `data:`, `javascript:` and messenger links. An empty link passes when a script uses it: with `role`, `onclick`, `data-*`, or a word of `control_words.tsv`. Not applicable without links.",
+        "Falha quando o `href` de um `a`, sem os espaços em volta, é inválido. É inválido quando o padrão URL não consegue lê-lo a partir da base da página; quando está vazio; quando o esquema está incorreto (como `htp:`, `htttps:`, `http//`, `http:://`, um `http://` repetido ou `http:/` antes de um host); quando o caminho tem um espaço ao lado de um sinal de pontuação; quando uma vírgula ou um espaço codificado junta uma segunda URL http(s) à primeira; ou quando começa com `www.` e um domínio público, mas sem esquema. É uma nota quando a página só tem falhas mais leves: uma URL vazia em uma página com scripts, que podem tratar o clique; espaços no caminho, na query ou no fragmento, que os navegadores codificam; ou um número solto que nem o texto do link nem a URL da própria página repete, em uma página com menos de 3 links assim. Espaços são permitidos em links `mailto:`, `tel:`, `sms:`, `data:`, `javascript:` e de mensageiros. Um link vazio passa quando um script o usa: com `role`, `onclick`, `data-*` ou uma palavra de `control_words.tsv`. Não se aplica sem links.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -214,34 +214,39 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     let found = faults(html);
-    let Some((first, href, _)) = found.first() else { return PASS };
+    let Some((first, href, first_fault)) = found.first() else { return PASS };
     const MISTYPED: Text = text(
-        "{count} {count|link has|links have} a mistyped address; the first is “{href}”.",
-        "{count} {count|link tem|links têm} um endereço digitado errado; o primeiro é “{href}”.",
+        "{count|A link has a mistyped URL: “{href}”.|{count} links have mistyped URLs; the first is “{href}”.}",
+        "{count|Um link tem a URL incorreta: “{href}”.|{count} links têm a URL incorreta; o primeiro é “{href}”.}",
     );
     const NONE: Text = text(
-        "{count} {count|link has|links have} an empty or mistyped address; the first is {tag}.",
-        "{count} {count|link tem|links têm} um endereço vazio ou digitado errado; o primeiro é {tag}.",
+        "{count|A link has an empty URL: {tag}.|{count} links have an empty URL; the first is {tag}.}",
+        "{count|Um link tem a URL vazia: {tag}.|{count} links têm a URL vazia; o primeiro é {tag}.}",
     );
     const BLANKS: Text = text(
-        "{count} {count|link has|links have} white space within the address, which browsers encode; the first is “{href}”.",
-        "{count} {count|link tem|links têm} espaços dentro do endereço, que os navegadores codificam; o primeiro é “{href}”.",
+        "{count|A link has white space in its URL: “{href}”.|{count} links have white space in their URLs; the first is “{href}”.}",
+        "{count|Um link tem espaços na URL: “{href}”.|{count} links têm espaços na URL; o primeiro é “{href}”.}",
     );
     const NUMBERS: Text = text(
-        "{count} {count|link has|links have} a number for an address, or white space within it; the first is “{href}”.",
-        "{count} {count|link tem|links têm} um número como endereço, ou espaços dentro dele; o primeiro é “{href}”.",
+        "{count|A link has only a number as its URL: “{href}”.|{count} links have only a number as their URL; the first is “{href}”.}",
+        "{count|Um link tem só um número como URL: “{href}”.|{count} links têm só um número como URL; o primeiro é “{href}”.}",
+    );
+    const SEVERAL_KINDS: Text = text(
+        "{count} links have an invalid URL; the first is {tag}.",
+        "{count} links têm uma URL inválida; o primeiro é {tag}.",
     );
     let has = |kind| found.iter().any(|(.., fault)| fault.kind == kind);
     // A script of the page may take over the click on an empty link.
     let runs_scripts = || html.elements(&html.scripts).any(is_classic_script);
     let is_broken = has(FaultKind::Mistyped) || has(FaultKind::Empty) && !runs_scripts();
-    let message = match (has(FaultKind::Empty), is_broken, has(FaultKind::Number)) {
-        (true, ..) => NONE,
-        (_, true, _) => MISTYPED,
-        (_, _, true) => NUMBERS,
-        _ => BLANKS,
+    let message = match first_fault.kind {
+        kind if found.iter().any(|(.., fault)| fault.kind != kind) => SEVERAL_KINDS,
+        FaultKind::Mistyped => MISTYPED,
+        FaultKind::Empty => NONE,
+        FaultKind::Blank => BLANKS,
+        FaultKind::Number => NUMBERS,
     };
-    const READ: Text = text("the same addresses, as they were meant", "os mesmos endereços, como eram para ser");
+    const READ: Text = text("the same URLs, corrected", "as mesmas URLs, corrigidas");
     let ready: Option<Vec<(Element<'_>, &str)>> = found
         .iter()
         .map(|(link, _, fault)| {

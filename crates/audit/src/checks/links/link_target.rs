@@ -15,14 +15,17 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Localhost and insecure link finder", "Localizador de links para localhost e http"),
-    h1: text("Do links of your page lead where nobody can follow?", "Há links que ninguém mais consegue seguir?"),
+    h1: text(
+        "Do links on your page lead where nobody else can go?",
+        "Há links na sua página que só você consegue abrir?",
+    ),
     description: text(
-        "Find links, images and scripts of a page that point to localhost, private addresses or staging hosts, and links back to http.",
-        "Encontre links, imagens e scripts que apontam para localhost, endereços privados ou hosts de teste, e links de volta a http.",
+        "Find links, images and scripts that point to localhost, private IP addresses or staging hosts, and internal links to http.",
+        "Encontre links, imagens e scripts que apontam para localhost, IPs privados ou hosts de teste, e links internos para http.",
     ),
     lead: text(
-        "Addresses of a developer's machine work there and break for everybody else, and links to the http form of a site take a detour through a redirect that can be tampered with. This tool reads every address of a page and lists those.",
-        "Endereços da máquina de quem desenvolve funcionam lá e quebram para todos os outros, e links para a forma http do site passam por um redirecionamento que pode ser adulterado. Esta ferramenta lê cada endereço da página e lista esses.",
+        "URLs on a developer's machine work there and break for everyone else. Links to the http version of a site go through an insecure redirect. This tool reads every URL on a page and lists both kinds.",
+        "URLs na máquina de quem desenvolve funcionam lá e quebram para todos os outros. Links para a versão http do site passam por um redirecionamento inseguro. Esta ferramenta lê cada URL da página e lista os dois casos.",
     ),
     example: include_str!("link_target/bad_local.html"),
 };
@@ -31,16 +34,16 @@ const LOCAL: Check = Check {
     code: "link_local_target",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("Addresses nobody else can reach", "Endereços que ninguém mais alcança"),
+    title: text("URLs that only work locally", "URLs que só funcionam localmente"),
     why: text(
-        "A link, image or script that points to localhost, a private address or a staging host works on the developer's machine and breaks for everyone else.",
-        "Um link, imagem ou script que aponta para localhost, um endereço privado ou um host de teste funciona na máquina de quem desenvolve e quebra para todos os outros.",
+        "A link, image or script that points to localhost, a private IP address or a staging host works for the developer and breaks for everyone else.",
+        "Um link, imagem ou script que aponta para localhost, um IP privado ou um host de teste funciona para quem desenvolve e quebra para todos os outros.",
     ),
-    how: text("Point it to the public address.", "Aponte para o endereço público."),
+    how: text("Replace the URL with its public address.", "Troque a URL pelo endereço público."),
     reference: "https://www.rfc-editor.org/rfc/rfc6761",
     rule: text(
-        "Fails when an address in a link, image, script, frame, source, video, form, area or `link` element, in `og:url`, `og:image` or `twitter:image` has the scheme `file:`; names a loopback, private, link-local, unique-local or unspecified IP address, or a host below `localhost`, `local`, `test`, `internal`, `home.arpa` or `lan`; or a host of the page's own registrable domain that begins with `staging`, `stage`, `dev`, `preview`, `preprod` or `uat`, or a Vercel or Netlify preview of its name. The host of the page itself never counts.",
-        "Falha quando um endereço em link, imagem, script, frame, source, vídeo, formulário, area ou elemento `link`, em `og:url`, `og:image` ou `twitter:image` tem o esquema `file:`; nomeia um IP de loopback, privado, link-local, unique-local ou não especificado, ou um host abaixo de `localhost`, `local`, `test`, `internal`, `home.arpa` ou `lan`; ou um host do domínio registrável da própria página que começa com `staging`, `stage`, `dev`, `preview`, `preprod` ou `uat`, ou uma prévia do nome dela na Vercel ou Netlify. O host da própria página nunca conta.",
+        "Fails when a URL in a link, image, script, frame, source, video, form, area or `link` element, or in `og:url`, `og:image` or `twitter:image`, can't be reached from outside. That is a URL with the scheme `file:`; one with a loopback, private, link-local, unique-local or unspecified IP address; one with a host that is or ends in `localhost`, `local`, `test`, `internal`, `home.arpa` or `lan`; one with a host of the page's own registrable domain that begins with `staging`, `stage`, `dev`, `preview`, `preprod` or `uat`; and a Vercel or Netlify preview named after that domain. The page's own host never counts.",
+        "Falha quando uma URL em link, imagem, script, frame, source, vídeo, formulário, area ou elemento `link`, ou em `og:url`, `og:image` ou `twitter:image`, não pode ser acessada de fora. É o caso de uma URL com o esquema `file:`; com um IP de loopback, privado, link-local, unique-local ou não especificado; com um host que é ou termina em `localhost`, `local`, `test`, `internal`, `home.arpa` ou `lan`; com um host do domínio registrável da própria página que começa com `staging`, `stage`, `dev`, `preview`, `preprod` ou `uat`; e de uma prévia na Vercel ou Netlify com o nome desse domínio. O host da própria página nunca conta.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -52,19 +55,19 @@ const INSECURE: Check = Check {
     code: "link_insecure_internal",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("Links back to http", "Links de volta a http"),
+    title: text("Internal links to http", "Links internos para http"),
     why: text(
-        "The page is served over https and links to its own site over http: each click takes a redirect more, over a connection that others can read and change.",
-        "A página é servida por https e aponta para o próprio site por http: cada clique passa por um redirecionamento a mais, em uma conexão que outros podem ler e alterar.",
+        "The page uses https, but links to its own site over http. Each click goes through an extra redirect, over a connection that others can read and change.",
+        "A página usa https, mas aponta para o próprio site por http. Cada clique passa por um redirecionamento a mais, em uma conexão que outros podem ler e alterar.",
     ),
     how: text(
-        "Write `https://` in links to your own site, or leave scheme and host out.",
-        "Escreva `https://` nos links para o próprio site, ou omita esquema e host.",
+        "Use `https://` in links to your own site, or leave out scheme and host.",
+        "Use `https://` nos links para o próprio site ou omita esquema e host.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
-        "Fails when an `a[href]` of an https page leads to an http address of the page's own host without a port. Other subdomains don't count, since they may have no https. A note where they are less than 10 percent of the links to that host. Not measured on an http page; not applicable without links.",
-        "Falha quando um `a[href]` de uma página https leva a um endereço http do próprio host da página, sem porta. Outros subdomínios não contam, pois podem não ter https. É só uma nota quando são menos de 10 por cento dos links para esse host. Não é medido em página http; não se aplica sem links.",
+        "Fails when an `a[href]` on an https page leads to an http URL on the page's own host, without a port. Other subdomains don't count, because they may not support https. A note when less than 10% of the links to that host are affected. Not measured on an http page; not applicable without links.",
+        "Falha quando um `a[href]` de uma página https leva a uma URL http no próprio host da página, sem porta. Outros subdomínios não contam, porque podem não ter https. É uma nota quando menos de 10% dos links para esse host são afetados. Não é medido em página http; não se aplica sem links.",
     ),
     thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -160,8 +163,8 @@ fn local(facts: &Facts<'_>) -> Verdict {
     let found = local_targets(html);
     let Some((url, name, element)) = found.first() else { return PASS };
     const LOCAL_ADDRESS: Text = text(
-        "{count} {count|address|addresses} can't be reached from outside; the first is {url}.",
-        "{count} {count|endereço não pode ser alcançado|endereços não podem ser alcançados} de fora; o primeiro é {url}.",
+        "{count|A URL can't be reached from outside: {url}.|{count} URLs can't be reached from outside; the first is {url}.}",
+        "{count|Uma URL não pode ser acessada de fora: {url}.|{count} URLs não podem ser acessadas de fora; a primeira é {url}.}",
     );
     const SAME_PATH: Text =
         text("the same path on this page's origin: {url}", "o mesmo caminho na origem desta página: {url}");
@@ -190,14 +193,14 @@ fn insecure(facts: &Facts<'_>) -> Verdict {
         .collect();
     let Some((_, first)) = found.first() else { return PASS };
     const BACK: Text = text(
-        "{count} of {total} links to the page's own host {count|leads|lead} to http; the first to {url}.",
-        "{count} de {total} links para o próprio host da página {count|leva|levam} a http; o primeiro, a {url}.",
+        "{total|The only internal link uses|{count} of {total} internal links {count|uses|use}} http instead of https{count|: {url}|; the first is {url}}.",
+        "{total|O único link interno usa|{count} de {total} links internos {count|usa|usam}} http em vez de https{count|: {url}|; o primeiro é {url}}.",
     );
     const BASE: Text = text(
-        "The base address of the page is http: make it https.",
-        "O endereço base da página é http: troque-o por https.",
+        "The page's base URL uses http. Change it to https.",
+        "A URL base da página usa http. Troque-a por https.",
     );
-    const SAME: Text = text("the same addresses with https", "os mesmos endereços com https");
+    const SAME: Text = text("the same URLs with https", "as mesmas URLs com https");
     let secure = |link: Element<'_>| {
         let href = link.attribute("href")?.trim_start();
         let rest = href.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("http:")).and_then(|_| href.get(5..))?;

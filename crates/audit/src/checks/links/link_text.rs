@@ -17,12 +17,12 @@ const LANDING: Landing = Landing {
     title: text("Anchor text checker", "Verificador de texto âncora"),
     h1: text("Do your links say where they lead?", "Seus links dizem aonde levam?"),
     description: text(
-        "Find links of a page that have no text, or only “click here” and “read more”, in seventeen languages.",
-        "Encontre links de uma página sem texto ou só com “clique aqui” e “saiba mais”, em dezessete idiomas.",
+        "Find links on a page that have no text, or only “click here” or “read more”, in seventeen languages.",
+        "Encontre links de uma página sem texto ou só com “clique aqui” ou “saiba mais”, em dezessete idiomas.",
     ),
     lead: text(
-        "Search engines learn from the text of a link what its target is about, and people who hear a page skip from link to link. This tool lists the links whose text tells them nothing.",
-        "Os buscadores aprendem pelo texto de um link do que trata o destino, e quem ouve a página pula de link em link. Esta ferramenta lista os links cujo texto não diz nada.",
+        "Search engines use a link's text to understand its target, and people who use a screen reader jump from link to link. This tool lists links whose text tells them nothing.",
+        "Os buscadores usam o texto de um link para entender o destino, e quem usa leitor de tela pula de link em link. Esta ferramenta lista os links cujo texto não diz nada.",
     ),
     example: include_str!("link_text/bad_generic.html"),
 };
@@ -35,17 +35,17 @@ const EMPTY: Check = Check {
     impact: Impact::Use,
     title: text("Links without text", "Links sem texto"),
     why: text(
-        "Search engines learn from a link's text what the target is about, and a screen reader has nothing to read out.",
-        "Os buscadores aprendem pelo texto do link do que trata o destino, e o leitor de tela não tem o que ler.",
+        "Search engines use a link's text to understand its target. Without text, a screen reader has nothing to read aloud.",
+        "Os buscadores usam o texto do link para entender o destino. Sem texto, o leitor de tela não tem o que ler.",
     ),
     how: text(
-        "Write text into the link, give its image an `alt`, or add `aria-label`.",
-        "Escreva texto no link, dê um `alt` à imagem ou adicione `aria-label`.",
+        "Add text to the link, an `alt` to its image, or an `aria-label`.",
+        "Adicione texto ao link, um `alt` à imagem dele ou um `aria-label`.",
     ),
     reference: GOOGLE_LINKS,
     rule: text(
-        "Fails on `a[href]` without a name: no text that is shown, image alternative, `aria-label`, `aria-labelledby` that leads to text, `title` or SVG title. Letters of icon fonts and what `hidden` or `aria-hidden` takes away are no text. It passes where another link of the page to the same address has a name, unless the address is `#`, empty or code, which tells nothing of where it leads. Left alone are links that nobody is shown (`hidden`, `aria-hidden`, an inline `display: none`), anchors that lead to themselves, links with an `id` and nothing else, which a script fills in, and links around an image that `image_alt_missing` reports. A note where they are less than 10 percent of the page's links. Not measured on an empty app shell; not applicable without links.",
-        "Falha com `a[href]` sem nome: sem texto visível, texto alternativo de imagem, `aria-label`, `aria-labelledby` que leve a um texto, `title` ou título de SVG. Letras de fontes de ícones e o que `hidden` ou `aria-hidden` retira não são texto. Passa quando outro link da página para o mesmo endereço tem nome, a não ser que o endereço seja `#`, vazio ou código, que nada diz do destino. Ficam de fora links que ninguém vê (`hidden`, `aria-hidden`, um `display: none` embutido), âncoras que levam a si mesmas, links com `id` e mais nada, que um script preenche, e links em volta de uma imagem que `image_alt_missing` aponta. É só uma nota quando são menos de 10 por cento dos links da página. Não é medido na casca vazia de um aplicativo; não se aplica sem links.",
+        "Fails when an `a[href]` has no name: no visible text, image alt text, `aria-label`, `aria-labelledby` that leads to text, `title` or SVG title. Icon font characters and text removed by `hidden` or `aria-hidden` don't count as text. A link passes when another link on the page to the same URL has a name, unless the URL is `#`, empty or code. The check skips hidden links (`hidden`, `aria-hidden`, an inline `display: none`), anchors that lead to themselves, empty links with an `id`, which a script fills in, and links around an image that `image_alt_missing` reports. A note when less than 10% of the page's links are affected. Not measured on an empty app shell; not applicable without links.",
+        "Falha quando um `a[href]` não tem nome: nem texto visível, nem texto alternativo de imagem, nem `aria-label`, nem `aria-labelledby` que leve a um texto, nem `title`, nem título de SVG. Caracteres de fontes de ícones e o texto retirado por `hidden` ou `aria-hidden` não contam como texto. Um link passa quando outro link da página para a mesma URL tem nome, a não ser que a URL seja `#`, vazia ou código. A verificação ignora links ocultos (`hidden`, `aria-hidden`, um `display: none` embutido), âncoras que levam a si mesmas, links vazios com `id`, que um script preenche, e links em volta de uma imagem que `image_alt_missing` aponta. É uma nota quando menos de 10% dos links da página são afetados. Não é medido na casca vazia de um aplicativo; não se aplica sem links.",
     ),
     thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -57,16 +57,16 @@ const GENERIC: Check = Check {
     code: "link_text_generic",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Link text says nothing", "Texto de link que não diz nada"),
+    title: text("Generic link text", "Texto de link genérico"),
     why: text(
-        "“Click here” tells neither a searcher nor a screen-reader user where the link goes.",
-        "“Clique aqui” não diz nem a quem busca nem a quem usa leitor de tela para onde o link vai.",
+        "Text such as “click here” doesn't tell search engines or screen reader users where the link leads.",
+        "Um texto como “clique aqui” não diz a buscadores nem a quem usa leitor de tela para onde o link leva.",
     ),
-    how: text("Name the target in the link's text.", "Diga o destino no texto do link."),
+    how: text("Describe the target in the link's text.", "Descreva o destino no texto do link."),
     reference: GOOGLE_LINKS,
     rule: text(
-        "Fails when the whole text of an `a[href]`, letter case and signs around it ignored, is in the list of its language in `generic_link_texts.tsv`. The language is that of the nearest `lang` around the text, which may stand within the link, else what the page declares. Left alone are links that `aria-label` or `aria-labelledby` names, with `rel=nofollow`, with `role=button`, to the page itself and places in it, and to other schemes than http(s). Not measured where no link is in a language of the list; not applicable without links.",
-        "Falha quando o texto inteiro de um `a[href]`, sem distinguir maiúsculas nem contar os sinais em volta, está na lista do seu idioma em `generic_link_texts.tsv`. O idioma é o do `lang` mais próximo em volta do texto, que pode estar dentro do link, senão o que a página declara. Ficam de fora links que `aria-label` ou `aria-labelledby` nomeia, com `rel=nofollow`, com `role=button`, para a própria página e lugares dela e para esquemas que não sejam http(s). Não é medido quando nenhum link está em um idioma da lista; não se aplica sem links.",
+        "Fails when the whole text of an `a[href]` is in the list of its language in `generic_link_texts.tsv`. Letter case and surrounding punctuation are ignored. The language comes from the nearest `lang` around the text, which may be inside the link, or else from the page. The check skips links with `aria-label` or `aria-labelledby`, links with `rel=nofollow` or `role=button`, links to the page itself or places in it, and URLs other than http(s). Not measured when no link is in a language of the list; not applicable without links.",
+        "Falha quando o texto inteiro de um `a[href]` está na lista do seu idioma em `generic_link_texts.tsv`. Maiúsculas e a pontuação em volta são ignoradas. O idioma vem do `lang` mais próximo em volta do texto, que pode estar dentro do link, ou então da página. A verificação ignora links com `aria-label` ou `aria-labelledby`, links com `rel=nofollow` ou `role=button`, links para a própria página ou lugares dela e URLs que não são http(s). Não é medido quando nenhum link está em um idioma da lista; não se aplica sem links.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Body),
@@ -106,17 +106,17 @@ fn empty(facts: &Facts<'_>) -> Verdict {
     nameless.retain(|(target, _)| !named.contains(target));
     let Some((target, first)) = nameless.first() else { return PASS };
     const NAMELESS: Text = text(
-        "{count} of {total} links {count|has|have} no text; the first leads to {target}.",
-        "{count} de {total} links não {count|tem|têm} texto; o primeiro leva a {target}.",
+        "{total|The only link has|{count} of {total} links {count|has|have}} no text{count|: {target}|; the first leads to {target}}.",
+        "{total|O único link não tem|{count} de {total} links não {count|tem|têm}} texto{count|: {target}|; o primeiro leva a {target}}.",
     );
     const SOME_EXCUSED: Text = text(
-        "{count} of {total} links {count|has|have} no text; the first leads to {target}. {others} more without text {others|is|are} hidden, {others|waits|wait} for a script, {others|has|have} an image without alt, or {others|leads|lead} where a link with text does.",
-        "{count} de {total} links não {count|tem|têm} texto; o primeiro leva a {target}. Mais {others} sem texto {others|está oculto, espera um script, tem|estão ocultos, esperam um script, têm} uma imagem sem alt ou {others|leva|levam} aonde leva um link com texto.",
+        "{count} of {total} links {count|has|have} no text{count|: {target}|; the first leads to {target}}. {others|Another one without text is|Another {others} without text are} hidden, filled by a script, around an image without alt, or repeated with text.",
+        "{count} de {total} links não {count|tem|têm} texto{count|: {target}|; o primeiro leva a {target}}. {others|Outro sem texto está oculto, é preenchido por script, envolve uma imagem sem alt ou se repete|Outros {others} sem texto estão ocultos, são preenchidos por script, envolvem uma imagem sem alt ou se repetem} com texto.",
     );
     let others = html.anchors.iter().filter(|anchor| !anchor.named).count().saturating_sub(nameless.len());
     let message = if others == 0 { NAMELESS } else { SOME_EXCUSED };
     const TARGET: Text = text("the link to {target}", "o link para {target}");
-    const IN_HEADING: Text = text("the heading that it stands in: {text}", "o título em que está: {text}");
+    const IN_HEADING: Text = text("the heading around the link: {text}", "o título em volta do link: {text}");
     let total = html.anchors.len();
     let values = [
         ("count", nameless.len().into()),
@@ -196,10 +196,10 @@ fn generic(facts: &Facts<'_>) -> Verdict {
     let found = generic_links(html, &page_language::read(facts).unwrap_or_default())?;
     let Some((text_of_first, first)) = found.first() else { return PASS };
     const SAYS_NOTHING: Text = text(
-        "{count} {count|link says|links say} nothing about {count|its|their} target; the first reads “{text}”.",
-        "{count} {count|link não diz|links não dizem} nada sobre o destino; o primeiro diz “{text}”.",
+        "{count|A link has generic text: “{text}”.|{count} links have generic text; the first is “{text}”.}",
+        "{count|Um link tem texto genérico: “{text}”.|{count} links têm texto genérico; o primeiro é “{text}”.}",
     );
-    const NOW: Text = text("now: {text}", "agora: {text}");
+    const NOW: Text = text("the text is now “{text}”", "o texto agora é “{text}”");
     let tag = first.start_tag_source().unwrap_or("<a>");
     let values = [("count", found.len().into()), ("text", text_of_first.as_str().into())];
     let fix = FixDraft::template(FixTarget::Body, format!("{tag}{{{{DESCRIPTION}}}}</a>"))

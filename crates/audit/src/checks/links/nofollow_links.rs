@@ -15,12 +15,12 @@ const LANDING: Landing = Landing {
     title: text("Internal nofollow link checker", "Verificador de links internos nofollow"),
     h1: text("Do you hide your own pages from crawlers?", "Você esconde suas próprias páginas dos robôs?"),
     description: text(
-        "Find links to your own site that carry rel=nofollow, leaving out logins, carts and filters, where it makes sense.",
-        "Encontre links para o próprio site com rel=nofollow, fora logins, carrinhos e filtros, onde ele faz sentido.",
+        "Find links to your own site with rel=nofollow, except logins, carts and filters, where it makes sense.",
+        "Encontre links para o próprio site com rel=nofollow, exceto logins, carrinhos e filtros, onde ele faz sentido.",
     ),
     lead: text(
-        "`nofollow` is for links that you don't vouch for. On links to your own pages it keeps crawlers from finding them and saves nothing; this tool lists them and writes them without it.",
-        "`nofollow` serve para links que você não recomenda. Em links para as próprias páginas, impede os robôs de encontrá-las e não economiza nada; esta ferramenta os lista e os escreve sem ele.",
+        "`nofollow` is for links that you don't vouch for. On links to your own pages it keeps crawlers from finding them and saves no crawl budget. This tool lists such links and writes them without it.",
+        "`nofollow` serve para links que você não recomenda. Em links para as próprias páginas, impede os robôs de encontrá-las e não economiza rastreamento. Esta ferramenta lista esses links e os escreve sem ele.",
     ),
     example: include_str!("nofollow_links/bad.html"),
 };
@@ -29,19 +29,19 @@ const INTERNAL: Check = Check {
     code: "link_internal_nofollow",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Own pages linked with nofollow", "Páginas próprias com links nofollow"),
+    title: text("Internal links with nofollow", "Links internos com nofollow"),
     why: text(
-        "Crawlers are asked not to follow a link to your own page, so it may be found later or not at all, and the link counts for nothing.",
-        "Os robôs são instruídos a não seguir um link para a sua própria página; ela pode ser achada mais tarde ou nunca, e o link não vale nada.",
+        "Crawlers don't follow a nofollow link, so they may find your page later or never. The link passes no value to it either.",
+        "Os robôs não seguem um link nofollow; por isso, podem encontrar sua página mais tarde ou nunca. O link também não transfere valor a ela.",
     ),
     how: text(
-        "Take `nofollow` out of `rel`. To keep a page out of search, use `noindex` on that page.",
-        "Tire `nofollow` de `rel`. Para manter uma página fora da busca, use `noindex` nela.",
+        "Remove `nofollow` from `rel`. To keep a page out of search, use `noindex` on that page.",
+        "Remova `nofollow` de `rel`. Para manter uma página fora da busca, use `noindex` nela.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/qualify-outbound-links",
     rule: text(
-        "Fails when an `a[href]` to an http(s) address of the page's own host has `nofollow` in `rel`, whose values are parted by white space or commas. Left alone are links with `ugc` or `sponsored` too, with a query, to places in this page, and with a word of `private_paths.txt` in their path (accounts, carts, search, feeds and the like), links to partners by a class or a first part of the path in `by_design.tsv` (`/go/`, `/recommends/`), where search engines ask for `nofollow` or `sponsored`, and links among readers' comments, by a class or `id` there. Not applicable without links to the own host.",
-        "Falha quando um `a[href]` para um endereço http(s) do próprio host da página tem `nofollow` em `rel`, cujos valores são separados por espaço ou vírgula. Ficam de fora links que também têm `ugc` ou `sponsored`, com query, para lugares desta página, e com uma palavra de `private_paths.txt` no caminho (contas, carrinhos, busca, feeds e semelhantes), links para parceiros, por uma classe ou uma primeira parte do caminho em `by_design.tsv` (`/go/`, `/recommends/`), onde os buscadores pedem `nofollow` ou `sponsored`, e links entre comentários de leitores, por uma classe ou `id` de lá. Não se aplica sem links para o próprio host.",
+        "Fails when an `a[href]` to an http(s) URL on the page's own host has `nofollow` in `rel`, whose values are separated by white space or commas. The check skips links that also have `ugc` or `sponsored`, links with a query, links to places in this page, and links with a word of `private_paths.txt` in their path (accounts, carts, search, feeds and the like). It also skips partner links, recognized by a class or the first path segment in `by_design.tsv` (`/go/`, `/recommends/`), because search engines ask for `nofollow` or `sponsored` there, and links in reader comments, recognized by a class or `id`. Not applicable without links to the page's own host.",
+        "Falha quando um `a[href]` para uma URL http(s) do próprio host da página tem `nofollow` em `rel`, cujos valores são separados por espaço ou vírgula. A verificação ignora links que também têm `ugc` ou `sponsored`, links com query, links para lugares desta página e links com uma palavra de `private_paths.txt` no caminho (contas, carrinhos, busca, feeds e semelhantes). Ignora também links para parceiros, reconhecidos por uma classe ou pelo primeiro segmento do caminho em `by_design.tsv` (`/go/`, `/recommends/`), porque ali os buscadores pedem `nofollow` ou `sponsored`, e links em comentários de leitores, reconhecidos por uma classe ou `id`. Não se aplica sem links para o próprio host.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -61,8 +61,8 @@ fn internal(facts: &Facts<'_>) -> Verdict {
         .collect();
     let Some((_, first)) = found.first() else { return PASS };
     const HIDDEN: Text = text(
-        "{count} {count|link|links} to this site {count|has|have} nofollow; the first leads to {url}.",
-        "{count} {count|link|links} para este site {count|tem|têm} nofollow; o primeiro leva a {url}.",
+        "{count|An internal link has nofollow: {url}.|{count} internal links have nofollow; the first leads to {url}.}",
+        "{count|Um link interno tem nofollow: {url}.|{count} links internos têm nofollow; o primeiro leva a {url}.}",
     );
     const SAME: Text = text("the same links without nofollow", "os mesmos links sem nofollow");
     let rest = |link: Element<'_>| {

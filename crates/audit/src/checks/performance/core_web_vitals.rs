@@ -16,12 +16,12 @@ const LANDING: Landing = Landing {
     title: text("Core Web Vitals checker (field data)", "Verificador de Core Web Vitals (dados de campo)"),
     h1: text("How fast is your page for real visitors?", "Sua página é rápida para visitantes reais?"),
     description: text(
-        "Reads LCP, INP and CLS of a page from the Chrome UX Report: what real visitors had over the last 28 days.",
-        "Lê LCP, INP e CLS de uma página no Chrome UX Report: o que visitantes reais tiveram nos últimos 28 dias.",
+        "Get LCP, INP and CLS of a page from the Chrome UX Report: what real visitors experienced over the last 28 days.",
+        "Veja LCP, INP e CLS de uma página no Chrome UX Report: a experiência de visitantes reais nos últimos 28 dias.",
     ),
     lead: text(
-        "Search counts what visitors have, not what a laboratory measures. These are the three numbers of Google's report, for the page or, where it has too few visitors, for its origin.",
-        "A busca considera o que os visitantes têm, não o que um laboratório mede. Estes são os três números do relatório do Google, da página ou, se ela tem poucas visitas, da origem.",
+        "Google Search uses what real visitors experience, not lab measurements. This tool shows the three numbers of the Chrome UX Report: for the page or, if it has too few visitors, for its origin.",
+        "A Busca Google usa a experiência de visitantes reais, não medições de laboratório. Esta ferramenta mostra os três números do Chrome UX Report: da página ou, se ela tem poucas visitas, da origem.",
     ),
     example: include_str!("core_web_vitals/bad_poor.http"),
 };
@@ -37,19 +37,19 @@ const LCP_POOR: Check = Check {
     code: "cwv_lcp_poor",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("Main content shows late", "Conteúdo principal demora a aparecer"),
+    title: text("Slow Largest Contentful Paint (LCP)", "Largest Contentful Paint (LCP) lento"),
     why: text(
-        "A quarter of the visitors wait longer than this for what they came for. Search counts it as part of page experience.",
-        "Um quarto dos visitantes espera mais que isto pelo que veio ver. A busca considera isso na experiência da página.",
+        "A quarter of visits wait at least this long for the main content. Google Search counts it as part of page experience.",
+        "Um quarto das visitas espera pelo menos isso pelo conteúdo principal. A Busca Google considera isso na experiência da página.",
     ),
     how: text(
-        "Find the element that is painted last, mostly the lead image: let its address stand in the HTML, don't load it lazily, and answer faster.",
-        "Encontre o elemento pintado por último, em geral a imagem principal: deixe o endereço dela no HTML, não a carregue de forma preguiçosa e responda mais rápido.",
+        "Find the LCP element, usually the lead image. Put its URL in the HTML, don't load it lazily, and make the server respond faster.",
+        "Encontre o elemento do LCP, em geral a imagem principal. Coloque a URL dela no HTML, não use lazy loading nela e faça o servidor responder mais rápido.",
     ),
     reference: "https://web.dev/articles/lcp",
     rule: text(
-        "Fails when the 75th percentile of Largest Contentful Paint in the Chrome UX Report is over 2,500 ms; over 4,000 ms the message says poor. The data of the page counts, else that of its origin, which the message says. Not measured without field data.",
-        "Falha quando o 75º percentil do Largest Contentful Paint no Chrome UX Report passa de 2.500 ms; acima de 4.000 ms a mensagem diz ruim. Valem os dados da página, senão os da origem, e a mensagem diz qual. Não é medido sem dados de campo.",
+        "Fails when the 75th percentile of Largest Contentful Paint in the Chrome UX Report is over 2,500 ms. Over 4,000 ms the message calls it poor. The check uses the page's own data or, if there is none, the data of its origin; the message says which. Not measured without field data.",
+        "Falha quando o percentil 75 do Largest Contentful Paint no Chrome UX Report passa de 2.500 ms. Acima de 4.000 ms, a mensagem o chama de ruim. A verificação usa os dados da própria página ou, se não houver, os da origem; a mensagem diz quais. Não é medido sem dados de campo.",
     ),
     thresholds: &[threshold("good", LCP_MS.0, "ms"), threshold("poor", LCP_MS.1, "ms")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -61,19 +61,19 @@ const INP_POOR: Check = Check {
     code: "cwv_inp_poor",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("Page answers slowly to input", "Página responde devagar à interação"),
+    title: text("Slow Interaction to Next Paint (INP)", "Interaction to Next Paint (INP) lento"),
     why: text(
-        "After a tap or a key the page stands still for so long that people tap again. Search counts it as part of page experience.",
-        "Depois de um toque ou tecla, a página fica parada tanto tempo que as pessoas tocam de novo. A busca considera isso na experiência da página.",
+        "After a tap or a key press, the page doesn't respond for so long that people tap again. Google Search counts it as part of page experience.",
+        "Depois de um toque ou tecla, a página demora tanto a responder que as pessoas tocam de novo. A Busca Google considera isso na experiência da página.",
     ),
     how: text(
-        "Split long tasks of scripts, do less at each input, and drop third-party scripts that nobody needs.",
-        "Divida tarefas longas dos scripts, faça menos a cada interação e remova scripts de terceiros de que ninguém precisa.",
+        "Split long script tasks, do less work on each input, and remove third-party scripts that you don't need.",
+        "Divida tarefas longas dos scripts, faça menos trabalho a cada interação e remova scripts de terceiros desnecessários.",
     ),
     reference: "https://web.dev/articles/inp",
     rule: text(
-        "Fails when the 75th percentile of Interaction to Next Paint in the Chrome UX Report is over 200 ms; over 500 ms the message says poor. The data of the page counts, else that of its origin. Not measured without field data, or where nobody interacted.",
-        "Falha quando o 75º percentil do Interaction to Next Paint no Chrome UX Report passa de 200 ms; acima de 500 ms a mensagem diz ruim. Valem os dados da página, senão os da origem. Não é medido sem dados de campo, ou onde ninguém interagiu.",
+        "Fails when the 75th percentile of Interaction to Next Paint in the Chrome UX Report is over 200 ms. Over 500 ms the message calls it poor. The check uses the page's own data or, if there is none, the data of its origin. Not measured without field data or without interactions.",
+        "Falha quando o percentil 75 do Interaction to Next Paint no Chrome UX Report passa de 200 ms. Acima de 500 ms, a mensagem o chama de ruim. A verificação usa os dados da própria página ou, se não houver, os da origem. Não é medido sem dados de campo ou sem interações.",
     ),
     thresholds: &[threshold("good", INP_MS.0, "ms"), threshold("poor", INP_MS.1, "ms")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -85,19 +85,19 @@ const CLS_POOR: Check = Check {
     code: "cwv_cls_poor",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("Layout jumps while it loads", "O layout pula enquanto carrega"),
+    title: text("High Cumulative Layout Shift (CLS)", "Cumulative Layout Shift (CLS) alto"),
     why: text(
-        "Text and buttons move under the reader's finger. Search counts it as part of page experience.",
-        "Textos e botões se movem sob o dedo de quem lê. A busca considera isso na experiência da página.",
+        "Text and buttons move while people read or tap. Google Search counts it as part of page experience.",
+        "Textos e botões se movem enquanto as pessoas leem ou tocam. A Busca Google considera isso na experiência da página.",
     ),
     how: text(
-        "Give images, ads and frames their room before they load, and insert nothing above what is being read.",
-        "Reserve espaço para imagens, anúncios e quadros antes que carreguem, e não insira nada acima do que está sendo lido.",
+        "Reserve space for images, ads and iframes before they load, and don't insert anything above content that is already visible.",
+        "Reserve espaço para imagens, anúncios e iframes antes que carreguem e não insira nada acima do conteúdo já visível.",
     ),
     reference: "https://web.dev/articles/cls",
     rule: text(
-        "Fails when the 75th percentile of Cumulative Layout Shift in the Chrome UX Report is over 0.1; over 0.25 the message says poor. The data of the page counts, else that of its origin. Not measured without field data.",
-        "Falha quando o 75º percentil do Cumulative Layout Shift no Chrome UX Report passa de 0,1; acima de 0,25 a mensagem diz ruim. Valem os dados da página, senão os da origem. Não é medido sem dados de campo.",
+        "Fails when the 75th percentile of Cumulative Layout Shift in the Chrome UX Report is over 0.1. Over 0.25 the message calls it poor. The check uses the page's own data or, if there is none, the data of its origin. Not measured without field data.",
+        "Falha quando o percentil 75 do Cumulative Layout Shift no Chrome UX Report passa de 0,1. Acima de 0,25, a mensagem o chama de ruim. A verificação usa os dados da própria página ou, se não houver, os da origem. Não é medido sem dados de campo.",
     ),
     thresholds: &[
         threshold("good", CLS_THOUSANDTHS.0, "thousandths"),
@@ -138,12 +138,12 @@ fn values(measured: Value, (is_poor, of_origin): (bool, bool)) -> [(&'static str
 /// Fails when a quarter of the visits wait longer than what is good for the largest paint.
 fn lcp_poor(facts: &Facts<'_>) -> Verdict {
     const LATE: Text = text(
-        "For one visit in four the main content shows after {value} ms or more ({poor|poor|needs improvement}; good is up to 2,500 ms). Chrome UX Report {origin|of the whole origin|of this page}.",
-        "Em uma de cada quatro visitas, o conteúdo principal aparece depois de {value} ms ou mais ({poor|ruim|precisa melhorar}; bom é até 2.500 ms). Chrome UX Report {origin|de toda a origem|desta página}.",
+        "In one of four visits, the main content takes {value} ms or more to appear (LCP: {poor|poor|needs improvement}; good is up to 2,500 ms). Source: Chrome UX Report for {origin|the whole origin|this page}.",
+        "Em uma de cada quatro visitas, o conteúdo principal leva {value} ms ou mais para aparecer (LCP: {poor|ruim|precisa melhorar}; bom é até 2.500 ms). Fonte: Chrome UX Report {origin|da origem inteira|desta página}.",
     );
     const ADVICE: Text = text(
-        "Measure in the laboratory which element it is, and shorten in this order: time to first byte, discovery of the file, its size, its rendering.",
-        "Meça em laboratório qual é o elemento e encurte nesta ordem: tempo até o primeiro byte, descoberta do arquivo, tamanho dele, renderização.",
+        "Find the LCP element in a lab tool. Then shorten, in this order: time to first byte, discovery of the file, its download, its rendering.",
+        "Encontre o elemento do LCP em uma ferramenta de laboratório. Depois encurte, nesta ordem: tempo até o primeiro byte, descoberta do arquivo, download, renderização.",
     );
     duration(facts, "largest_contentful_paint", LCP_MS, LATE, ADVICE)
 }
@@ -151,11 +151,11 @@ fn lcp_poor(facts: &Facts<'_>) -> Verdict {
 /// Fails when a quarter of the visits wait longer than what is good for an answer to their input.
 fn inp_poor(facts: &Facts<'_>) -> Verdict {
     const SLOW: Text = text(
-        "For one visit in four the page answers input after {value} ms or more ({poor|poor|needs improvement}; good is up to 200 ms). Chrome UX Report {origin|of the whole origin|of this page}.",
-        "Em uma de cada quatro visitas, a página responde à interação depois de {value} ms ou mais ({poor|ruim|precisa melhorar}; bom é até 200 ms). Chrome UX Report {origin|de toda a origem|desta página}.",
+        "In one of four visits, the page takes {value} ms or more to respond to input (INP: {poor|poor|needs improvement}; good is up to 200 ms). Source: Chrome UX Report for {origin|the whole origin|this page}.",
+        "Em uma de cada quatro visitas, a página leva {value} ms ou mais para responder à interação (INP: {poor|ruim|precisa melhorar}; bom é até 200 ms). Fonte: Chrome UX Report {origin|da origem inteira|desta página}.",
     );
     const ADVICE: Text = text(
-        "Record the slowest interactions with the web-vitals library, and take the longest task of each apart.",
+        "Record the slowest interactions with the web-vitals library, and split the longest task of each.",
         "Registre as interações mais lentas com a biblioteca web-vitals e divida a tarefa mais longa de cada uma.",
     );
     duration(facts, "interaction_to_next_paint", INP_MS, SLOW, ADVICE)
@@ -169,15 +169,18 @@ fn cls_poor(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const JUMPS: Text = text(
-        "For one visit in four the layout shifts by {value} or more ({poor|poor|needs improvement}; good is up to 0.1). Chrome UX Report {origin|of the whole origin|of this page}.",
-        "Em uma de cada quatro visitas, o layout se desloca {value} ou mais ({poor|ruim|precisa melhorar}; bom é até 0,1). Chrome UX Report {origin|de toda a origem|desta página}.",
+        "In one of four visits, the layout shifts by {value} or more (CLS: {poor|poor|needs improvement}; good is up to 0.1). Source: Chrome UX Report for {origin|the whole origin|this page}.",
+        "Em uma de cada quatro visitas, o layout se desloca {value} ou mais (CLS: {poor|ruim|precisa melhorar}; bom é até 0,1). Fonte: Chrome UX Report {origin|da origem inteira|desta página}.",
     );
     const ADVICE: Text = text(
-        "Look at images without dimensions, late banners, and fonts that change the width of the text.",
-        "Verifique imagens sem dimensões, faixas que chegam tarde e fontes que mudam a largura do texto.",
+        "Check images without dimensions, banners that appear late, and web fonts that change the text width.",
+        "Verifique imagens sem dimensões, banners que aparecem tarde e fontes web que mudam a largura do texto.",
     );
     let value = format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000);
     let value = value.trim_end_matches('0').trim_end_matches('.');
-    let values = values(value.into(), (thousandths > CLS_THOUSANDTHS.1, of_origin));
-    problem(JUMPS, &values, FixDraft::instruction(FixTarget::Page, ADVICE, &[])).fail()
+    let measured = |value: &str| values(value.into(), (thousandths > CLS_THOUSANDTHS.1, of_origin));
+    let mut found = problem(JUMPS, &measured(value), FixDraft::instruction(FixTarget::Page, ADVICE, &[]));
+    // Portuguese writes decimals with a comma.
+    found.message.pt = JUMPS.phrase(&measured(&value.replace('.', ","))).pt;
+    found.fail()
 }

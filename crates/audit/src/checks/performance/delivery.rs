@@ -14,14 +14,14 @@ pub(crate) const FAMILY: Family = Family {
 
 const LANDING: Landing = Landing {
     title: text("TTFB, gzip and caching checker", "Verificador de TTFB, gzip e cache"),
-    h1: text("Does your server send the page fast and small?", "Seu servidor envia a página rápido e compacta?"),
+    h1: text("Does your server send the page fast and compressed?", "Seu servidor envia a página rápido e comprimida?"),
     description: text(
-        "Measures the time to the first byte of a page, what compression would save, and whether its copy can be checked.",
-        "Mede o tempo até o primeiro byte de uma página, o que a compressão pouparia e se a cópia dela pode ser conferida.",
+        "Measure the time to first byte of a page, what compression would save, and whether browsers can revalidate a cached copy.",
+        "Meça o tempo até o primeiro byte de uma página, o que a compressão economizaria e se os navegadores podem revalidar uma cópia em cache.",
     ),
     lead: text(
-        "Before a browser can do anything, the server must answer, and every byte must arrive. Here it shows how long that took from one place, and what could be spared.",
-        "Antes que o navegador possa fazer algo, o servidor precisa responder e cada byte precisa chegar. Aqui se vê quanto isso levou a partir de um lugar e o que poderia ser poupado.",
+        "A browser can't show anything until the server responds and the HTML arrives. This tool shows how long that took from one place, and what you can save.",
+        "O navegador não mostra nada até o servidor responder e o HTML chegar. Esta ferramenta mostra quanto isso levou a partir de um lugar e o que dá para economizar.",
     ),
     example: include_str!("delivery/bad_slow.http"),
 };
@@ -32,17 +32,17 @@ const COMPRESSION_MISSING: Check = Check {
     impact: Impact::Use,
     title: text("Page sent uncompressed", "Página enviada sem compressão"),
     why: text(
-        "HTML shrinks to about a quarter when compressed; every visitor and crawler waits for the rest.",
-        "HTML comprimido fica com cerca de um quarto do tamanho; todo visitante e robô espera pelo resto.",
+        "Compressed HTML is about a quarter of the size. Without compression, every visitor and crawler waits for the rest.",
+        "HTML comprimido fica com cerca de um quarto do tamanho. Sem compressão, todo visitante e robô espera pelo resto.",
     ),
     how: text(
-        "Turn on gzip or Brotli for `text/html` at the web server or CDN.",
+        "Turn on gzip or Brotli for `text/html` on the web server or CDN.",
         "Ative gzip ou Brotli para `text/html` no servidor web ou na CDN.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc9110#section-8.4",
     rule: text(
-        "Fails when an HTML document of more than 1,400 bytes comes without a content coding, although gzip, br, zstd and deflate were offered. Smaller ones fit into one packet anyway. Not measured on supplied HTML.",
-        "Falha quando um documento HTML de mais de 1.400 bytes vem sem codificação de conteúdo, embora gzip, br, zstd e deflate tenham sido oferecidos. Os menores cabem em um pacote de qualquer forma. Não é medido em HTML fornecido.",
+        "Fails when an HTML document of more than 1,400 bytes is sent without a content coding, although the request accepted gzip, br, zstd and deflate. Smaller documents fit into one packet anyway. Not measured on supplied HTML.",
+        "Falha quando um documento HTML de mais de 1.400 bytes é enviado sem codificação de conteúdo, embora a requisição aceite gzip, br, zstd e deflate. Documentos menores cabem em um pacote de qualquer forma. Não é medido em HTML fornecido.",
     ),
     thresholds: &[threshold("document", ONE_PACKET as u64, "bytes")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -54,19 +54,19 @@ const RESPONSE_SLOW: Check = Check {
     code: "server_response_slow",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("Server answers slowly", "Servidor responde devagar"),
+    title: text("Slow server response", "Resposta lenta do servidor"),
     why: text(
-        "Nothing can be shown before the first byte. Crawlers also fetch fewer pages from a slow server.",
-        "Nada pode ser mostrado antes do primeiro byte. Os robôs também buscam menos páginas de um servidor lento.",
+        "Browsers can't show anything before the first byte arrives. Crawlers also fetch fewer pages from a slow server.",
+        "O navegador não mostra nada antes de chegar o primeiro byte. Os robôs também buscam menos páginas de um servidor lento.",
     ),
     how: text(
-        "Cache the page, look for slow queries behind it, and serve it from near its readers.",
-        "Guarde a página em cache, procure consultas lentas por trás dela e sirva-a de perto dos leitores.",
+        "Cache the page, look for slow database queries, and serve the page from a location near its readers.",
+        "Guarde a página em cache, procure consultas lentas ao banco de dados e sirva a página de um lugar próximo dos leitores.",
     ),
     reference: "https://web.dev/articles/ttfb",
     rule: text(
-        "Fails when the first byte of the final response came more than 1,800 ms after it was asked for. It is one sample from one place, which the message says; up to 1,800 ms the time is in the summary only.",
-        "Falha quando o primeiro byte da resposta final veio mais de 1.800 ms depois do pedido. É uma amostra de um só lugar, e a mensagem diz isso; até 1.800 ms o tempo fica só no resumo.",
+        "Fails when the first byte of the final response arrives more than 1,800 ms after the request. The value is a single sample from one place, as the message says. Up to 1,800 ms, the time appears only in the summary.",
+        "Falha quando o primeiro byte da resposta final chega mais de 1.800 ms depois da requisição. O valor é uma única amostra de um só lugar, como diz a mensagem. Até 1.800 ms, o tempo aparece só no resumo.",
     ),
     thresholds: &[threshold("first_byte", POOR_TTFB_MS as u64, "ms")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -78,19 +78,19 @@ const CACHE_HEADERS_MISSING: Check = Check {
     code: "cache_headers_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Copies of the page can't be checked", "Cópias da página não podem ser conferidas"),
+    title: text("No caching headers", "Sem cabeçalhos de cache"),
     why: text(
-        "Crawlers and browsers that come again must fetch the whole page anew, since they can't ask whether it has changed.",
-        "Robôs e navegadores que voltam precisam buscar a página inteira de novo, pois não podem perguntar se ela mudou.",
+        "Returning browsers and crawlers can't ask whether the page has changed, so they download all of it again.",
+        "Navegadores e robôs que voltam não podem perguntar se a página mudou e a baixam inteira de novo.",
     ),
     how: text(
-        "Send `ETag` or `Last-Modified`, and a `Cache-Control` that says how long a copy may be used.",
-        "Envie `ETag` ou `Last-Modified`, e um `Cache-Control` que diga por quanto tempo uma cópia pode ser usada.",
+        "Send `ETag` or `Last-Modified`, and a `Cache-Control` that states how long a copy stays fresh.",
+        "Envie `ETag` ou `Last-Modified` e um `Cache-Control` que diga por quanto tempo uma cópia continua válida.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc9111#section-4",
     rule: text(
-        "Fails when the final response has none of `Cache-Control`, `Expires`, `ETag` and `Last-Modified`. Any of them passes, `no-store` too: that is a decision. Not measured on supplied HTML.",
-        "Falha quando a resposta final não tem nenhum de `Cache-Control`, `Expires`, `ETag` e `Last-Modified`. Qualquer um deles passa, `no-store` também: é uma decisão. Não é medido em HTML fornecido.",
+        "Fails when the final response has none of `Cache-Control`, `Expires`, `ETag` and `Last-Modified`. Any of them passes, including `no-store`, which is a deliberate choice. Not measured on supplied HTML.",
+        "Falha quando a resposta final não tem `Cache-Control`, `Expires`, `ETag` nem `Last-Modified`. Qualquer um deles passa, inclusive `no-store`, que é uma escolha deliberada. Não é medido em HTML fornecido.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -112,8 +112,8 @@ fn compression_missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const PLAIN: Text = text(
-        "The page was sent as {bytes} bytes without compression; gzip makes them {gzip}.",
-        "A página foi enviada com {bytes} bytes sem compressão; com gzip seriam {gzip}.",
+        "The server sent the page uncompressed ({bytes:size}). With gzip, it would be {gzip:size}.",
+        "O servidor enviou a página sem compressão ({bytes:size}). Com gzip, seriam {gzip:size}.",
     );
     const TURN_ON: Text = text(
         "Send `Content-Encoding: gzip` (or br) with `Vary: Accept-Encoding` for text responses.",
@@ -131,12 +131,12 @@ fn cache_headers_missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NONE: Text = text(
-        "The response has neither Cache-Control nor Expires, ETag or Last-Modified.",
-        "A resposta não tem Cache-Control nem Expires, ETag ou Last-Modified.",
+        "The response has no caching headers: no Cache-Control, Expires, ETag or Last-Modified.",
+        "A resposta não tem cabeçalhos de cache: nem Cache-Control, nem Expires, nem ETag, nem Last-Modified.",
     );
     const LINES: Text = text(
-        "Send {line} and an ETag; then a copy is asked about, and sent again only when it has changed.",
-        "Envie {line} e um ETag; assim pergunta-se pela cópia, e ela só é reenviada quando mudou.",
+        "Send {line} and an ETag. Browsers then revalidate their copy, and download the page again only when it has changed.",
+        "Envie {line} e um ETag. Assim, os navegadores revalidam a cópia e só baixam a página de novo quando ela mudou.",
     );
     let values = [("line", "Cache-Control: no-cache".into())];
     problem(NONE, &[], FixDraft::instruction(FixTarget::Page, LINES, &values)).fail()
@@ -158,12 +158,12 @@ fn response_slow(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const SLOW: Text = text(
-        "The first byte came after {ms} ms (one sample, from one place); over {limit} ms is poor.",
-        "O primeiro byte veio depois de {ms} ms (uma amostra, de um só lugar); acima de {limit} ms é ruim.",
+        "The first byte arrived after {ms} ms (one sample, from one place). More than {limit} ms is poor.",
+        "O primeiro byte chegou depois de {ms} ms (uma amostra, de um só lugar). Mais de {limit} ms é ruim.",
     );
     const PHASES: Text = text(
-        "DNS {dns} ms, connect {connect} ms, TLS {tls} ms, waiting {ms} ms: begin with the longest.",
-        "DNS {dns} ms, conexão {connect} ms, TLS {tls} ms, espera {ms} ms: comece pela maior.",
+        "Start with the slowest phase: DNS {dns} ms, connection {connect} ms, TLS {tls} ms, first byte {ms} ms.",
+        "Comece pela fase mais lenta: DNS {dns} ms, conexão {connect} ms, TLS {tls} ms, primeiro byte {ms} ms.",
     );
     let phase = |ms: Option<u32>| Value::from(ms.unwrap_or_default());
     let values = [

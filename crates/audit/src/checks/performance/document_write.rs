@@ -11,12 +11,12 @@ const LANDING: Landing = Landing {
     title: text("document.write checker", "Verificador de document.write"),
     h1: text("Does your page use document.write?", "Sua página usa document.write?"),
     description: text(
-        "Find inline scripts of a page that call document.write, which stops the parser and which browsers refuse on slow connections.",
-        "Encontre scripts embutidos que chamam document.write, que para o leitor e que os navegadores recusam em conexões lentas.",
+        "Find inline scripts that call document.write, which stops the HTML parser and which browsers block on slow connections.",
+        "Encontre scripts embutidos que chamam document.write, que interrompe o leitor de HTML e que os navegadores bloqueiam em conexões lentas.",
     ),
     lead: text(
-        "`document.write` makes the browser stop reading, run the script, and read what it wrote. On slow connections Chrome does not run what it adds at all; this tool shows where a page still uses it.",
-        "`document.write` faz o navegador parar de ler, rodar o script e ler o que ele escreveu. Em conexões lentas o Chrome nem executa o que ele adiciona; esta ferramenta mostra onde a página ainda o usa.",
+        "`document.write` makes the browser stop parsing, run the script, and parse what it wrote. On slow connections, Chrome blocks the scripts it adds. This tool shows where a page still uses it.",
+        "`document.write` faz o navegador interromper a leitura, executar o script e ler o que ele escreveu. Em conexões lentas, o Chrome bloqueia os scripts que ele adiciona. Esta ferramenta mostra onde a página ainda o usa.",
     ),
     example: include_str!("document_write/bad.html"),
 };
@@ -25,10 +25,10 @@ const USED: Check = Check {
     code: "document_write_used",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Scripts that use document.write", "Scripts que usam document.write"),
+    title: text("Scripts with document.write", "Scripts com document.write"),
     why: text(
-        "The browser can't read ahead past such a script, and on slow connections refuses the scripts that it adds.",
-        "O navegador não consegue ler adiante de um script assim e, em conexões lentas, recusa os scripts que ele adiciona.",
+        "Such a script stops the browser from reading ahead. On slow connections, browsers also block the scripts that it adds.",
+        "Um script assim impede o navegador de ler adiante. Em conexões lentas, os navegadores também bloqueiam os scripts que ele adiciona.",
     ),
     how: text(
         "Add elements with `document.createElement` and `append`, or load the other script with `async` or `defer`.",
@@ -36,8 +36,8 @@ const USED: Check = Check {
     ),
     reference: "https://developer.chrome.com/docs/lighthouse/best-practices/no-document-write",
     rule: text(
-        "Fails when an inline script calls `document.write` or `document.writeln`. Left alone are calls behind `||`, the usual fallback for a file that did not load, those behind `//` on their line, and scripts in other files, which are not read. Not applicable without inline scripts.",
-        "Falha quando um script embutido chama `document.write` ou `document.writeln`. Ficam de fora chamadas depois de `||`, a alternativa usual para um arquivo que não carregou, as que vêm depois de `//` na linha, e scripts em outros arquivos, que não são lidos. Não se aplica sem scripts embutidos.",
+        "Fails when an inline script calls `document.write` or `document.writeln`. The check skips calls after `||`, the usual fallback for a file that didn't load, and calls after `//` on the same line. Scripts in other files are not read. Not applicable without inline scripts.",
+        "Falha quando um script embutido chama `document.write` ou `document.writeln`. A verificação ignora chamadas depois de `||`, a alternativa usual para um arquivo que não carregou, e chamadas depois de `//` na mesma linha. Scripts em outros arquivos não são lidos. Não se aplica sem scripts embutidos.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -81,8 +81,8 @@ fn used(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const WRITES: Text = text(
-        "{count} inline {count|script writes|scripts write} into the page with document.write.",
-        "{count} {count|script embutido escreve|scripts embutidos escrevem} na página com document.write.",
+        "{count|An inline script uses|{count} inline scripts use} document.write.",
+        "{count|Um script embutido usa|{count} scripts embutidos usam} document.write.",
     );
     let fix = FixDraft::instruction(FixTarget::Page, USED.how, &[]);
     problem(WRITES, &[("count", found.len().into())], fix).on(&found).fail()

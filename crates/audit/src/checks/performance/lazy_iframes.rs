@@ -12,14 +12,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Iframe lazy loading checker", "Verificador de lazy loading de iframes"),
-    h1: text("Do embeds slow your page down before they are seen?", "Incorporados pesam antes de serem vistos?"),
+    h1: text("Do unseen embeds slow your page down?", "Conteúdos incorporados deixam sua página lenta?"),
     description: text(
         "Find videos, maps and other iframes far down a page that load at once, and get their tags with loading=lazy.",
         "Encontre vídeos, mapas e outros iframes no fim da página que carregam de imediato e receba as tags com loading=lazy.",
     ),
     lead: text(
-        "One embedded video fetches more than half a megabyte of scripts, even if nobody scrolls to it. With one attribute the browser waits until it is near; this tool writes it.",
-        "Um vídeo incorporado baixa mais de meio megabyte de scripts, mesmo que ninguém role até ele. Com um atributo o navegador espera até ele chegar perto; esta ferramenta o escreve.",
+        "A single embedded video downloads more than half a megabyte of scripts, even if nobody scrolls to it. With one attribute, the browser loads it only when it is near. This tool adds that attribute.",
+        "Um único vídeo incorporado baixa mais de meio megabyte de scripts, mesmo que ninguém role até ele. Com um atributo, o navegador só o carrega quando ele está perto. Esta ferramenta adiciona esse atributo.",
     ),
     example: include_str!("lazy_iframes/bad.html"),
 };
@@ -28,16 +28,16 @@ const NOT_LAZY: Check = Check {
     code: "iframe_not_lazy",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Frames further down load at once", "Frames mais abaixo carregam de imediato"),
+    title: text("Iframes further down load at once", "Iframes mais abaixo carregam de imediato"),
     why: text(
-        "An embed loads a page of its own with all its scripts. Those that nobody has scrolled to yet slow down what is on the screen.",
-        "Um incorporado carrega uma página inteira com todos os scripts. Os que ninguém alcançou ainda atrasam o que está na tela.",
+        "Each iframe loads a whole page with all its scripts. Iframes that nobody has scrolled to yet slow down the visible part of the page.",
+        "Cada iframe carrega uma página inteira com todos os scripts. Iframes até os quais ninguém rolou atrasam a parte visível da página.",
     ),
-    how: text("Add `loading=\"lazy\"` to these frames.", "Adicione `loading=\"lazy\"` a esses frames."),
+    how: text("Add `loading=\"lazy\"` to these iframes.", "Adicione `loading=\"lazy\"` a esses iframes."),
     reference: "https://web.dev/articles/iframe-lazy-loading",
     rule: text(
-        "Fails when an `iframe` with an http(s) address stands behind more than 2,000 characters of running text (menus, lists of links and what is hidden left out) and has no `loading=lazy`. Left alone are frames without an address, hidden by `hidden`, `aria-hidden` or an inline style, with a side of at most 4 pixels, far off the screen, with `loading=eager` written out, and those that a script loads from `data-src`. Not applicable without iframes.",
-        "Falha quando um `iframe` com endereço http(s) vem depois de mais de 2.000 caracteres de texto corrido (sem menus, listas de links e o que está oculto) e não tem `loading=lazy`. Ficam de fora frames sem endereço, ocultos por `hidden`, `aria-hidden` ou estilo embutido, com um lado de no máximo 4 pixels, bem fora da tela, com `loading=eager` escrito, e os que um script carrega de `data-src`. Não se aplica sem iframes.",
+        "Fails when an `iframe` with an http(s) URL follows more than 2,000 characters of running text and has no `loading=lazy`. Menus, lists of links and hidden text don't count as running text. The check skips iframes without a URL, hidden ones (`hidden`, `aria-hidden` or an inline style), those with a side of at most 4 pixels or far off the screen, those with a `loading` attribute, and those that a script loads from `data-src`. Not applicable without iframes.",
+        "Falha quando um `iframe` com URL http(s) vem depois de mais de 2.000 caracteres de texto corrido e não tem `loading=lazy`. Menus, listas de links e texto oculto não contam como texto corrido. A verificação ignora iframes sem URL, ocultos (`hidden`, `aria-hidden` ou estilo embutido), com um lado de no máximo 4 pixels ou bem fora da tela, com um atributo `loading` e os que um script carrega de `data-src`. Não se aplica sem iframes.",
     ),
     thresholds: &[threshold("text_before", FAR as u64, "characters"), threshold("small_side", TINY as u64, "pixels")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -82,8 +82,8 @@ fn not_lazy(facts: &Facts<'_>) -> Verdict {
         .collect();
     let Some(first) = found.first() else { return PASS };
     const EAGER: Text = text(
-        "{count} {count|frame|frames} far down the page {count|loads|load} at once; the first shows {url}.",
-        "{count} {count|frame|frames} no fim da página {count|carrega|carregam} de imediato; o primeiro mostra {url}.",
+        "{count|An iframe far down the page loads at once instead of lazily: {url}.|{count} iframes far down the page load at once instead of lazily; the first shows {url}.}",
+        "{count|Um iframe no fim da página carrega de imediato, sem lazy loading: {url}.|{count} iframes no fim da página carregam de imediato, sem lazy loading; o primeiro mostra {url}.}",
     );
     const SAME: Text = text("the same tags with loading=lazy", "as mesmas tags com loading=lazy");
     let tag =

@@ -14,14 +14,14 @@ pub(crate) const FAMILY: Family = Family {
 
 const LANDING: Landing = Landing {
     title: text("DOM size and inline weight checker", "Verificador de tamanho do DOM e peso embutido"),
-    h1: text("Is your HTML heavier than it needs to be?", "Seu HTML é mais pesado do que precisa?"),
+    h1: text("Is your HTML heavier than necessary?", "Seu HTML é mais pesado do que o necessário?"),
     description: text(
-        "Counts elements, depth and children of a page, and weighs the scripts, styles and data that stand in its HTML.",
-        "Conta elementos, profundidade e filhos de uma página e pesa scripts, estilos e dados que estão no HTML.",
+        "Count the elements, nesting depth and children of a page, and measure the scripts, styles and data inlined in its HTML.",
+        "Conte os elementos, a profundidade e os filhos de uma página e meça os scripts, estilos e dados embutidos no HTML.",
     ),
     lead: text(
-        "Every element costs memory and layout time at each change; every inline byte is sent again with each page and stands before the content that crawlers read.",
-        "Cada elemento custa memória e tempo de layout a cada mudança; cada byte embutido é reenviado com cada página e fica antes do conteúdo que os robôs leem.",
+        "Every element costs memory and layout time on each change. Every inline byte is downloaded again with each page, and delays the content that crawlers read.",
+        "Cada elemento custa memória e tempo de layout a cada mudança. Cada byte embutido é baixado de novo com cada página e atrasa o conteúdo que os robôs leem.",
     ),
     example: include_str!("page_weight/bad_deep.html"),
 };
@@ -43,19 +43,19 @@ const DOM_LARGE: Check = Check {
     code: "dom_size_large",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Large document tree", "Árvore do documento grande"),
+    title: text("Large DOM", "DOM grande"),
     why: text(
-        "Each change of the page makes the browser look at its elements again; on phones many of them make scrolling and input slow.",
-        "A cada mudança na página o navegador reexamina os elementos; em celulares, muitos deles deixam a rolagem e a interação lentas.",
+        "On each change, the browser has to process the page's elements again. On phones, a large DOM makes scrolling and input slow.",
+        "A cada mudança, o navegador precisa processar de novo os elementos da página. Em celulares, um DOM grande deixa a rolagem e a interação lentas.",
     ),
     how: text(
-        "Drop wrappers that only wrap, show long parts when they are asked for, and use `content-visibility` for what is far below.",
-        "Remova invólucros que só envolvem, mostre partes longas quando forem pedidas e use `content-visibility` no que está bem abaixo.",
+        "Remove needless wrapper elements, load long parts on demand, and use `content-visibility` for content far down the page.",
+        "Remova elementos que só envolvem outros, carregue partes longas sob demanda e use `content-visibility` no conteúdo bem abaixo.",
     ),
     reference: "https://developer.chrome.com/docs/performance/insights/dom-size",
     rule: text(
-        "Fails at more than 1,500 elements in the HTML as sent, more than 32 inside one another, or more than 60 children of one element. Of children, paragraphs, headings, line breaks and what is not shown don't count, and the rows and items of tables, lists and selects, and the parts of drawings and formulas, are what they are for. Templates are left out.",
-        "Falha com mais de 1.500 elementos no HTML como enviado, mais de 32 um dentro do outro, ou mais de 60 filhos de um elemento. Dos filhos, parágrafos, títulos, quebras de linha e o que não é exibido não contam, e linhas e itens de tabelas, listas e seletores, e as partes de desenhos e fórmulas, existem para isso. Modelos (`template`) ficam de fora.",
+        "Fails when the HTML as sent has more than 1,500 elements, elements nested more than 32 levels deep, or an element with more than 60 children. Paragraphs, headings, line breaks and invisible elements don't count as children. Elements made to hold many parts are exempt: tables, lists, selects, drawings and formulas. The content of `template` is not counted.",
+        "Falha quando o HTML como enviado tem mais de 1.500 elementos, mais de 32 níveis de aninhamento ou um elemento com mais de 60 filhos. Parágrafos, títulos, quebras de linha e elementos invisíveis não contam como filhos. Elementos feitos para conter muitas partes são isentos: tabelas, listas, seletores, desenhos e fórmulas. O conteúdo de `template` não é contado.",
     ),
     thresholds: &[
         threshold("elements", MOST_ELEMENTS as u64, "elements"),
@@ -71,19 +71,19 @@ const INLINE_LARGE: Check = Check {
     code: "inline_payload_large",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Much script, style or data in the HTML", "Muito script, estilo ou dado no HTML"),
+    title: text("Too much inline script, style or data", "Scripts, estilos ou dados embutidos demais"),
     why: text(
-        "Inline bytes can't be cached, delay the content behind them, and use up what crawlers read of a page: Googlebot reads the first 2 MB.",
-        "Bytes embutidos não ficam em cache, atrasam o conteúdo que vem depois e consomem o que os robôs leem de uma página: o Googlebot lê os primeiros 2 MB.",
+        "Browsers can't cache inline code apart from the page, and it delays the content after it. It also uses up the first 2 MB of a page, which is all that Googlebot reads.",
+        "O navegador não guarda em cache o código embutido separado da página, e ele atrasa o conteúdo que vem depois. Também consome os primeiros 2 MB da página, que são tudo o que o Googlebot lê.",
     ),
     how: text(
-        "Move large scripts, styles and images into files of their own, and send less state to the browser.",
-        "Mova scripts, estilos e imagens grandes para arquivos próprios e envie menos estado ao navegador.",
+        "Move large scripts, styles and images into separate files, and send less state to the browser.",
+        "Mova scripts, estilos e imagens grandes para arquivos separados e envie menos estado ao navegador.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/googlebot",
     rule: text(
-        "Fails when inline scripts (data blocks too), styles and `data:` addresses take more than 300 KiB of the HTML, or more than 60 % of it and at least 50 KiB.",
-        "Falha quando scripts embutidos (blocos de dados também), estilos e endereços `data:` ocupam mais de 300 KiB do HTML, ou mais de 60 % dele e pelo menos 50 KiB.",
+        "Fails when inline scripts (including data blocks), styles and `data:` URLs take more than 300 KB of the HTML, or at least 50 KB and more than 60% of it.",
+        "Falha quando scripts embutidos (inclusive blocos de dados), estilos e URLs `data:` ocupam mais de 300 KB do HTML, ou pelo menos 50 KB e mais de 60% dele.",
     ),
     thresholds: &[
         threshold("inline", MOST_INLINE as u64, "bytes"),
@@ -155,16 +155,16 @@ fn dom_large(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const LARGE: Text = text(
-        "The HTML has {elements} elements, up to {depth} inside one another and up to {children} in one (at most {most}, {deepest} and {widest}).",
-        "O HTML tem {elements} elementos, até {depth} um dentro do outro e até {children} em um só (no máximo {most}, {deepest} e {widest}).",
+        "The HTML has {elements} elements, up to {depth} nesting levels and up to {children} children per element. The limits are {most}, {deepest} and {widest}.",
+        "O HTML tem {elements} elementos, até {depth} níveis de aninhamento e até {children} filhos por elemento. Os limites são {most}, {deepest} e {widest}.",
     );
     const TAKE: Text = text(
-        "Begin at the places named: they hold the most, or lie the deepest.",
-        "Comece pelos lugares indicados: são os que contêm mais elementos ou os mais profundos.",
+        "Start with the places listed: they are the widest or the deepest.",
+        "Comece pelos lugares listados: são os mais largos ou os mais profundos.",
     );
     const SPREAD: Text = text(
-        "No part stands out: show less at once, such as the first comments or products, and drop elements that only wrap others.",
-        "Nenhuma parte se destaca: mostre menos de uma vez, como os primeiros comentários ou produtos, e tire elementos que só envolvem outros.",
+        "No single part is too large. Show less at once, such as only the first comments or products, and remove needless wrapper elements.",
+        "Nenhuma parte isolada é grande demais. Mostre menos de uma vez, como só os primeiros comentários ou produtos, e remova elementos que só envolvem outros.",
     );
     let note = if is_wide || is_deep { TAKE } else { SPREAD };
     let places = [size.children.1.filter(|_| is_wide), size.depth.1.filter(|_| is_deep)];
@@ -211,12 +211,12 @@ fn inline_large(facts: &Facts<'_>) -> Verdict {
     }
     found.sort_by_key(|(bytes, element)| (std::cmp::Reverse(*bytes), element.id()));
     const HEAVY: Text = text(
-        "Scripts, styles and data take {bytes} bytes of the HTML ({share} %); the largest block has {largest}.",
-        "Scripts, estilos e dados ocupam {bytes} bytes do HTML ({share} %); o maior bloco tem {largest}.",
+        "Inline scripts, styles and data take {bytes:size} of the HTML ({share}%). The largest block has {largest:size}.",
+        "Scripts, estilos e dados embutidos ocupam {bytes:size} do HTML ({share}%). O maior bloco tem {largest:size}.",
     );
     const MOVE: Text = text(
-        "Begin with the blocks named first; they are sorted by weight.",
-        "Comece pelos primeiros blocos indicados; estão ordenados por peso.",
+        "Start with the first blocks listed: they are sorted by size.",
+        "Comece pelos primeiros blocos listados: estão em ordem de tamanho.",
     );
     let largest = found.first().map_or(0, |(bytes, _)| *bytes);
     let values = [("bytes", bytes.into()), ("share", share.into()), ("largest", largest.into())];

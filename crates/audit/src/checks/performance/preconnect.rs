@@ -12,14 +12,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Preconnect checker", "Verificador de preconnect"),
-    h1: text("Does your page open too many connections early?", "Sua página abre conexões cedo demais?"),
+    h1: text("Does your page open too many early connections?", "Sua página abre conexões antecipadas demais?"),
     description: text(
-        "Count the origins that a page preconnects to and see which of them nothing in the page refers to.",
-        "Conte as origens para as quais uma página faz preconnect e veja quais delas nada na página usa.",
+        "Count the origins that a page preconnects to, and see which of them the page doesn't use.",
+        "Conte as origens com preconnect em uma página e veja quais delas a página não usa.",
     ),
     lead: text(
-        "A connection opened early helps where it is used within seconds. More than a few compete with each other and with the page itself; this tool lists them and names those that the page shows no use for.",
-        "Uma conexão aberta cedo ajuda quando é usada em poucos segundos. Mais do que algumas disputam entre si e com a própria página; esta ferramenta as lista e aponta as que a página não mostra usar.",
+        "An early connection helps when the page uses it within seconds. More than a few compete with each other and with the page itself. This tool lists them and shows which ones nothing in the page uses.",
+        "Uma conexão antecipada ajuda quando a página a usa em poucos segundos. Mais do que algumas competem entre si e com a própria página. Esta ferramenta as lista e mostra quais nada na página usa.",
     ),
     example: include_str!("preconnect/bad.html"),
 };
@@ -28,19 +28,19 @@ const EXCESS: Check = Check {
     code: "preconnect_excess",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Too many early connections", "Conexões antecipadas demais"),
+    title: text("Too many preconnects", "Preconnects demais"),
     why: text(
-        "Each one costs a name lookup and a handshake at the very moment when the page itself loads, and is closed unused after ten seconds.",
-        "Cada uma custa uma consulta de nome e um handshake no momento em que a própria página carrega, e é fechada sem uso após dez segundos.",
+        "Each preconnect costs a DNS lookup and a handshake while the page itself is loading. Browsers close an unused connection after about ten seconds.",
+        "Cada preconnect custa uma consulta DNS e um handshake enquanto a própria página carrega. Os navegadores fecham uma conexão sem uso após cerca de dez segundos.",
     ),
     how: text(
-        "Keep `preconnect` for the few origins that the first screen needs; use `dns-prefetch` for the others.",
-        "Deixe `preconnect` só para as poucas origens de que a primeira tela precisa; use `dns-prefetch` para as outras.",
+        "Keep `preconnect` only for the few origins that the first screen needs. Use `dns-prefetch` for the others.",
+        "Mantenha `preconnect` só nas poucas origens de que a primeira tela precisa. Use `dns-prefetch` nas outras.",
     ),
     reference: "https://developer.chrome.com/docs/performance/insights/network-dependency-tree",
     rule: text(
-        "Fails when `link rel=preconnect` names more than 4 different http(s) origins. The same origin with and without `crossorigin` counts once. The message names those to which no address of an element in the page leads; what scripts and style sheets fetch is not known. Not applicable without such links.",
-        "Falha quando `link rel=preconnect` nomeia mais de 4 origens http(s) diferentes. A mesma origem com e sem `crossorigin` conta uma vez. A mensagem cita aquelas às quais nenhum endereço de elemento da página leva; o que scripts e folhas de estilo buscam não se sabe. Não se aplica sem links assim.",
+        "Fails when `link rel=preconnect` lists more than 4 different http(s) origins. The same origin with and without `crossorigin` counts once. The message lists the origins that no element in the page refers to; what scripts and style sheets load is unknown. Not applicable without such links.",
+        "Falha quando `link rel=preconnect` lista mais de 4 origens http(s) diferentes. A mesma origem com e sem `crossorigin` conta uma vez. A mensagem lista as origens que nenhum elemento da página usa; o que scripts e folhas de estilo carregam não é conhecido. Não se aplica sem esses links.",
     ),
     thresholds: &[threshold("origins", MOST_ORIGINS as u64, "origins")],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -82,8 +82,8 @@ fn excess(facts: &Facts<'_>) -> Verdict {
     let idle: Vec<&str> = origins.keys().filter(|origin| !used.contains(*origin)).map(String::as_str).collect();
     const MANY: Text = text("The page preconnects to {count} origins.", "A página faz preconnect com {count} origens.");
     const IDLE: Text = text(
-        "The page preconnects to {count} origins; nothing in it refers to {list}.",
-        "A página faz preconnect com {count} origens; nada nela usa {list}.",
+        "The page preconnects to {count} origins. No element in it uses {list}.",
+        "A página faz preconnect com {count} origens. Nenhum elemento dela usa {list}.",
     );
     let message = if idle.is_empty() { MANY } else { IDLE };
     let list = idle.iter().take(MAX_PLACES).copied().collect::<Vec<_>>().join(", ");

@@ -12,12 +12,12 @@ const LANDING: Landing = Landing {
     title: text("Render-blocking scripts checker", "Verificador de scripts que bloqueiam a página"),
     h1: text("Which scripts keep your page blank?", "Que scripts deixam sua página em branco?"),
     description: text(
-        "Lists the scripts in the head that stop the browser before it shows anything, with the tags repaired by defer.",
-        "Lista os scripts no head que param o navegador antes que ele mostre algo, com as tags corrigidas com defer.",
+        "List the scripts in the head that block the browser before it shows anything, and get their tags with defer.",
+        "Liste os scripts no head que bloqueiam o navegador antes que ele mostre algo e receba as tags com defer.",
     ),
     lead: text(
-        "At each classic script in the head a browser stops, fetches and runs it, and shows nothing meanwhile. One attribute, defer, lets it go on.",
-        "A cada script clássico no head, o navegador para, busca e executa, sem mostrar nada enquanto isso. Um atributo, defer, o deixa seguir.",
+        "The browser stops at each classic script in the head, downloads and runs it, and shows nothing meanwhile. The defer attribute lets it continue.",
+        "O navegador para em cada script clássico no head, baixa e executa o arquivo, e não mostra nada enquanto isso. O atributo defer o deixa continuar.",
     ),
     example: include_str!("scripts/bad.html"),
 };
@@ -26,19 +26,19 @@ const BLOCKING: Check = Check {
     code: "render_blocking_scripts",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("Scripts in the head hold the page up", "Scripts no cabeçalho seguram a página"),
+    title: text("Render-blocking scripts in the head", "Scripts no head bloqueiam a renderização"),
     why: text(
-        "At each classic script in the head the browser stops, fetches and runs it before it shows anything.",
-        "A cada script clássico no cabeçalho o navegador para, busca e executa o script antes de mostrar qualquer coisa.",
+        "The browser stops at each classic script in the head, and downloads and runs it before it shows anything.",
+        "O navegador para em cada script clássico no head e o baixa e executa antes de mostrar qualquer coisa.",
     ),
     how: text(
-        "Add `defer` to scripts that the page does not need while it is read, or `async` to independent ones.",
-        "Adicione `defer` aos scripts de que a página não precisa durante a leitura, ou `async` aos independentes.",
+        "Add `defer` to these scripts, or `async` to those that are independent of other scripts.",
+        "Adicione `defer` a estes scripts ou `async` aos que não dependem de outros.",
     ),
     reference: "https://developer.chrome.com/docs/performance/insights/render-blocking",
     rule: text(
-        "Fails at three or more `script src` in the head that run as classic scripts and have none of `async`, `defer` and `nomodule`. Modules are deferred anyway, and data blocks run nothing. A note up to four of them. Fewer than three on a cut page are not measured.",
-        "Falha com três ou mais `script src` no head que rodam como scripts clássicos e não têm `async`, `defer` nem `nomodule`. Módulos já são adiados, e blocos de dados não executam nada. Até quatro, é só uma nota. Menos de três em uma página cortada não é medido.",
+        "Fails when three or more `script src` in the head run as classic scripts and have none of `async`, `defer` and `nomodule`. Modules are always deferred, and data blocks don't run. A note with up to four such scripts. Not measured on a cut page with fewer than three.",
+        "Falha quando três ou mais `script src` no head rodam como scripts clássicos e não têm `async`, `defer` nem `nomodule`. Módulos são sempre adiados, e blocos de dados não são executados. É uma nota com até quatro desses scripts. Não é medido em uma página cortada com menos de três.",
     ),
     thresholds: &[
         threshold("scripts", TOO_MANY as u64, "scripts"),
@@ -74,7 +74,7 @@ fn blocking(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const HOLD: Text =
-        text("{count} scripts in the head hold up rendering.", "{count} scripts no cabeçalho seguram a renderização.");
+        text("{count} scripts in the head block rendering.", "{count} scripts no head bloqueiam a renderização.");
     let inline_after = html.elements(&html.scripts).any(|script| {
         !script.has("src")
             && is_classic_script(script)
@@ -85,13 +85,13 @@ fn blocking(facts: &Facts<'_>) -> Verdict {
     });
     let fix = if inline_after {
         const DECIDE: Text = text(
-            "Inline scripts follow and may use these files: find out which, then add `defer` to the others.",
-            "Há scripts embutidos depois que podem usar estes arquivos: descubra quais e adicione `defer` aos outros.",
+            "Inline scripts after these files may depend on them. Find out which files they use, and add `defer` to the others.",
+            "Scripts embutidos depois destes arquivos podem depender deles. Descubra quais arquivos eles usam e adicione `defer` aos outros.",
         );
         FixDraft::instruction(FixTarget::Head, DECIDE, &[])
     } else {
         const SAME: Text =
-            text("the same tags with defer; their order stays", "as mesmas tags com defer; a ordem fica");
+            text("the same tags with defer, in the same order", "as mesmas tags com defer, na mesma ordem");
         let snippet = found
             .iter()
             .filter_map(|script| {

@@ -9,14 +9,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Render-blocking CSS checker", "Verificador de CSS que bloqueia a página"),
-    h1: text("How many style sheets hold your page up?", "Quantas folhas de estilo seguram sua página?"),
+    h1: text("How many style sheets block your page?", "Quantas folhas de estilo bloqueiam sua página?"),
     description: text(
-        "Lists the style sheets in the head that a browser must fetch before it shows anything, and @import in styles.",
-        "Lista as folhas de estilo no head que o navegador precisa buscar antes de mostrar algo, e @import nos estilos.",
+        "List the style sheets in the head that a browser must download before it shows anything, and @import rules in style elements.",
+        "Liste as folhas de estilo no head que o navegador precisa baixar antes de mostrar algo e as regras @import em elementos style.",
     ),
     lead: text(
-        "A browser shows nothing before it has every style sheet of the head. Few files, sent soon, let the page appear; an @import makes it wait twice.",
-        "O navegador não mostra nada antes de ter todas as folhas de estilo do head. Poucos arquivos, enviados cedo, fazem a página aparecer; um @import faz esperar duas vezes.",
+        "A browser shows nothing until it has every style sheet in the head. With few files the page appears sooner; an @import makes it wait twice.",
+        "O navegador não mostra nada até ter todas as folhas de estilo do head. Com poucos arquivos, a página aparece antes; um @import faz esperar duas vezes.",
     ),
     example: include_str!("styles/bad.html"),
 };
@@ -28,19 +28,19 @@ const BLOCKING: Check = Check {
     code: "render_blocking_styles",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Many style sheets hold the page up", "Muitas folhas de estilo seguram a página"),
+    title: text("Render-blocking style sheets", "Folhas de estilo que bloqueiam a renderização"),
     why: text(
-        "The browser shows nothing before all of them have come; one that another imports is asked for only after that one.",
-        "O navegador não mostra nada antes que todas cheguem; uma importada por outra só é pedida depois dela.",
+        "The browser shows nothing until all style sheets have loaded. It requests an imported sheet only after the sheet that imports it.",
+        "O navegador não mostra nada até carregar todas as folhas de estilo. Uma folha importada só é pedida depois da que a importa.",
     ),
     how: text(
-        "Bundle them, give `media` to those that are not for every screen, and name imported sheets in `link` elements.",
-        "Junte-as, use `media` nas que não servem para toda tela e declare as importadas em elementos `link`.",
+        "Bundle the style sheets, add `media` to those that don't apply to every screen, and replace `@import` with `link` elements.",
+        "Junte as folhas de estilo, use `media` nas que não valem para toda tela e troque `@import` por elementos `link`.",
     ),
     reference: "https://developer.chrome.com/docs/performance/insights/render-blocking",
     rule: text(
-        "Fails at more than 4 `link rel=stylesheet` in the head that apply to screens (no `media`, `all`, `screen`, or a query of features), neither disabled nor alternative, or at an `@import` at the start of a `style` element.",
-        "Falha com mais de 4 `link rel=stylesheet` no head que valem para telas (sem `media`, `all`, `screen` ou uma consulta de recursos), nem desativados nem alternativos, ou com um `@import` no começo de um elemento `style`.",
+        "Fails when the head has more than 4 `link rel=stylesheet` that apply to screens, or when a `style` element begins with `@import`. A link applies to screens when its `media` is missing, `all`, `screen` or a media feature query, and when it is neither disabled nor alternate.",
+        "Falha quando o head tem mais de 4 `link rel=stylesheet` que valem para telas ou quando um elemento `style` começa com `@import`. Um link vale para telas quando seu `media` falta, é `all`, `screen` ou uma consulta de recursos, e quando não está desativado nem é alternativo.",
     ),
     thresholds: &[threshold("style_sheets", MOST_SHEETS as u64, "files")],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -99,21 +99,30 @@ fn blocking(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const HOLD: Text = text(
-        "{count} style {count|sheet|sheets} in the head and {imports} {imports|import|imports} in style elements hold up rendering.",
-        "{count} {count|folha de estilo|folhas de estilo} no head e {imports} {imports|importação|importações} em elementos style seguram a renderização.",
+        "{count} style sheets in the head and {imports|an @import rule|{imports} @import rules} block rendering.",
+        "{count} folhas de estilo no head e {imports|uma regra @import|{imports} regras @import} bloqueiam a renderização.",
     );
     const SHEETS: Text = text(
-        "{count} style {count|sheet|sheets} in the head {count|holds|hold} up rendering.",
-        "{count} {count|folha de estilo no head segura|folhas de estilo no head seguram} a renderização.",
+        "{count} style sheets in the head block rendering.",
+        "{count} folhas de estilo no head bloqueiam a renderização.",
     );
-    let message = if importing.is_empty() { SHEETS } else { HOLD };
+    const IMPORTS: Text = text(
+        "{imports|A style element begins|{imports} style elements begin} with @import, which delays rendering.",
+        "{imports|Um elemento style começa|{imports} elementos style começam} com @import, o que atrasa a renderização.",
+    );
+    let is_many = sheets.len() > MOST_SHEETS;
+    let message = match (is_many, importing.is_empty()) {
+        (false, _) => IMPORTS,
+        (true, false) => HOLD,
+        (true, true) => SHEETS,
+    };
     const BUNDLE: Text = text(
-        "Join what every page needs in one file, name imported sheets in link elements, and load the rest when it is needed.",
-        "Junte em um arquivo o que toda página precisa, declare as folhas importadas em elementos link e carregue o resto quando for preciso.",
+        "Bundle the styles that every page needs in one file, replace @import with link elements, and load the other styles when they are needed.",
+        "Junte em um arquivo os estilos de que toda página precisa, troque @import por elementos link e carregue os outros quando forem necessários.",
     );
     let values = [("count", sheets.len().into()), ("imports", importing.len().into())];
     problem(message, &values, FixDraft::instruction(FixTarget::Head, BUNDLE, &[]))
-        .on(importing.iter().chain(&sheets))
+        .on(importing.iter().chain(sheets.iter().filter(|_| is_many)))
         .fail()
 }
 

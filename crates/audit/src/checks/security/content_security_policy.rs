@@ -18,12 +18,12 @@ const LANDING: Landing = Landing {
     title: text("Content-Security-Policy checker", "Verificador de Content-Security-Policy"),
     h1: text("Does your CSP stop injected scripts?", "Sua CSP impede scripts injetados?"),
     description: text(
-        "Reads the Content-Security-Policy of a page and tells what in it lets injected scripts run, with a policy to start from.",
-        "Lê a Content-Security-Policy de uma página e diz o que nela deixa scripts injetados rodarem, com uma política inicial.",
+        "Check whether the Content-Security-Policy of a page lets injected scripts run, and get a policy to start from.",
+        "Confira se a Content-Security-Policy de uma página deixa scripts injetados rodarem e receba uma política inicial.",
     ),
     lead: text(
-        "A content security policy is the second lock: where a hole lets foreign markup into the page, it keeps the foreign script from running. It has no effect on search.",
-        "A política de segurança de conteúdo é a segunda tranca: quando uma falha deixa entrar marcação alheia, ela impede o script alheio de rodar. Não afeta a busca.",
+        "A content security policy is a second line of defense: if an attacker manages to inject markup into the page, it stops the injected script from running. It has no effect on search.",
+        "A política de segurança de conteúdo é uma segunda linha de defesa: se alguém conseguir injetar marcação na página, ela impede o script injetado de rodar. Não afeta a busca.",
     ),
     example: include_str!("content_security_policy/bad_inline.http"),
 };
@@ -36,17 +36,17 @@ const MISSING: Check = Check {
     impact: Impact::Hygiene,
     title: text("No Content-Security-Policy", "Sem Content-Security-Policy"),
     why: text(
-        "Where a hole in the site lets foreign markup in, nothing keeps its scripts from running.",
-        "Se uma falha do site deixar entrar marcação alheia, nada impede os scripts dela de rodar.",
+        "Without a policy, nothing stops a script that an attacker injects through a flaw in the site.",
+        "Sem uma política, nada impede um script que alguém injete por uma falha do site.",
     ),
     how: text(
-        "Begin with `Content-Security-Policy-Report-Only`, read the reports, then enforce the policy.",
+        "Start with `Content-Security-Policy-Report-Only`, read the reports, then enforce the policy.",
         "Comece com `Content-Security-Policy-Report-Only`, leia os relatórios e depois aplique a política.",
     ),
     reference: STANDARD,
     rule: text(
-        "Fails when neither a `Content-Security-Policy` header nor a `meta` of that kind in the head gives a policy. One that only reports does not count. Not measured on supplied HTML, whose headers are unknown.",
-        "Falha quando nem um cabeçalho `Content-Security-Policy` nem um `meta` desse tipo no head traz uma política. Uma que só relata não conta. Não é medido em HTML fornecido, cujos cabeçalhos são desconhecidos.",
+        "Fails when neither a `Content-Security-Policy` header nor a `meta` of that kind in the head sets a policy. A report-only policy doesn't count. Not measured on supplied HTML, whose headers are unknown.",
+        "Falha quando nem um cabeçalho `Content-Security-Policy` nem um `meta` desse tipo no head define uma política. Uma política que só gera relatórios não conta. Não é medido em HTML fornecido, cujos cabeçalhos são desconhecidos.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -58,22 +58,19 @@ const WEAK: Check = Check {
     code: "csp_weak",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text(
-        "Content-Security-Policy lets injected scripts run",
-        "Content-Security-Policy deixa scripts injetados rodarem",
-    ),
+    title: text("Content-Security-Policy allows injected scripts", "Content-Security-Policy permite scripts injetados"),
     why: text(
-        "Such a policy still has its uses, against frames for one, but an injected script runs as if there were none.",
-        "Uma política assim ainda serve para algo, como barrar quadros, mas um script injetado roda como se ela não existisse.",
+        "With this policy an injected script runs as if there were no policy. The policy may still help in other ways, for example against framing.",
+        "Com esta política, um script injetado roda como se não houvesse política. Ela ainda pode ajudar de outras formas, por exemplo contra a exibição em frames.",
     ),
     how: text(
-        "Give each inline script a nonce or a hash instead of `'unsafe-inline'`, and name hosts instead of `*` or `https:`.",
-        "Dê a cada script embutido um nonce ou hash em vez de `'unsafe-inline'`, e nomeie hosts em vez de `*` ou `https:`.",
+        "Replace `'unsafe-inline'` with a nonce or hash for each inline script, and replace `*` and `https:` with host names.",
+        "Troque `'unsafe-inline'` por um nonce ou hash em cada script embutido, e `*` e `https:` por nomes de hosts.",
     ),
     reference: "https://www.w3.org/TR/CSP3/#csp-directives",
     rule: text(
-        "Fails when there are enforced policies and each of them lets injected scripts run: neither `script-src` nor `default-src`, or `'unsafe-inline'` without nonce, hash or `'strict-dynamic'`, or one of `*`, `http:`, `https:`, `data:` without `'strict-dynamic'`. All policies hold at once, so one strong policy passes. Styles, images and `'unsafe-eval'` are not judged.",
-        "Falha quando há políticas aplicadas e cada uma delas deixa scripts injetados rodarem: nem `script-src` nem `default-src`, ou `'unsafe-inline'` sem nonce, hash ou `'strict-dynamic'`, ou um de `*`, `http:`, `https:`, `data:` sem `'strict-dynamic'`. Todas as políticas valem ao mesmo tempo, então uma forte basta. Estilos, imagens e `'unsafe-eval'` não são avaliados.",
+        "Fails when policies are enforced and every one of them lets injected scripts run. A policy does so when it has neither `script-src` nor `default-src`; when it has `'unsafe-inline'` without nonce, hash or `'strict-dynamic'`; or when it has `*`, `http:`, `https:` or `data:` without `'strict-dynamic'`. All policies apply at once, so one strong policy passes. Styles, images and `'unsafe-eval'` are not judged.",
+        "Falha quando há políticas aplicadas e todas elas deixam scripts injetados rodarem. É o caso de uma política sem `script-src` nem `default-src`; com `'unsafe-inline'` sem nonce, hash ou `'strict-dynamic'`; ou com `*`, `http:`, `https:` ou `data:` sem `'strict-dynamic'`. Todas as políticas valem ao mesmo tempo, então uma forte basta. Estilos, imagens e `'unsafe-eval'` não são avaliados.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -97,8 +94,8 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     const NONE: Text =
         text("The response has no Content-Security-Policy.", "A resposta não tem Content-Security-Policy.");
     const START: Text = text(
-        "Start with a policy that only reports, built from what this page loads: {line}",
-        "Comece com uma política que só relata, feita com o que esta página carrega: {line}",
+        "Start with this report-only policy, based on what the page loads: {line}",
+        "Comece com esta política, que só gera relatórios, baseada no que a página carrega: {line}",
     );
     let fix = FixDraft::instruction(FixTarget::Page, START, &[("line", starter(html).into())]);
     problem(NONE, &[], fix).fail()
@@ -150,8 +147,8 @@ fn weak(facts: &Facts<'_>) -> Verdict {
         policies.iter().map(|policy| Some((policy, policy.weakness()?))).collect();
     let Some((_, weakness)) = weak.as_ref().and_then(|weak| weak.first()) else { return PASS };
     const NO_LIMIT: Text = text(
-        "The Content-Security-Policy limits no scripts: it has neither script-src nor default-src.",
-        "A Content-Security-Policy não limita scripts: não tem script-src nem default-src.",
+        "The Content-Security-Policy doesn't restrict scripts: it has neither script-src nor default-src.",
+        "A Content-Security-Policy não restringe scripts: não tem script-src nem default-src.",
     );
     const INLINE: Text = text(
         "The Content-Security-Policy allows every inline script: 'unsafe-inline' without nonce or hash.",
@@ -162,8 +159,8 @@ fn weak(facts: &Facts<'_>) -> Verdict {
         "A Content-Security-Policy permite scripts de qualquer host.",
     );
     const NONCES: Text = text(
-        "Send script-src 'nonce-{{RANDOM}}' 'strict-dynamic'; object-src 'none'; base-uri 'none', with a new nonce in each response and on each script tag.",
-        "Envie script-src 'nonce-{{RANDOM}}' 'strict-dynamic'; object-src 'none'; base-uri 'none', com um nonce novo em cada resposta e em cada tag de script.",
+        "Send script-src 'nonce-{{RANDOM}}' 'strict-dynamic'; object-src 'none'; base-uri 'none'. Use a new nonce in each response, and put it on each script tag.",
+        "Envie script-src 'nonce-{{RANDOM}}' 'strict-dynamic'; object-src 'none'; base-uri 'none'. Use um nonce novo em cada resposta e coloque-o em cada tag de script.",
     );
     let message = match weakness {
         Weakness::NoLimit => NO_LIMIT,

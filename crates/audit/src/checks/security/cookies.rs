@@ -11,11 +11,11 @@ const LANDING: Landing = Landing {
     title: text("Cookie security checker", "Verificador de segurança de cookies"),
     h1: text("Are your cookies marked Secure and HttpOnly?", "Seus cookies têm Secure e HttpOnly?"),
     description: text(
-        "Lists the cookies that a page sets without Secure, HttpOnly or SameSite. Names only: values are never shown.",
-        "Lista os cookies que uma página define sem Secure, HttpOnly ou SameSite. Só os nomes: valores nunca aparecem.",
+        "List the cookies that a page sets without Secure, HttpOnly or SameSite. Only names are shown, never values.",
+        "Liste os cookies que uma página define sem Secure, HttpOnly ou SameSite. Só os nomes aparecem, nunca os valores.",
     ),
     lead: text(
-        "Whoever has a session cookie is logged in. Three attributes keep it off plain http, away from scripts, and out of requests that other sites start.",
+        "Anyone with a session cookie is logged in. Three attributes keep it off unencrypted http, away from scripts, and out of requests that other sites start.",
         "Quem tem o cookie de sessão está logado. Três atributos o mantêm fora do http sem criptografia, longe dos scripts e fora de requisições iniciadas por outros sites.",
     ),
     example: include_str!("cookies/bad.http"),
@@ -25,19 +25,19 @@ const FLAGS_MISSING: Check = Check {
     code: "cookie_flags_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Cookies without protection", "Cookies sem proteção"),
+    title: text("Cookies without security attributes", "Cookies sem atributos de segurança"),
     why: text(
-        "A cookie without Secure also travels over http; a session cookie without HttpOnly can be read by any injected script, and without SameSite some browsers send it along with requests of other sites.",
-        "Um cookie sem Secure também viaja por http; um cookie de sessão sem HttpOnly pode ser lido por qualquer script injetado e, sem SameSite, alguns navegadores o enviam em requisições de outros sites.",
+        "Browsers also send a cookie without Secure over http. Injected scripts can read a session cookie without HttpOnly. Some browsers send one without SameSite with requests from other sites.",
+        "Os navegadores também enviam por http um cookie sem Secure. Scripts injetados podem ler um cookie de sessão sem HttpOnly. Alguns navegadores enviam um sem SameSite em requisições de outros sites.",
     ),
     how: text(
-        "Add `Secure` to every cookie, and `HttpOnly; SameSite=Lax` to those that stand for a login.",
-        "Adicione `Secure` a todos os cookies, e `HttpOnly; SameSite=Lax` aos que representam um login.",
+        "Add `Secure` to every cookie, and `HttpOnly; SameSite=Lax` to session cookies.",
+        "Adicione `Secure` a todos os cookies, e `HttpOnly; SameSite=Lax` aos de sessão.",
     ),
     reference: "https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-4.1.2",
     rule: text(
-        "Fails when the final https response sets a cookie without `Secure`, or one whose name marks a session or login without `HttpOnly` or without a known `SameSite`. Cookies that are deleted (empty, `Max-Age=0`, expired) don't count, and tokens against request forgery are no sessions, since scripts must read them. Not applicable to a response that sets none.",
-        "Falha quando a resposta https final define um cookie sem `Secure`, ou um cujo nome indica sessão ou login sem `HttpOnly` ou sem um `SameSite` conhecido. Cookies apagados (vazios, `Max-Age=0`, expirados) não contam, e tokens contra falsificação de requisições não são sessões, pois scripts precisam lê-los. Não se aplica a uma resposta que não define nenhum.",
+        "Fails when the final https response sets a cookie without `Secure`, or a cookie whose name marks a session or login without `HttpOnly` or without a known `SameSite`. Deleted cookies (empty, `Max-Age=0`, expired) don't count. CSRF tokens don't count as sessions, because scripts must read them. Not applicable to a response without cookies.",
+        "Falha quando a resposta https final define um cookie sem `Secure`, ou um cookie cujo nome indica sessão ou login sem `HttpOnly` ou sem um `SameSite` conhecido. Cookies apagados (vazios, `Max-Age=0`, expirados) não contam. Tokens de CSRF não contam como sessões, porque scripts precisam lê-los. Não se aplica a uma resposta sem cookies.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -72,10 +72,11 @@ fn flags_missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const UNPROTECTED: Text = text(
-        "{count} {count|cookie lacks|cookies lack} protecting attributes: {names}.",
-        "{count} {count|cookie não tem|cookies não têm} atributos de proteção: {names}.",
+        "{count|A cookie lacks|{count} cookies lack} security attributes: {names}.",
+        "{count|Um cookie não tem|{count} cookies não têm} atributos de segurança: {names}.",
     );
-    const ADD: Text = text("Add to Set-Cookie: {lines}", "Adicione ao Set-Cookie: {lines}");
+    const ADD: Text =
+        text("Add these attributes to Set-Cookie: {lines}", "Adicione estes atributos ao Set-Cookie: {lines}");
     let listed = |name: fn(&(&Cookie, Vec<&str>)) -> String, by: &str| {
         bad.iter().take(MOST_NAMES).map(name).collect::<Vec<_>>().join(by)
     };

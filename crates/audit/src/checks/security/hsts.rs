@@ -8,14 +8,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("HSTS header checker", "Verificador do cabeçalho HSTS"),
-    h1: text("Do browsers remember that your site is https?", "Os navegadores lembram que seu site é https?"),
+    h1: text("Do browsers always use https for your site?", "Os navegadores sempre usam https no seu site?"),
     description: text(
-        "Reads the Strict-Transport-Security header of a page: whether it is there, readable, sent once and long enough.",
-        "Lê o cabeçalho Strict-Transport-Security de uma página: se existe, é legível, vem uma só vez e dura o bastante.",
+        "Check the Strict-Transport-Security header of a page: whether it exists, is valid, is sent once and lasts long enough.",
+        "Confira o cabeçalho Strict-Transport-Security de uma página: se existe, é válido, vem uma só vez e dura o bastante.",
     ),
     lead: text(
-        "With HSTS a browser never again asks for your site over http, so that nobody can catch the first request. It helps visitors and does nothing for search.",
-        "Com HSTS, o navegador nunca mais pede seu site por http, e ninguém pode interceptar a primeira requisição. Ajuda os visitantes e não muda nada na busca.",
+        "With HSTS, a browser never requests your site over http again, so nobody can intercept the first request. It protects visitors and has no effect on search.",
+        "Com HSTS, o navegador nunca mais pede seu site por http, e ninguém pode interceptar a primeira requisição. Protege os visitantes e não afeta a busca.",
     ),
     example: include_str!("hsts/bad_missing.http"),
 };
@@ -30,10 +30,10 @@ const MISSING: Check = Check {
     code: "hsts_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("No HSTS", "Sem HSTS"),
+    title: text("No HSTS header", "Sem cabeçalho HSTS"),
     why: text(
-        "Without Strict-Transport-Security a browser's first request may still go over http, where it can be caught. It has no effect on search.",
-        "Sem Strict-Transport-Security, a primeira requisição do navegador ainda pode ir por http, onde pode ser interceptada. Não afeta a busca.",
+        "Without Strict-Transport-Security, a browser's first request may use http, where others can intercept it. The header has no effect on search.",
+        "Sem Strict-Transport-Security, a primeira requisição do navegador pode ir por http, onde outros podem interceptá-la. O cabeçalho não afeta a busca.",
     ),
     how: text(
         "Send `Strict-Transport-Security: max-age=31536000` once the whole site works over https.",
@@ -41,8 +41,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc6797#section-6.1",
     rule: text(
-        "Fails on an https response without a `Strict-Transport-Security` header, whatever its status. Not measured over http, where browsers pass over the header, nor on supplied HTML.",
-        "Falha em uma resposta https sem o cabeçalho `Strict-Transport-Security`, qualquer que seja o status. Não é medido por http, onde os navegadores ignoram o cabeçalho, nem em HTML fornecido.",
+        "Fails when an https response has no `Strict-Transport-Security` header, whatever its status. Not measured over http, where browsers ignore the header, nor on supplied HTML.",
+        "Falha quando uma resposta https não tem o cabeçalho `Strict-Transport-Security`, qualquer que seja o status. Não é medido por http, onde os navegadores ignoram o cabeçalho, nem em HTML fornecido.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -54,16 +54,16 @@ const WEAK: Check = Check {
     code: "hsts_weak",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("HSTS that hardly protects", "HSTS que quase não protege"),
+    title: text("Weak HSTS header", "Cabeçalho HSTS fraco"),
     why: text(
-        "Browsers drop a header that they can't read, use only the first of several, and forget a short one between two visits.",
-        "Os navegadores descartam um cabeçalho que não conseguem ler, usam só o primeiro de vários e esquecem um curto entre duas visitas.",
+        "Browsers ignore an invalid header and use only the first of several. They forget a header with a short max-age between two visits.",
+        "Os navegadores ignoram um cabeçalho inválido e usam só o primeiro de vários. Eles esquecem um cabeçalho com max-age curto entre duas visitas.",
     ),
     how: text("Send the header once, with `max-age=31536000`.", "Envie o cabeçalho uma vez, com `max-age=31536000`."),
     reference: "https://www.rfc-editor.org/rfc/rfc6797#section-6.1.1",
     rule: text(
-        "Fails when the header of an https response has no `max-age`, one that is no number, one of less than 15552000 seconds (180 days; 0 switches it off), or when the header is sent more than once with different values. `preload` and `includeSubDomains` are left to the owner.",
-        "Falha quando o cabeçalho de uma resposta https não tem `max-age`, tem um que não é número, um menor que 15552000 segundos (180 dias; 0 o desliga), ou quando o cabeçalho vem mais de uma vez com valores diferentes. `preload` e `includeSubDomains` ficam a critério do dono.",
+        "Fails when the header of an https response has no `max-age`, a `max-age` that isn't a number, or one below 15,552,000 seconds (180 days; 0 turns HSTS off). Also fails when the header is sent more than once with different values. `preload` and `includeSubDomains` are up to the owner.",
+        "Falha quando o cabeçalho de uma resposta https não tem `max-age`, tem um `max-age` que não é número ou um abaixo de 15.552.000 segundos (180 dias; 0 desliga o HSTS). Falha também quando o cabeçalho vem mais de uma vez com valores diferentes. `preload` e `includeSubDomains` ficam a critério do dono.",
     ),
     thresholds: &[threshold("max_age", SHORTEST, "seconds")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -71,7 +71,7 @@ const WEAK: Check = Check {
     run: weak,
 };
 
-const LINE: Text = text("Send: {line}", "Envie: {line}");
+const LINE: Text = text("Send this header: {line}", "Envie este cabeçalho: {line}");
 
 /// Fails on an https response without the header.
 fn missing(facts: &Facts<'_>) -> Verdict {
@@ -80,8 +80,10 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     if exchange.header(HEADER).is_some() {
         return PASS;
     }
-    const NONE: Text =
-        text("The response has no Strict-Transport-Security.", "A resposta não tem Strict-Transport-Security.");
+    const NONE: Text = text(
+        "The response has no Strict-Transport-Security header.",
+        "A resposta não tem o cabeçalho Strict-Transport-Security.",
+    );
     let line = format!("Strict-Transport-Security: max-age={PROPOSED}");
     problem(NONE, &[], FixDraft::instruction(FixTarget::Page, LINE, &[("line", line.into())])).fail()
 }
@@ -94,16 +96,16 @@ fn weak(facts: &Facts<'_>) -> Verdict {
     let Some(first) = all.first().copied() else { return Err(NotMeasured::Absent) };
     all.dedup();
     const REPEATED: Text = text(
-        "Strict-Transport-Security is sent {count} times with different values; browsers use the first.",
-        "Strict-Transport-Security é enviado {count} vezes com valores diferentes; os navegadores usam o primeiro.",
+        "The response sends Strict-Transport-Security {count} times with different values. Browsers use only the first.",
+        "A resposta envia Strict-Transport-Security {count} vezes com valores diferentes. Os navegadores usam só o primeiro.",
     );
     const UNREADABLE: Text = text(
-        "Strict-Transport-Security has no readable max-age: “{value}”.",
-        "Strict-Transport-Security não tem um max-age legível: “{value}”.",
+        "Strict-Transport-Security has no valid max-age: “{value}”.",
+        "Strict-Transport-Security não tem um max-age válido: “{value}”.",
     );
     const SHORT: Text = text(
-        "Strict-Transport-Security lasts {seconds} seconds; below {least} (180 days) it protects little.",
-        "Strict-Transport-Security dura {seconds} segundos; abaixo de {least} (180 dias) protege pouco.",
+        "Strict-Transport-Security has a max-age of only {seconds} {seconds|second|seconds}. It should be at least {least} (180 days).",
+        "Strict-Transport-Security tem um max-age de só {seconds} {seconds|segundo|segundos}. Deveria ser pelo menos {least} (180 dias).",
     );
     let seconds = max_age(first);
     let (message, values) = match seconds {

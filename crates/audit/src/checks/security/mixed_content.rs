@@ -11,12 +11,12 @@ const LANDING: Landing = Landing {
     title: text("Mixed content checker", "Verificador de conteúdo misto"),
     h1: text("What does your https page load over http?", "O que sua página https carrega por http?"),
     description: text(
-        "Finds scripts, styles, frames, forms and images that a secure page asks for over http, with the repaired tags.",
-        "Encontra scripts, estilos, quadros, formulários e imagens que uma página segura pede por http, com as tags corrigidas.",
+        "Find scripts, styles, iframes, forms and images that a secure page requests over http, and get the corrected tags.",
+        "Encontre scripts, estilos, iframes, formulários e imagens que uma página segura pede por http e receba as tags corrigidas.",
     ),
     lead: text(
-        "Browsers block scripts and styles that a secure page asks for over http, and reload or drop its images. Mixed content is the usual rest of a move to https.",
-        "Os navegadores bloqueiam scripts e estilos que uma página segura pede por http, e recarregam ou descartam as imagens. Conteúdo misto é o resto comum de uma migração para https.",
+        "Browsers block scripts and styles that a secure page requests over http. They load its images over https instead, or drop them. Mixed content often remains after a move to https.",
+        "Os navegadores bloqueiam scripts e estilos que uma página segura pede por http. As imagens, eles carregam por https ou descartam. Conteúdo misto costuma sobrar de uma migração para https.",
     ),
     example: include_str!("mixed_content/bad_active.html"),
 };
@@ -25,17 +25,17 @@ const ACTIVE: Check = Check {
     code: "mixed_content_active",
     severity: Severity::Error,
     impact: Impact::Rendering,
-    title: text("Scripts, styles or frames over http", "Scripts, estilos ou quadros por http"),
+    title: text("Scripts, styles or iframes over http", "Scripts, estilos ou iframes por http"),
     why: text(
-        "Browsers block scripts, style sheets and frames that a secure page asks for over http: the page is broken.",
-        "Os navegadores bloqueiam scripts, folhas de estilo e quadros que uma página segura pede por http: a página fica quebrada.",
+        "Browsers block scripts, style sheets and iframes that a secure page requests over http, which breaks the page.",
+        "Os navegadores bloqueiam scripts, folhas de estilo e iframes que uma página segura pede por http, e a página quebra.",
     ),
-    how: text("Load them over https.", "Carregue-os por https."),
+    how: text("Load these files over https.", "Carregue estes arquivos por https."),
     reference: "https://www.w3.org/TR/mixed-content/#should-block-fetch",
     // Forms are told by `form_action_insecure` alone: one cause, one finding.
     rule: text(
-        "Fails when a page on https names an http address in `script src`, `iframe src`, `embed src`, `object data`, or in the `href` of a `link` that loads something (`stylesheet`, `preload`, `modulepreload`, `manifest`). Links to read, `canonical` and `alternate` load nothing and never count.",
-        "Falha quando uma página em https nomeia um endereço http em `script src`, `iframe src`, `embed src`, `object data`, ou no `href` de um `link` que carrega algo (`stylesheet`, `preload`, `modulepreload`, `manifest`). Links de leitura, `canonical` e `alternate` não carregam nada e nunca contam.",
+        "Fails when an https page has an http URL in `script src`, `iframe src`, `embed src`, `object data`, or in the `href` of a `link` that loads something (`stylesheet`, `preload`, `modulepreload`, `manifest`). Ordinary links, `canonical` and `alternate` load nothing and never count.",
+        "Falha quando uma página https tem uma URL http em `script src`, `iframe src`, `embed src`, `object data` ou no `href` de um `link` que carrega algo (`stylesheet`, `preload`, `modulepreload`, `manifest`). Links comuns, `canonical` e `alternate` não carregam nada e nunca contam.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -47,16 +47,16 @@ const FORM: Check = Check {
     code: "form_action_insecure",
     severity: Severity::Error,
     impact: Impact::Use,
-    title: text("Form sends over http", "Formulário envia por http"),
+    title: text("Form sends data over http", "Formulário envia dados por http"),
     why: text(
-        "What a visitor types in travels in the clear, where anyone on the way can read it. Browsers warn before they send it.",
-        "O que o visitante digita viaja sem criptografia, e qualquer um no caminho pode ler. Os navegadores alertam antes de enviar.",
+        "Data that visitors enter travels unencrypted, and anyone on the network path can read it. Browsers warn before they send it.",
+        "Os dados que o visitante digita viajam sem criptografia, e qualquer um no caminho da rede pode lê-los. Os navegadores alertam antes de enviar.",
     ),
-    how: text("Send the form to an https address.", "Envie o formulário para um endereço https."),
+    how: text("Change the form's action to an https URL.", "Troque o action do formulário por uma URL https."),
     reference: "https://cwe.mitre.org/data/definitions/319.html",
     rule: text(
-        "Fails when on a page of https the `action` of a `form`, or the `formaction` of a `button` or `input`, names an http address. A form without `action` sends to the page itself and passes.",
-        "Falha quando, em uma página https, o `action` de um `form` ou o `formaction` de um `button` ou `input` nomeia um endereço http. Um formulário sem `action` envia para a própria página e passa.",
+        "Fails when, on an https page, the `action` of a `form` or the `formaction` of a `button` or `input` is an http URL. A form without `action` sends to the page itself and passes.",
+        "Falha quando, em uma página https, o `action` de um `form` ou o `formaction` de um `button` ou `input` é uma URL http. Um formulário sem `action` envia para a própria página e passa.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -70,14 +70,14 @@ const PASSIVE: Check = Check {
     impact: Impact::Rendering,
     title: text("Images or media over http", "Imagens ou mídia por http"),
     why: text(
-        "Browsers load these over https instead, and drop what is not there; the page is no longer wholly secure.",
-        "Os navegadores tentam carregar por https e descartam o que não existir lá; a página deixa de ser toda segura.",
+        "Browsers load these files over https instead, and drop those that don't exist there.",
+        "Os navegadores carregam estes arquivos por https e descartam os que não existem lá.",
     ),
-    how: text("Load them over https.", "Carregue-os por https."),
+    how: text("Load these files over https.", "Carregue estes arquivos por https."),
     reference: "https://www.w3.org/TR/mixed-content/#upgrade-algorithm",
     rule: text(
-        "Fails when a page on https names an http address in `img src`, `audio src`, `video src` or `poster`, or `source src`. `srcset` is not looked at. A note where they are less than 10 percent of the page's images.",
-        "Falha quando uma página em https nomeia um endereço http em `img src`, `audio src`, `video src` ou `poster`, ou `source src`. `srcset` não é verificado. É só uma nota quando são menos de 10 por cento das imagens da página.",
+        "Fails when an https page has an http URL in `img src`, `audio src`, `video src` or `poster`, or `source src`. `srcset` is not checked. A note when they number less than 10% of the page's images.",
+        "Falha quando uma página https tem uma URL http em `img src`, `audio src`, `video src` ou `poster`, ou `source src`. `srcset` não é verificado. É uma nota quando são menos de 10% do número de imagens da página.",
     ),
     thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Image),
@@ -147,24 +147,24 @@ fn insecure(html: &Html, wanted: Insecure) -> Vec<(&'static str, String, Element
 
 fn active(facts: &Facts<'_>) -> Verdict {
     const BLOCKED: Text = text(
-        "{count} {count|address|addresses} of active content {count|is|are} http, which browsers block; the first is {url}.",
-        "{count} {count|endereço|endereços} de conteúdo ativo {count|é|são} http, que os navegadores bloqueiam; o primeiro é {url}.",
+        "Browsers block {count|an active resource (script, style or iframe)|{count} active resources (scripts, styles, iframes)} requested over http{count|: {url}|; the first is {url}}.",
+        "Os navegadores bloqueiam {count|um recurso ativo (script, estilo ou iframe) pedido|{count} recursos ativos (scripts, estilos, iframes) pedidos} por http{count|: {url}|; o primeiro é {url}}.",
     );
     judge(facts, Insecure::Blocked, BLOCKED, FixTarget::Body)
 }
 
 fn form(facts: &Facts<'_>) -> Verdict {
     const SENDS: Text = text(
-        "{count} {count|form sends|forms send} what is typed in over http; the first to {url}.",
-        "{count} {count|formulário envia|formulários enviam} por http o que se digita; o primeiro para {url}.",
+        "{count|A form action uses|{count} form actions use} http, so the data is sent unencrypted{count|: {url}|; the first is {url}}.",
+        "{count|Um action de formulário usa|{count} actions de formulário usam} http, e os dados são enviados sem criptografia{count|: {url}|; o primeiro é {url}}.",
     );
     judge(facts, Insecure::Sent, SENDS, FixTarget::Body)
 }
 
 fn passive(facts: &Facts<'_>) -> Verdict {
     const UPGRADED: Text = text(
-        "{count} {count|image or media file is|images or media files are} asked for over http, on a page with {total} {total|image|images}; the first is {url}.",
-        "{count} {count|imagem ou mídia é pedida|imagens ou mídias são pedidas} por http, em uma página com {total} {total|imagem|imagens}; a primeira é {url}.",
+        "{count|An image or media file is|{count} images or media files are} requested over http, on a page with {total|one image|{total} images}{count|: {url}|; the first is {url}}.",
+        "{count|Uma imagem ou mídia é pedida|{count} imagens ou mídias são pedidas} por http, em uma página com {total|uma imagem|{total} imagens}{count|: {url}|; a primeira é {url}}.",
     );
     judge(facts, Insecure::Upgraded, UPGRADED, FixTarget::Image)
 }
@@ -175,10 +175,8 @@ fn judge(facts: &Facts<'_>, kind: Insecure, message: Text, target: FixTarget) ->
     facts.https()?;
     let found = insecure(html, kind);
     let Some((name, url, first)) = found.first() else { return PASS };
-    const SECURE: Text = text(
-        "the same address over https; check that it answers there",
-        "o mesmo endereço por https; confira se ele responde lá",
-    );
+    const SECURE: Text =
+        text("the same URL with https; check that it works", "a mesma URL com https; confira se funciona");
     let (count, total) = (found.len(), html.images.len());
     let url_of_first = first.attribute(name).unwrap_or_default();
     let values = [("count", count.into()), ("total", total.into()), ("url", url_of_first.into())];
@@ -191,8 +189,8 @@ fn judge(facts: &Facts<'_>, kind: Insecure, message: Text, target: FixTarget) ->
         FixDraft::template(target, snippet)
     };
     const CONFIRM: Text = text(
-        "Open {url} first: where it does not answer over https, the form would send nothing.",
-        "Abra {url} antes: se não responder por https, o formulário não enviaria nada.",
+        "Open {url} first. If it doesn't answer over https, the form stops working.",
+        "Abra {url} antes. Se a URL não responde por https, o formulário deixa de funcionar.",
     );
     // A form to another host works over http, and would stop where that host has no https.
     let host = facts.url()?.host_str();

@@ -14,14 +14,14 @@ pub(crate) const FAMILY: Family = Family {
 
 const LANDING: Landing = Landing {
     title: text("Security headers checker", "Verificador de cabeçalhos de segurança"),
-    h1: text("Which security headers does your page lack?", "Que cabeçalhos de segurança faltam na sua página?"),
+    h1: text("Which security headers are missing?", "Que cabeçalhos de segurança faltam na sua página?"),
     description: text(
-        "Reads nosniff, frame protection, Referrer-Policy and version banners of a page, with the line to send for each.",
-        "Lê nosniff, proteção contra quadros, Referrer-Policy e versões expostas de uma página, com a linha a enviar.",
+        "Check nosniff, frame protection, Referrer-Policy and exposed software versions of a page, and get the header to send.",
+        "Confira nosniff, proteção contra frames, Referrer-Policy e versões expostas de uma página e receba o cabeçalho a enviar.",
     ),
     lead: text(
-        "A few response headers take away whole classes of attacks at no cost. None of them moves a page in search, so each is told as advice.",
-        "Alguns cabeçalhos de resposta eliminam classes inteiras de ataques sem custo. Nenhum muda a posição na busca, por isso cada um é dado como conselho.",
+        "A few response headers prevent whole classes of attacks at no cost. None of them affects rankings, so these findings are notes.",
+        "Alguns cabeçalhos de resposta evitam classes inteiras de ataques sem custo. Nenhum afeta a posição na busca; por isso, são notas.",
     ),
     example: include_str!("security_headers/bad_bare.http"),
 };
@@ -30,15 +30,15 @@ const CONTENT_TYPE_OPTIONS: Check = Check {
     code: "content_type_options_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Browsers may guess the type of files", "Navegadores podem adivinhar o tipo dos arquivos"),
+    title: text("No X-Content-Type-Options: nosniff", "Sem X-Content-Type-Options: nosniff"),
     why: text(
-        "Without nosniff a browser may run a file as a script that was sent as something else, such as an upload.",
-        "Sem nosniff, um navegador pode executar como script um arquivo enviado como outra coisa, por exemplo um upload.",
+        "Without nosniff, a browser may guess the type of a file and run it as a script, for example an upload.",
+        "Sem nosniff, um navegador pode adivinhar o tipo de um arquivo, como um upload, e executá-lo como script.",
     ),
     how: text("Send `X-Content-Type-Options: nosniff`.", "Envie `X-Content-Type-Options: nosniff`."),
     reference: "https://fetch.spec.whatwg.org/#x-content-type-options-header",
     rule: text(
-        "Fails when the final response has no `X-Content-Type-Options` whose first value is `nosniff`, in any case.",
+        "Fails when the final response has no `X-Content-Type-Options` whose first value is `nosniff`, in any letter case.",
         "Falha quando a resposta final não tem um `X-Content-Type-Options` cujo primeiro valor seja `nosniff`, em maiúsculas ou minúsculas.",
     ),
     thresholds: &[],
@@ -51,19 +51,19 @@ const FRAME_PROTECTION: Check = Check {
     code: "frame_protection_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Any site may frame the page", "Qualquer site pode exibir a página em um quadro"),
+    title: text("No clickjacking protection", "Sem proteção contra clickjacking"),
     why: text(
-        "A foreign page can lay this one invisibly under its own buttons, so that a click means something else here.",
-        "Uma página alheia pode colocar esta, invisível, sob os próprios botões, e um clique passa a significar outra coisa aqui.",
+        "Another site can place this page invisibly in a frame over its own buttons. Visitors then click something here without knowing it (clickjacking).",
+        "Outro site pode colocar esta página, invisível, em um frame sobre os próprios botões. O visitante então clica em algo aqui sem saber (clickjacking).",
     ),
     how: text(
-        "Send `Content-Security-Policy: frame-ancestors 'self'`, unless others are meant to embed the page.",
-        "Envie `Content-Security-Policy: frame-ancestors 'self'`, a menos que outros devam incorporar a página.",
+        "Send `Content-Security-Policy: frame-ancestors 'self'`, unless other sites are meant to embed the page.",
+        "Envie `Content-Security-Policy: frame-ancestors 'self'`, a menos que outros sites devam incorporar a página.",
     ),
     reference: "https://www.w3.org/TR/CSP3/#directive-frame-ancestors",
     rule: text(
-        "Fails when the final response has neither `frame-ancestors` in an enforced policy of a header (browsers pass over it in a `meta`) nor `X-Frame-Options` with `DENY` or `SAMEORIGIN`; `ALLOW-FROM` no longer works.",
-        "Falha quando a resposta final não tem `frame-ancestors` em uma política aplicada por cabeçalho (os navegadores o ignoram em um `meta`) nem `X-Frame-Options` com `DENY` ou `SAMEORIGIN`; `ALLOW-FROM` não funciona mais.",
+        "Fails when the final response has neither `frame-ancestors` in an enforced policy header nor `X-Frame-Options` with `DENY` or `SAMEORIGIN`. Browsers ignore `frame-ancestors` in a `meta`, and `ALLOW-FROM` no longer works.",
+        "Falha quando a resposta final não tem `frame-ancestors` em uma política aplicada por cabeçalho nem `X-Frame-Options` com `DENY` ou `SAMEORIGIN`. Os navegadores ignoram `frame-ancestors` em um `meta`, e `ALLOW-FROM` não funciona mais.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -75,19 +75,19 @@ const REFERRER_POLICY: Check = Check {
     code: "referrer_policy_unsafe",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Full addresses are told to other sites", "Endereços completos são contados a outros sites"),
+    title: text("Unsafe referrer policy", "Política de referrer insegura"),
     why: text(
-        "Path and query go along with each link and each file from elsewhere: search terms, names, sometimes tokens. The default of browsers tells less.",
-        "Caminho e parâmetros vão junto com cada link e cada arquivo externo: termos de busca, nomes, às vezes tokens. O padrão dos navegadores revela menos.",
+        "The browser sends the page's full URL, with path and query, to every linked site and external file. It can contain search terms, names or tokens. The browsers' default policy sends less.",
+        "O navegador envia a URL completa da página, com caminho e query, a cada site linkado e arquivo externo. Ela pode conter termos de busca, nomes ou tokens. A política padrão dos navegadores envia menos.",
     ),
     how: text(
-        "Use `strict-origin-when-cross-origin`, the default of browsers, or leave the policy out.",
+        "Use `strict-origin-when-cross-origin`, the browsers' default, or remove the policy.",
         "Use `strict-origin-when-cross-origin`, o padrão dos navegadores, ou remova a política.",
     ),
     reference: "https://www.w3.org/TR/referrer-policy/#referrer-policy-unsafe-url",
     rule: text(
-        "Fails when the policy in force is `unsafe-url` or `no-referrer-when-downgrade` (in a `meta` also `always`). In force is the last `meta name=referrer` of the head with a known policy, else the last known policy of the header. No policy is fine; policies of single elements are not judged.",
-        "Falha quando a política em vigor é `unsafe-url` ou `no-referrer-when-downgrade` (em um `meta`, também `always`). Em vigor está o último `meta name=referrer` do head com uma política conhecida, senão a última política conhecida do cabeçalho. Sem política está certo; políticas de elementos isolados não são avaliadas.",
+        "Fails when the effective policy is `unsafe-url` or `no-referrer-when-downgrade`, or `always` in a `meta`. The effective policy is the last `meta name=referrer` in the head with a known policy, or else the last known policy in the header. No policy passes. Policies of single elements are not judged.",
+        "Falha quando a política em vigor é `unsafe-url` ou `no-referrer-when-downgrade`, ou `always` em um `meta`. A política em vigor é a do último `meta name=referrer` no head com uma política conhecida ou, sem ele, a última política conhecida no cabeçalho. Sem política, passa. Políticas de elementos isolados não são avaliadas.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -99,19 +99,19 @@ const SERVER_VERSION: Check = Check {
     code: "server_version_exposed",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Response tells the versions of its software", "A resposta revela as versões do software"),
+    title: text("Software versions in response headers", "Versões de software nos cabeçalhos"),
     why: text(
-        "Who scans for a version with a known hole finds this server at once. Nobody else needs the number.",
-        "Quem procura uma versão com falha conhecida encontra este servidor na hora. Ninguém mais precisa do número.",
+        "Attackers scan for versions with known vulnerabilities, and find this server at once. Nobody else needs the version.",
+        "Atacantes procuram versões com falhas conhecidas e encontram este servidor na hora. Ninguém mais precisa da versão.",
     ),
     how: text(
-        "Leave the version out: `server_tokens off` (nginx), `ServerTokens Prod` (Apache), `expose_php = Off` (PHP).",
-        "Omita a versão: `server_tokens off` (nginx), `ServerTokens Prod` (Apache), `expose_php = Off` (PHP).",
+        "Remove the version: `server_tokens off` (nginx), `ServerTokens Prod` (Apache), `expose_php = Off` (PHP).",
+        "Remova a versão: `server_tokens off` (nginx), `ServerTokens Prod` (Apache), `expose_php = Off` (PHP).",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc9110#section-10.2.4",
     rule: text(
-        "Fails when `Server` or `X-Powered-By` of the final response has a product with a version of two numbers or more (`nginx/1.18`), or when `X-AspNet-Version` or `X-AspNetMvc-Version` has a digit. A bare product name passes.",
-        "Falha quando `Server` ou `X-Powered-By` da resposta final traz um produto com uma versão de dois números ou mais (`nginx/1.18`), ou quando `X-AspNet-Version` ou `X-AspNetMvc-Version` tem um dígito. Só o nome do produto passa.",
+        "Fails when `Server` or `X-Powered-By` of the final response names a product with a version of two or more numbers (`nginx/1.18`), or when `X-AspNet-Version` or `X-AspNetMvc-Version` contains a digit. A product name alone passes.",
+        "Falha quando `Server` ou `X-Powered-By` da resposta final traz um produto com uma versão de dois ou mais números (`nginx/1.18`), ou quando `X-AspNet-Version` ou `X-AspNetMvc-Version` contém um dígito. Só o nome do produto passa.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -119,7 +119,7 @@ const SERVER_VERSION: Check = Check {
     run: server_version,
 };
 
-const LINE: Text = text("Send: {line}", "Envie: {line}");
+const LINE: Text = text("Send this header: {line}", "Envie este cabeçalho: {line}");
 
 /// Fails without `nosniff`.
 fn content_type_options(facts: &Facts<'_>) -> Verdict {
@@ -128,8 +128,8 @@ fn content_type_options(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NONE: Text = text(
-        "The response has no X-Content-Type-Options: nosniff.",
-        "A resposta não tem X-Content-Type-Options: nosniff.",
+        "The response has no X-Content-Type-Options: nosniff header.",
+        "A resposta não tem o cabeçalho X-Content-Type-Options: nosniff.",
     );
     let line = "X-Content-Type-Options: nosniff";
     problem(NONE, &[], FixDraft::instruction(FixTarget::Page, LINE, &[("line", line.into())])).fail()
@@ -146,8 +146,8 @@ fn frame_protection(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const NONE: Text = text(
-        "The response has neither frame-ancestors nor a valid X-Frame-Options.",
-        "A resposta não tem frame-ancestors nem um X-Frame-Options válido.",
+        "The response has no clickjacking protection: neither frame-ancestors nor a valid X-Frame-Options.",
+        "A resposta não tem proteção contra clickjacking: nem frame-ancestors nem um X-Frame-Options válido.",
     );
     let line = "Content-Security-Policy: frame-ancestors 'self'";
     problem(NONE, &[], FixDraft::instruction(FixTarget::Page, LINE, &[("line", line.into())])).fail()
@@ -191,10 +191,10 @@ fn referrer_policy(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const TELLS: Text = text(
-        "The referrer policy “{policy}” tells other sites the whole address of the page.",
-        "A política de referrer “{policy}” conta a outros sites o endereço completo da página.",
+        "The referrer policy “{policy}” sends the page's full URL to other sites.",
+        "A política de referrer “{policy}” envia a URL completa da página a outros sites.",
     );
-    const STRICTER: Text = text("the default of browsers", "o padrão dos navegadores");
+    const STRICTER: Text = text("the browsers' default policy", "a política padrão dos navegadores");
     let values = [("policy", policy.into())];
     let element = meta.filter(|(meta, _)| meta.has_one_reader()).and_then(|(meta, _)| html.element(meta.node));
     let found = match element.filter(|element| element.start_tag().is_some()) {
@@ -226,10 +226,13 @@ fn server_version(facts: &Facts<'_>) -> Verdict {
     if found.is_empty() {
         return PASS;
     }
-    const TELLS: Text = text("The response tells versions: {headers}.", "A resposta revela versões: {headers}.");
+    const TELLS: Text = text(
+        "Response headers reveal software versions: {headers}.",
+        "Os cabeçalhos da resposta revelam versões de software: {headers}.",
+    );
     const OMIT: Text = text(
-        "Send these headers without numbers, or not at all: {names}.",
-        "Envie estes cabeçalhos sem números, ou não os envie: {names}.",
+        "Remove the version numbers from these headers, or don't send them: {names}.",
+        "Remova os números de versão destes cabeçalhos ou não os envie: {names}.",
     );
     let names: Vec<&str> = found.iter().filter_map(|line| line.split(':').next()).collect();
     let fix = FixDraft::instruction(FixTarget::Page, OMIT, &[("names", names.join(", ").into())]);

@@ -14,12 +14,12 @@ const LANDING: Landing = Landing {
     title: text("security.txt checker", "Verificador de security.txt"),
     h1: text("Is your security.txt valid?", "Seu security.txt é válido?"),
     description: text(
-        "Reads /.well-known/security.txt by RFC 9116: contacts, date of expiry, media type, place, and what to correct.",
-        "Lê /.well-known/security.txt segundo a RFC 9116: contatos, data de expiração, tipo de mídia, lugar e correções.",
+        "Check /.well-known/security.txt against RFC 9116: contacts, expiry date, media type and location, with the corrections.",
+        "Confira /.well-known/security.txt segundo a RFC 9116: contatos, data de expiração, tipo de mídia e lugar, com as correções.",
     ),
     lead: text(
-        "Who finds a weakness in your site looks for security.txt to know whom to write to. An expired or unreadable file sends them to the public instead.",
-        "Quem encontra uma falha no seu site procura o security.txt para saber a quem escrever. Um arquivo expirado ou ilegível os leva a falar em público.",
+        "People who find a vulnerability look for security.txt to know who to contact. If the file is expired or unreadable, they may go public instead.",
+        "Quem encontra uma vulnerabilidade procura o security.txt para saber a quem avisar. Se o arquivo está expirado ou ilegível, pode acabar falando em público.",
     ),
     example: include_str!("security_txt/bad_expired.http"),
 };
@@ -30,17 +30,17 @@ const MISSING: Check = Check {
     impact: Impact::Hygiene,
     title: text("No security.txt", "Sem security.txt"),
     why: text(
-        "It is optional: it tells people who find a weakness whom to write to, before they write to everybody.",
-        "É opcional: diz a quem encontra uma falha para quem escrever, antes que escreva para todos.",
+        "The file is optional. It tells people who find a vulnerability who to contact before they make it public.",
+        "O arquivo é opcional. Ele diz a quem encontra uma vulnerabilidade a quem avisar, antes de torná-la pública.",
     ),
     how: text(
-        "Put a text file at `/.well-known/security.txt` with a contact and a date of expiry less than a year ahead.",
-        "Coloque em `/.well-known/security.txt` um arquivo de texto com um contato e uma data de expiração em menos de um ano.",
+        "Put a text file at `/.well-known/security.txt`, with a contact and an expiry date less than a year ahead.",
+        "Coloque em `/.well-known/security.txt` um arquivo de texto com um contato e uma data de expiração dentro de um ano.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc9116#section-3",
     rule: text(
-        "Fails when `/.well-known/security.txt` answers 404 or 410 and no such file is at `/security.txt`. Other answers than a file, and a page that missing addresses get too, tell nothing.",
-        "Falha quando `/.well-known/security.txt` responde 404 ou 410 e não há um arquivo assim em `/security.txt`. Respostas que não são um arquivo, e uma página que endereços inexistentes também recebem, não dizem nada.",
+        "Fails when `/.well-known/security.txt` answers 404 or 410 and there is no such file at `/security.txt` either. Not measured when the answer proves nothing: another error, or a page that the site also shows for missing URLs.",
+        "Falha quando `/.well-known/security.txt` responde 404 ou 410 e também não há esse arquivo em `/security.txt`. Não é medido quando a resposta não prova nada: outro erro ou uma página que o site também mostra para URLs inexistentes.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::File),
@@ -52,19 +52,19 @@ const INVALID: Check = Check {
     code: "security_txt_invalid",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("security.txt is not valid", "security.txt não é válido"),
+    title: text("Invalid security.txt", "security.txt inválido"),
     why: text(
-        "Whoever follows the standard must not rely on an expired file, and can't use a contact that is no address.",
-        "Quem segue o padrão não deve confiar em um arquivo expirado e não consegue usar um contato que não é um endereço.",
+        "By the standard, nobody should rely on an expired file. A contact that isn't a valid URI is of no use.",
+        "Segundo o padrão, ninguém deve confiar em um arquivo expirado. Um contato que não é um URI válido não serve para nada.",
     ),
     how: text(
-        "Give the file at least one `Contact` with `mailto:` or `https:`, exactly one `Expires` ahead, and send it as text/plain over https.",
-        "Dê ao arquivo ao menos um `Contact` com `mailto:` ou `https:`, exatamente um `Expires` futuro, e envie-o como text/plain por https.",
+        "Add at least one `Contact` with `mailto:` or `https:` and exactly one `Expires` in the future. Send the file as text/plain over https.",
+        "Inclua ao menos um `Contact` com `mailto:` ou `https:` e exatamente um `Expires` no futuro. Envie o arquivo como text/plain por https.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc9116#section-2.5",
     rule: text(
-        "Fails when the file is there and has no `Contact`, one without a scheme, an http address, no readable `Expires`, several, or a past one, several `Preferred-Languages`, another media type than text/plain, or is not on https or only at the old place `/security.txt`. A date more than a year ahead and unknown fields pass. An HTML page in its place is `discovery_file_masked`.",
-        "Falha quando o arquivo existe e não tem `Contact`, tem um sem esquema, um endereço http, nenhum `Expires` legível, vários ou um passado, vários `Preferred-Languages`, outro tipo de mídia que não text/plain, ou não está em https ou só no lugar antigo `/security.txt`. Uma data a mais de um ano e campos desconhecidos passam. Uma página HTML no lugar dele é `discovery_file_masked`.",
+        "Fails when the file exists and has one of these faults: no `Contact`, or one without a scheme; an http URL; no valid `Expires`, several, or one in the past; several `Preferred-Languages`; a media type other than text/plain; not served over https; or only at the old location `/security.txt`. A date more than a year ahead and unknown fields pass. When an HTML page takes its place, `discovery_file_masked` reports it.",
+        "Falha quando o arquivo existe e tem um destes defeitos: nenhum `Contact` ou um sem esquema; uma URL http; nenhum `Expires` válido, vários ou um no passado; vários `Preferred-Languages`; um tipo de mídia que não é text/plain; não vem por https; ou só existe no lugar antigo `/security.txt`. Uma data a mais de um ano e campos desconhecidos passam. Quando uma página HTML ocupa o lugar dele, `discovery_file_masked` a aponta.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::File),
@@ -83,10 +83,11 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         (DiscoveryStatus::Unverified, _) | (DiscoveryStatus::Info, 400..) => return Err(NotMeasured::Probe),
         _ => return PASS,
     }
-    const NONE: Text = text("{url} answers {status}.", "{url} responde {status}.");
+    const NONE: Text =
+        text("There is no security.txt: {url} answers {status}.", "Não há security.txt: {url} responde {status}.");
     const FILL: Text = text(
-        "Put in an address that somebody reads, with mailto: or https:.",
-        "Preencha com um endereço que alguém lê, com mailto: ou https:.",
+        "Replace the placeholder with a contact that somebody reads, beginning with mailto: or https:.",
+        "Troque o marcador por um contato que alguém lê, começando com mailto: ou https:.",
     );
     let url = check.url.clone().unwrap_or_default();
     let content = format!("Contact: {{{{MAILTO_OR_URL}}}}\n{}\n", expires(facts));
@@ -119,8 +120,8 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         DiscoveryStatus::Info | DiscoveryStatus::Pass => return PASS,
     }
     const FILL: Text = text(
-        "The lines of your file that are right stay. Sign it anew if it was signed; send it as text/plain.",
-        "As linhas certas do seu arquivo ficam. Assine-o de novo se era assinado; envie-o como text/plain.",
+        "The valid lines of your file are kept. If the file was signed, sign it again. Send it as text/plain.",
+        "As linhas válidas do seu arquivo são mantidas. Se o arquivo era assinado, assine-o de novo. Envie-o como text/plain.",
     );
     let usable_lines = security_txt::usable_lines(&facts.site()?);
     let has_contact = usable_lines.iter().any(|line| line.to_ascii_lowercase().starts_with("contact:"));

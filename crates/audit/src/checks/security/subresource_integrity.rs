@@ -9,14 +9,14 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Subresource Integrity (SRI) checker", "Verificador de Subresource Integrity (SRI)"),
-    h1: text("Which CDN files run unchecked on your page?", "Que arquivos de CDN rodam sem conferência na sua página?"),
+    h1: text("Which CDN files on your page run unchecked?", "Que arquivos de CDN da sua página rodam sem verificação?"),
     description: text(
-        "Lists scripts and styles of public CDNs with a fixed version that a page loads without an integrity hash.",
-        "Lista scripts e estilos de CDNs públicas, com versão fixa, que uma página carrega sem um hash de integridade.",
+        "List scripts and styles with a fixed version that a page loads from public CDNs without an integrity hash.",
+        "Liste scripts e estilos com versão fixa que uma página carrega de CDNs públicas sem um hash de integridade.",
     ),
     lead: text(
-        "A script from a public CDN may do anything on your page. With an integrity hash the browser runs it only as long as it is the file you chose.",
-        "Um script de uma CDN pública pode fazer qualquer coisa na sua página. Com um hash de integridade, o navegador só o executa enquanto for o arquivo que você escolheu.",
+        "A script from a public CDN can do anything on your page. With an integrity hash, the browser runs it only if it is exactly the file you chose.",
+        "Um script de uma CDN pública pode fazer qualquer coisa na sua página. Com um hash de integridade, o navegador só o executa se for exatamente o arquivo que você escolheu.",
     ),
     example: include_str!("subresource_integrity/bad.html"),
 };
@@ -30,17 +30,17 @@ const MISSING: Check = Check {
     impact: Impact::Hygiene,
     title: text("CDN files without an integrity hash", "Arquivos de CDN sem hash de integridade"),
     why: text(
-        "Whoever takes over the CDN or the package runs code on this page. A fixed file can be pinned by its hash.",
-        "Quem tomar conta da CDN ou do pacote executa código nesta página. Um arquivo fixo pode ser travado pelo hash.",
+        "An attacker who takes over the CDN or the package can run code on this page. An integrity hash pins the file.",
+        "Quem invadir a CDN ou o pacote pode executar código nesta página. Um hash de integridade fixa o arquivo.",
     ),
     how: text(
-        "Add `integrity` with the hash of the file and `crossorigin=\"anonymous\"`, or serve the file yourself.",
-        "Adicione `integrity` com o hash do arquivo e `crossorigin=\"anonymous\"`, ou sirva o arquivo você mesmo.",
+        "Add `integrity` with the hash of the file and `crossorigin=\"anonymous\"`, or host the file yourself.",
+        "Adicione `integrity` com o hash do arquivo e `crossorigin=\"anonymous\"`, ou hospede o arquivo você mesmo.",
     ),
     reference: "https://www.w3.org/TR/sri-2/#the-integrity-attribute",
     rule: text(
-        "Fails when a `script` or style sheet without `integrity` comes from a public CDN of packages (a table) and its address names an exact version, so that the file never changes. Files that their hosts change at will, as those of analytics, tags and fonts, can't be pinned and don't count.",
-        "Falha quando um `script` ou folha de estilo sem `integrity` vem de uma CDN pública de pacotes (uma tabela) e o endereço nomeia uma versão exata, de modo que o arquivo nunca muda. Arquivos que os hosts mudam quando querem, como os de análise, tags e fontes, não podem ser travados e não contam.",
+        "Fails when a `script` or style sheet without `integrity` comes from a public package CDN (listed in a table) and its URL contains an exact version, so that the file never changes. Files that their hosts update, such as analytics, tags and fonts, can't be pinned and don't count.",
+        "Falha quando um `script` ou folha de estilo sem `integrity` vem de uma CDN pública de pacotes (listada em uma tabela) e a URL contém uma versão exata, de modo que o arquivo nunca muda. Arquivos que os hosts atualizam, como análise, tags e fontes, não podem ser fixados e não contam.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -78,12 +78,12 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let found: Vec<Element<'_>> = unpinned(html).collect();
     let Some(first) = found.first() else { return PASS };
     const UNPINNED: Text = text(
-        "{count} {count|file|files} of public CDNs {count|is|are} loaded without an integrity hash; the first is {url}.",
-        "{count} {count|arquivo|arquivos} de CDNs públicas {count|é carregado|são carregados} sem hash de integridade; o primeiro é {url}.",
+        "{count|A file from a public CDN is|{count} files from public CDNs are} loaded without an integrity hash{count|: {url}|; the first is {url}}.",
+        "{count|Um arquivo de uma CDN pública é carregado|{count} arquivos de CDNs públicas são carregados} sem hash de integridade{count|: {url}|; o primeiro é {url}}.",
     );
     const HASH: Text = text(
-        "The CDN's page of the package gives the hash; or: openssl dgst -sha384 -binary FILE | openssl base64 -A",
-        "A página do pacote na CDN traz o hash; ou: openssl dgst -sha384 -binary ARQUIVO | openssl base64 -A",
+        "Copy the hash from the package's page on the CDN, or compute it: openssl dgst -sha384 -binary FILE | openssl base64 -A",
+        "Copie o hash da página do pacote na CDN ou calcule-o: openssl dgst -sha384 -binary ARQUIVO | openssl base64 -A",
     );
     let address = first.attribute("src").or_else(|| first.attribute("href")).unwrap_or_default();
     let pinned = |element: &Element<'_>| {

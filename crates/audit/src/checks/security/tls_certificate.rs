@@ -12,12 +12,12 @@ const LANDING: Landing = Landing {
     title: text("SSL certificate expiry checker", "Verificador de validade do certificado SSL"),
     h1: text("When does your certificate expire?", "Quando seu certificado expira?"),
     description: text(
-        "Reads the certificate that a page is served with and warns when it expires soon and was not renewed in time.",
-        "Lê o certificado com que uma página é servida e avisa quando ele expira em breve e não foi renovado a tempo.",
+        "Check the TLS certificate of a page, and get a warning when it expires soon and should have been renewed.",
+        "Confira o certificado TLS de uma página e receba um aviso quando ele expira em breve e já deveria ter sido renovado.",
     ),
     lead: text(
-        "On the day a certificate expires, browsers show a warning in place of the site and crawlers get nothing. Renewal that runs by itself fails without a sound.",
-        "No dia em que um certificado expira, os navegadores mostram um alerta no lugar do site e os robôs não recebem nada. A renovação automática falha em silêncio.",
+        "When a certificate expires, browsers show a warning instead of the site, and crawlers get nothing. Automatic renewal can fail without any notice.",
+        "Quando um certificado expira, os navegadores mostram um alerta no lugar do site, e os robôs não recebem nada. A renovação automática pode falhar sem aviso.",
     ),
     example: include_str!("tls_certificate/bad.http"),
 };
@@ -32,19 +32,19 @@ const EXPIRING: Check = Check {
     code: "tls_certificate_expiring",
     severity: Severity::Warn,
     impact: Impact::Use,
-    title: text("Certificate about to expire", "Certificado prestes a expirar"),
+    title: text("TLS certificate expires soon", "Certificado TLS expira em breve"),
     why: text(
-        "From that day on browsers show a warning instead of the site, and crawlers can't fetch it.",
-        "A partir desse dia os navegadores mostram um alerta no lugar do site, e os robôs não conseguem buscá-lo.",
+        "Once the certificate expires, browsers show a warning instead of the site, and crawlers can't fetch it.",
+        "Quando o certificado expira, os navegadores mostram um alerta no lugar do site, e os robôs não conseguem buscá-lo.",
     ),
     how: text(
-        "Renew the certificate, and find out why it was not renewed by itself.",
-        "Renove o certificado e descubra por que a renovação automática não aconteceu.",
+        "Renew the certificate, and find out why automatic renewal didn't run.",
+        "Renove o certificado e descubra por que a renovação automática não rodou.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.5",
     rule: text(
-        "Fails when the certificate of the final https response ends within 14 days of the audit, and less than a third of its whole time is left: a certificate of six days is renewed often and is not late with three. An expired one is `page_unreachable`.",
-        "Falha quando o certificado da resposta https final termina dentro de 14 dias da auditoria e resta menos de um terço do seu prazo total: um certificado de seis dias é renovado com frequência e não está atrasado com três. Um expirado é `page_unreachable`.",
+        "Fails when the certificate of the final https response expires within 14 days of the audit and less than a third of its lifetime is left. A six-day certificate with three days left is not late, because it is renewed often. An expired certificate is reported by `page_unreachable`.",
+        "Falha quando o certificado da resposta https final expira em até 14 dias da auditoria e resta menos de um terço do prazo total. Um certificado de seis dias com três restantes não está atrasado, porque é renovado com frequência. Um certificado expirado é apontado por `page_unreachable`.",
     ),
     thresholds: &[threshold("days_left", LATE_DAYS as u64, "days")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -64,12 +64,16 @@ fn expiring(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const ENDS: Text = text(
-        "The certificate expires on {date}, in {days} {days|day|days}.",
-        "O certificado expira em {date}, daqui a {days} {days|dia|dias}.",
+        "The TLS certificate expires in {days} {days|day|days}, on {date}.",
+        "O certificado TLS expira em {days} {days|dia|dias}, em {date}.",
+    );
+    const ENDS_NOW: Text = text(
+        "The TLS certificate expires within 24 hours, on {date}.",
+        "O certificado TLS expira em menos de 24 horas, em {date}.",
     );
     const RENEW: Text = text(
-        "Renew the certificate of {host} at {issuer} before {date}, and look at why the renewal did not run.",
-        "Renove o certificado de {host} em {issuer} antes de {date} e veja por que a renovação não rodou.",
+        "Renew the certificate of {host} (issuer: {issuer}) by {date}, and find out why automatic renewal didn't run.",
+        "Renove o certificado de {host} (emissor: {issuer}) até {date} e descubra por que a renovação automática não rodou.",
     );
     let date = certificate.not_after.day().to_string();
     let days = left.max(0) / DAY_MS;
@@ -77,5 +81,6 @@ fn expiring(facts: &Facts<'_>) -> Verdict {
     let issuer = certificate.issuer.as_str();
     let values = [("host", host.into()), ("issuer", issuer.into()), ("date", date.as_str().into())];
     let fix = FixDraft::instruction(FixTarget::Page, RENEW, &values);
-    problem(ENDS, &[("date", date.as_str().into()), ("days", days.into()), ("issuer", issuer.into())], fix).fail()
+    let message = if days == 0 { ENDS_NOW } else { ENDS };
+    problem(message, &[("date", date.as_str().into()), ("days", days.into()), ("issuer", issuer.into())], fix).fail()
 }

@@ -16,14 +16,14 @@ pub(crate) const FAMILY: Family = Family {
 
 const LANDING: Landing = Landing {
     title: text("og:image tag checker", "Verificador da tag og:image"),
-    h1: text("Why does my shared link show no picture?", "Por que meu link compartilhado não mostra imagem?"),
+    h1: text("Why does my shared link show no image?", "Por que meu link compartilhado não mostra imagem?"),
     description: text(
-        "Check the social image of a page: missing, with an address that networks can't follow, or without the size they ask for.",
-        "Verifique a imagem social de uma página: ausente, com endereço que as redes não seguem ou sem o tamanho que elas pedem.",
+        "Check the social image of a page: missing, with a URL that networks can't resolve, or without width and height.",
+        "Verifique a imagem social de uma página: ausente, com URL que as redes não conseguem abrir ou sem largura e altura.",
     ),
     lead: text(
-        "A link with a picture takes far more room in a chat or feed than one without. This tool reads `og:image` as networks do and proposes a picture of the page where it names none.",
-        "Um link com imagem ocupa muito mais espaço em uma conversa ou feed do que um sem. Esta ferramenta lê `og:image` como as redes fazem e propõe uma imagem da própria página quando nenhuma é indicada.",
+        "A shared link with an image is far more visible in a chat or feed. This tool reads `og:image` as networks do, and suggests an image from the page if there is none.",
+        "Um link compartilhado com imagem aparece muito mais em uma conversa ou feed. Esta ferramenta lê `og:image` como as redes e sugere uma imagem da página se não houver nenhuma.",
     ),
     example: include_str!("og_image/bad_relative.html"),
 };
@@ -32,19 +32,19 @@ const IMAGE_MISSING: Check = Check {
     code: "og_image_missing",
     severity: Severity::Warn,
     impact: Impact::Sharing,
-    title: text("No image for shared links", "Sem imagem para links compartilhados"),
+    title: text("og:image missing", "og:image ausente"),
     why: text(
-        "A shared link without `og:image` appears without a picture, or with any picture of the page.",
-        "Um link compartilhado sem `og:image` aparece sem imagem, ou com uma imagem qualquer da página.",
+        "Without `og:image`, a shared link appears without an image, or with an arbitrary image from the page.",
+        "Sem `og:image`, um link compartilhado aparece sem imagem ou com uma imagem qualquer da página.",
     ),
     how: text(
-        "Add `<meta property=\"og:image\">` with the absolute address of an image of at least 1200 × 630 pixels.",
-        "Adicione `<meta property=\"og:image\">` com o endereço absoluto de uma imagem de pelo menos 1200 × 630 pixels.",
+        "Add `<meta property=\"og:image\">` with the absolute URL of an image of at least 1200 × 630 pixels.",
+        "Adicione `<meta property=\"og:image\">` com a URL absoluta de uma imagem de pelo menos 1200 × 630 pixels.",
     ),
     reference: OGP,
     rule: text(
-        "Fails when no `meta` of `og:image`, `og:image:url` or `og:image:secure_url`, by `property` or else `name`, has content. Whether the file is there is another check. Not measured when the document was cut, on a page that asks not to be indexed, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
-        "Falha quando nenhum `meta` de `og:image`, `og:image:url` ou `og:image:secure_url`, por `property` ou na falta dele `name`, tem conteúdo. Se o arquivo existe é outra verificação. Não é medido quando o documento foi cortado, em página que pede para não ser indexada, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
+        "Fails when no `meta` with the `property` (or else `name`) `og:image`, `og:image:url` or `og:image:secure_url` has content. Another check covers whether the file exists. Not measured when the document was cut, on a page with noindex, or when the tag has `value` instead of `content`, which `meta_content_misspelt` reports.",
+        "Falha quando nenhum `meta` com `property` (ou, na falta dele, `name`) `og:image`, `og:image:url` ou `og:image:secure_url` tem conteúdo. Outra verificação confere se o arquivo existe. Não é medido quando o documento foi cortado, em página com noindex ou quando a tag tem `value` em vez de `content`, o que `meta_content_misspelt` aponta.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -56,16 +56,16 @@ const IMAGE_RELATIVE: Check = Check {
     code: "og_image_relative",
     severity: Severity::Warn,
     impact: Impact::Sharing,
-    title: text("Social address not absolute", "Endereço social não absoluto"),
+    title: text("Social tag URL not absolute", "URL não absoluta em tag social"),
     why: text(
-        "Readers of social tags do not know the page's base: a relative address leads nowhere.",
-        "Quem lê as tags sociais não conhece a base da página: um endereço relativo não leva a lugar nenhum.",
+        "Networks don't resolve relative URLs in social tags, so the image or link doesn't work.",
+        "As redes não resolvem URLs relativas em tags sociais; por isso, a imagem ou o link não funciona.",
     ),
-    how: text("Write the whole address, with `https://`.", "Escreva o endereço inteiro, com `https://`."),
+    how: text("Write the full URL, starting with `https://`.", "Escreva a URL completa, começando com `https://`."),
     reference: "https://ogp.me/#data_types",
     rule: text(
-        "Fails when the content of `og:image`, `og:image:url`, `og:url` or `twitter:image`, by `property` or else `name`, does not begin with `http://` or `https://`. Empty ones are left alone. Not applicable where none of them has content.",
-        "Falha quando o conteúdo de `og:image`, `og:image:url`, `og:url` ou `twitter:image`, por `property` ou na falta dele `name`, não começa com `http://` ou `https://`. Os vazios ficam de fora. Não se aplica quando nenhum deles tem conteúdo.",
+        "Fails when the content of `og:image`, `og:image:url`, `og:url` or `twitter:image`, in a `property` (or else `name`) tag, doesn't begin with `http://` or `https://`. Empty tags are skipped. Not applicable when none of them has content.",
+        "Falha quando o conteúdo de `og:image`, `og:image:url`, `og:url` ou `twitter:image`, em tag com `property` (ou, na falta dele, `name`), não começa com `http://` ou `https://`. Tags vazias são ignoradas. Não se aplica quando nenhuma delas tem conteúdo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -77,10 +77,10 @@ const DIMENSIONS_MISSING: Check = Check {
     code: "og_image_dimensions_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Social image without a size that fits", "Imagem social sem um tamanho que sirva"),
+    title: text("og:image without a usable size", "og:image sem um tamanho utilizável"),
     why: text(
-        "Networks fetch and measure an image of unknown size first, and show none that is stated as too small; whoever shares the page may see a card without a picture.",
-        "As redes primeiro buscam e medem uma imagem de tamanho desconhecido, e não mostram uma declarada como pequena demais; quem compartilha a página pode ver um cartão sem imagem.",
+        "Networks must download an image of unknown size before they can show it. They don't show one with a declared size that is too small. People who share the page may see a card without an image.",
+        "As redes precisam baixar uma imagem de tamanho desconhecido antes de mostrá-la. Elas não mostram uma cujo tamanho declarado é pequeno demais. Quem compartilha a página pode ver um cartão sem imagem.",
     ),
     how: text(
         "Add `og:image:width` and `og:image:height` with the size of the file in pixels.",
@@ -88,8 +88,8 @@ const DIMENSIONS_MISSING: Check = Check {
     ),
     reference: "https://developers.facebook.com/docs/sharing/webmasters/images/",
     rule: text(
-        "Fails when `og:image` has content, its file was measured by its first bytes, and `og:image:width` or `og:image:height` is not there as a number; and when both are there and one is below 200 pixels, the least that networks show. Not measured where the file was not asked for or is no image; not applicable without `og:image`.",
-        "Falha quando `og:image` tem conteúdo, o arquivo foi medido pelos primeiros bytes, e `og:image:width` ou `og:image:height` não está lá como número; e quando os dois estão lá e um é menor que 200 pixels, o mínimo que as redes mostram. Não é medido quando o arquivo não foi consultado ou não é uma imagem; não se aplica sem `og:image`.",
+        "Fails when `og:image` has content, the audit measured its file, and `og:image:width` or `og:image:height` is missing or not a number. Also fails when both are declared and one is below 200 pixels, the minimum that networks show. Not measured when the file was not requested or is not an image; not applicable without `og:image`.",
+        "Falha quando `og:image` tem conteúdo, a auditoria mediu o arquivo, e `og:image:width` ou `og:image:height` falta ou não é um número. Falha também quando os dois estão declarados e um está abaixo de 200 pixels, o mínimo que as redes mostram. Não é medido quando o arquivo não foi pedido ou não é uma imagem; não se aplica sem `og:image`.",
     ),
     thresholds: &[threshold("least_side", LEAST_SIDE as u64, "pixels")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -106,7 +106,7 @@ fn image_missing(facts: &Facts<'_>) -> Verdict {
     if KEYS.iter().any(|key| html.is_misspelt(key)) {
         return Err(NotMeasured::Misspelt);
     }
-    const NONE: Text = text("The page has no og:image.", "A página não tem og:image.");
+    const NONE: Text = text("The page has no og:image tag.", "A página não tem a tag og:image.");
     match image::of_page(facts, html).map(|image| image.resolved) {
         Some(resolved) => {
             let fix = tag_fix(html, "property", "og:image", &resolved.value);
@@ -147,9 +147,8 @@ fn image_relative(facts: &Facts<'_>) -> Verdict {
         .filter_map(|meta| Some((meta, html.element(meta.node)?)))
         .collect();
     let Some((first, _)) = bad.first() else { return PASS };
-    const RELATIVE: Text =
-        text("{key} is not an absolute address: “{value}”.", "{key} não é um endereço absoluto: “{value}”.");
-    const RESOLVED: Text = text("the declared address, resolved", "o endereço declarado, resolvido");
+    const RELATIVE: Text = text("{key} is not an absolute URL: “{value}”.", "{key} não é uma URL absoluta: “{value}”.");
+    const RESOLVED: Text = text("the declared URL, made absolute", "a URL declarada, tornada absoluta");
     let key = first.social_key().unwrap_or_default();
     let value = first.content.as_deref().unwrap_or_default();
     let resolved: Option<Vec<(Element<'_>, String)>> = bad
@@ -188,12 +187,12 @@ const LEAST_SIDE: u32 = 200;
 /// Fails: the tags state an image that no network shows.
 fn stated_small(html: &Html, width: u32, height: u32) -> Verdict {
     const SMALL: Text = text(
-        "The tags say that og:image is {width} by {height} pixels; networks show images from {least} by {least} on.",
-        "As tags dizem que og:image tem {width} por {height} pixels; as redes mostram imagens a partir de {least} por {least}.",
+        "The declared size of og:image is too small: {width} × {height} pixels. Networks require at least {least} × {least}.",
+        "O tamanho declarado da og:image é pequeno demais: {width} × {height} pixels. As redes exigem no mínimo {least} × {least}.",
     );
     const TRUE_SIZE: Text = text(
-        "Write the size of the file in pixels; where it is that small, choose a larger image.",
-        "Escreva o tamanho do arquivo em pixels; se for pequeno assim, escolha uma imagem maior.",
+        "Enter the size of the image file in pixels. If the file itself is too small, choose a larger image.",
+        "Informe o tamanho do arquivo da imagem em pixels. Se o próprio arquivo é pequeno demais, escolha uma imagem maior.",
     );
     let tags = "<meta property=\"og:image:width\" content=\"{{WIDTH}}\">\n<meta property=\"og:image:height\" content=\"{{HEIGHT}}\">";
     let fix = FixDraft::template(FixTarget::Head, tags).note(TRUE_SIZE, &[]);
@@ -216,10 +215,10 @@ fn dimensions_missing(facts: &Facts<'_>) -> Verdict {
     facts.whole_page()?;
     let Some((width, height)) = facts.social_image_size() else { return Err(NotMeasured::Probe) };
     const NO_SIZE: Text = text(
-        "og:image is {width} by {height} pixels, and the page does not say so.",
-        "og:image tem {width} por {height} pixels, e a página não diz isso.",
+        "The page doesn't declare the size of og:image ({width} × {height} pixels).",
+        "A página não declara o tamanho da og:image ({width} × {height} pixels).",
     );
-    const FILE: Text = text("the head of the image file", "o início do arquivo da imagem");
+    const FILE: Text = text("the size of the image file", "o tamanho do arquivo da imagem");
     let fix = size_tags(html, FixDraft::heads([]), width, height).from(FILE, &[]);
     let is_image = |meta: &&Meta| meta.social_key() == Some("og:image");
     let place = html.metas.iter().find(is_image).and_then(|meta| html.element(meta.node)).map(Element::place);

@@ -19,14 +19,14 @@ pub(crate) const FAMILY: Family = Family {
 
 const LANDING: Landing = Landing {
     title: text("Open Graph checker", "Verificador de Open Graph"),
-    h1: text("What shows when your page is shared?", "O que aparece quando sua página é compartilhada?"),
+    h1: text("What do people see when your page is shared?", "O que aparece quando sua página é compartilhada?"),
     description: text(
-        "Check the Open Graph tags of a page: title, type, address and description, and get the missing ones from what the page says.",
-        "Verifique as tags Open Graph de uma página: título, tipo, endereço e descrição, e receba as que faltam com o que a página diz.",
+        "Check the Open Graph tags of a page: title, type, URL and description. Get missing tags filled in from the page's content.",
+        "Verifique as tags Open Graph de uma página: título, tipo, URL e descrição. Receba as que faltam com o conteúdo da página.",
     ),
     lead: text(
-        "Messengers and networks build the card of a shared link from Open Graph tags. This tool reads them as they do, tells what is missing or contradicts the page, and writes the tags.",
-        "Mensageiros e redes montam o cartão de um link compartilhado com as tags Open Graph. Esta ferramenta as lê da mesma forma, diz o que falta ou contradiz a página e escreve as tags.",
+        "Messengers and networks build the preview of a shared link from Open Graph tags. This tool reads them in the same way, shows what is missing or contradicts the page, and writes the tags.",
+        "Mensageiros e redes montam a prévia de um link compartilhado com as tags Open Graph. Esta ferramenta as lê da mesma forma, mostra o que falta ou contradiz a página e escreve as tags.",
     ),
     example: include_str!("open_graph/bad_incomplete.html"),
 };
@@ -38,10 +38,10 @@ const TITLE_MISSING: Check = Check {
     code: "og_title_missing",
     severity: Severity::Warn,
     impact: Impact::Sharing,
-    title: text("No title for shared links", "Sem título para links compartilhados"),
+    title: text("og:title missing", "og:title ausente"),
     why: text(
-        "Messengers and networks take the headline of a shared link from `og:title`; without it some show the bare address.",
-        "Mensageiros e redes tiram de `og:title` a manchete de um link compartilhado; sem ele, alguns mostram só o endereço.",
+        "Messengers and networks use `og:title` as the headline of a shared link. Without it, some show only the URL.",
+        "Mensageiros e redes usam `og:title` como título de um link compartilhado. Sem ele, alguns mostram só a URL.",
     ),
     how: text(
         "Add `<meta property=\"og:title\">` to `<head>`.",
@@ -49,8 +49,8 @@ const TITLE_MISSING: Check = Check {
     ),
     reference: OGP,
     rule: text(
-        "Fails when no `meta` whose `property`, or where it has none whose `name`, is `og:title` has content other than white space. Its place, head or body, does not matter. A note where there is an `og:image`: one tag of a card is missing, and it has a substitute. Not measured when the document was cut, on a page that asks not to be indexed, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
-        "Falha quando nenhum `meta` cujo `property`, ou na falta dele cujo `name`, é `og:title` tem conteúdo além de espaços. O lugar, cabeçalho ou corpo, não importa. É só uma nota quando há `og:image`: falta uma tag do cartão, e ela tem substituta. Não é medido quando o documento foi cortado, em página que pede para não ser indexada, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
+        "Fails when no `meta` with the `property` (or else `name`) `og:title` has content other than white space. Its place, head or body, doesn't matter. A note when the page has an `og:image`, because networks then use the page title instead. Not measured when the document was cut, on a page with noindex, or when the tag has `value` instead of `content`, which `meta_content_misspelt` reports.",
+        "Falha quando nenhum `meta` com `property` (ou, na falta dele, `name`) `og:title` tem conteúdo além de espaços. O lugar, head ou body, não importa. É uma nota quando a página tem `og:image`, porque as redes então usam o título da página. Não é medido quando o documento foi cortado, em página com noindex ou quando a tag tem `value` em vez de `content`, o que `meta_content_misspelt` aponta.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -64,18 +64,18 @@ const CORE_INCOMPLETE: Check = Check {
     impact: Impact::Hygiene,
     title: text("Open Graph tags incomplete", "Tags Open Graph incompletas"),
     why: text(
-        "Type and address are required by Open Graph, and the description is the second line of a card; readers fill the gaps with guesses.",
-        "Tipo e endereço são exigidos pelo Open Graph, e a descrição é a segunda linha de um cartão; os leitores preenchem as lacunas com palpites.",
+        "Open Graph requires type and URL, and the description is the second line of a preview. Networks guess missing values.",
+        "O Open Graph exige tipo e URL, e a descrição é a segunda linha de uma prévia. As redes adivinham os valores que faltam.",
     ),
     how: text(
-        "Add the missing ones of `og:type`, `og:url` and `og:description` to `<head>`.",
-        "Adicione ao `<head>` o que falta de `og:type`, `og:url` e `og:description`.",
+        "Add the missing tags of `og:type`, `og:url` and `og:description` to `<head>`.",
+        "Adicione ao `<head>` as tags que faltam entre `og:type`, `og:url` e `og:description`.",
     ),
     reference: OGP,
     // Also on a page without any Open Graph tag: else the fix of a missing title would bring this finding about.
     rule: text(
-        "Fails when `og:type`, `og:url` or `og:description`, by `property` or else `name`, has no content. Not measured when the document was cut, on a page that asks not to be indexed, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
-        "Falha quando `og:type`, `og:url` ou `og:description`, por `property` ou na falta dele `name`, não tem conteúdo. Não é medido quando o documento foi cortado, em página que pede para não ser indexada, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
+        "Fails when `og:type`, `og:url` or `og:description`, as `property` (or else `name`), has no content. Not measured when the document was cut, on a page with noindex, or when the tag has `value` instead of `content`, which `meta_content_misspelt` reports.",
+        "Falha quando `og:type`, `og:url` ou `og:description`, como `property` (ou, na falta dele, `name`), não tem conteúdo. Não é medido quando o documento foi cortado, em página com noindex ou quando a tag tem `value` em vez de `content`, o que `meta_content_misspelt` aponta.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -87,20 +87,17 @@ const URL_MISMATCH: Check = Check {
     code: "og_url_canonical_mismatch",
     severity: Severity::Warn,
     impact: Impact::Sharing,
-    title: text("og:url names another page", "og:url nomeia outra página"),
+    title: text("og:url points to another page", "og:url aponta para outra página"),
     why: text(
-        "Networks count shares for the address in `og:url` and take the card from it: links to this page show another one.",
-        "As redes contam os compartilhamentos para o endereço em `og:url` e tiram dele o cartão: links para esta página mostram outra.",
+        "Networks count shares for the URL in `og:url` and may build the preview from it. Shared links to this page then show another page.",
+        "As redes contam os compartilhamentos para a URL em `og:url` e podem montar a prévia a partir dela. Links compartilhados desta página mostram então outra página.",
     ),
-    how: text(
-        "Let `og:url` and the canonical name the same address.",
-        "Faça `og:url` e a canônica nomearem o mesmo endereço.",
-    ),
+    how: text("Use the same URL in `og:url` and in the canonical.", "Use a mesma URL em `og:url` e na canônica."),
     reference: OGP,
     // Sites that moved to https keep the http address on purpose, so that counted shares stay; the scheme is passed over.
     rule: text(
-        "Fails when `og:url` is an http(s) address other than the page's own: its one valid canonical, or where it declares none its final URL without tracking parameters. Compared are host, path and query, percent-encoding normalised; scheme and fragment are not, nor the query where `og:url` has none. A relative one is resolved as a browser would. A note where only a slash at the end differs, or where the canonical, wrong itself, names the same address. Not applicable without `og:url`.",
-        "Falha quando `og:url` é um endereço http(s) diferente do da própria página: a sua única canônica válida ou, se não declara nenhuma, a URL final sem parâmetros de rastreamento. Comparam-se host, caminho e query, com percentuais normalizados; esquema e fragmento não, nem a query quando `og:url` não tem. Um relativo é resolvido como em um navegador. É só uma nota quando só difere a barra no fim, ou quando a canônica, ela mesma errada, indica o mesmo endereço. Não se aplica sem `og:url`.",
+        "Fails when `og:url` is an http(s) URL other than the page's own. The page's own URL is its only valid canonical; if it declares none, it's the final URL without tracking parameters. Host, path and query are compared after percent-encoding is normalized; scheme and fragment are not compared, nor the query when `og:url` has none. A relative URL is resolved as a browser would. A note when only a trailing slash differs, or when the canonical has the same wrong URL. Not applicable without `og:url`.",
+        "Falha quando `og:url` é uma URL http(s) diferente da própria página. A URL da própria página é sua única canônica válida; se não declara nenhuma, é a URL final sem parâmetros de rastreamento. Host, caminho e query são comparados com os percentuais normalizados; esquema e fragmento não são comparados, nem a query quando `og:url` não tem uma. Uma URL relativa é resolvida como em um navegador. É uma nota quando só a barra final difere ou quando a canônica tem a mesma URL errada. Não se aplica sem `og:url`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -112,19 +109,19 @@ const TYPE_INVALID: Check = Check {
     code: "og_type_invalid",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("og:type that does not exist", "og:type que não existe"),
+    title: text("Invalid og:type", "og:type inválido"),
     why: text(
-        "Networks take a page of an unknown type for a website, and pass over what its article or video tags say.",
-        "As redes tomam uma página de tipo desconhecido por um site e ignoram o que as tags de artigo ou vídeo dizem.",
+        "Networks treat a page of an unknown type as a website, and ignore its article or video tags.",
+        "As redes tratam uma página de tipo desconhecido como um site e ignoram suas tags de artigo ou vídeo.",
     ),
     how: text(
-        "Use `article` for an article, else `website`, or another type of Open Graph.",
-        "Use `article` para um artigo, senão `website`, ou outro tipo do Open Graph.",
+        "Use `article` for an article, otherwise `website` or another Open Graph type.",
+        "Use `article` para um artigo; nos outros casos, `website` ou outro tipo do Open Graph.",
     ),
     reference: "https://ogp.me/#types",
     rule: text(
-        "Fails when the first `og:type` with content, letter case ignored, is none of the types of ogp.me and of Meta, nor one of the older types (`blog`, `company` and the like) that readers still know. A name with a colon is left alone: it may be a type of one's own.",
-        "Falha quando o primeiro `og:type` com conteúdo, sem distinguir maiúsculas, não é um dos tipos do ogp.me e da Meta, nem um dos tipos antigos (`blog`, `company` e semelhantes) que os leitores ainda conhecem. Um nome com dois-pontos fica de fora: pode ser um tipo próprio.",
+        "Fails when the first `og:type` with content, in any letter case, is not a type of ogp.me or Meta, nor one of the older types (`blog`, `company` and the like) that networks still know. A name with a colon passes, because it may be a custom type.",
+        "Falha quando o primeiro `og:type` com conteúdo, em maiúsculas ou minúsculas, não é um tipo do ogp.me ou da Meta, nem um dos tipos antigos (`blog`, `company` e semelhantes) que as redes ainda conhecem. Um nome com dois-pontos passa, porque pode ser um tipo próprio.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -138,8 +135,8 @@ const ATTRIBUTE_WRONG: Check = Check {
     impact: Impact::Hygiene,
     title: text("Open Graph tag in the wrong attribute", "Tag Open Graph no atributo errado"),
     why: text(
-        "Open Graph is read from `property`. Readers that keep to it pass over tags that say `name`.",
-        "O Open Graph é lido de `property`. Leitores que seguem a regra ignoram tags que dizem `name`.",
+        "The Open Graph standard uses `property`. Networks that follow it strictly ignore tags with `name`.",
+        "O padrão Open Graph usa `property`. Redes que o seguem à risca ignoram tags com `name`.",
     ),
     how: text(
         "Write `property=\"og:…\"` instead of `name=\"og:…\"`.",
@@ -147,8 +144,8 @@ const ATTRIBUTE_WRONG: Check = Check {
     ),
     reference: "https://ogp.me/#intro",
     rule: text(
-        "Fails when a `meta` with content has a `name` that begins with `og:`, `article:` or `fb:` and no `property`, and no other `meta` has that key as its `property`. Keys of `twitter:` are right in `name`. Not applicable without such keys.",
-        "Falha quando um `meta` com conteúdo tem um `name` que começa com `og:`, `article:` ou `fb:` e não tem `property`, e nenhum outro `meta` tem essa chave como `property`. Chaves `twitter:` estão certas em `name`. Não se aplica sem chaves assim.",
+        "Fails when a `meta` with content has a `name` that begins with `og:`, `article:` or `fb:` and no `property`, and no other `meta` has that key as its `property`. `twitter:` keys belong in `name`. Not applicable without such keys.",
+        "Falha quando um `meta` com conteúdo tem um `name` que começa com `og:`, `article:` ou `fb:` e não tem `property`, e nenhum outro `meta` tem essa chave como `property`. Chaves `twitter:` pertencem a `name`. Não se aplica sem essas chaves.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -176,10 +173,10 @@ fn title_missing(facts: &Facts<'_>) -> Verdict {
     if html.is_misspelt("og:title") {
         return Err(NotMeasured::Misspelt);
     }
-    const NONE: Text = text("The page has no og:title.", "A página não tem og:title.");
+    const NONE: Text = text("The page has no og:title tag.", "A página não tem a tag og:title.");
     const TITLE_ALONE: Text = text(
-        "The page has an og:image, but no og:title; networks then take its title.",
-        "A página tem og:image, mas não og:title; as redes então usam o título dela.",
+        "The page has og:image but no og:title, so networks use the page title instead.",
+        "A página tem og:image, mas não og:title, e as redes usam o título da página no lugar.",
     );
     let is_minor = html.social("og:image").is_some();
     let message = if is_minor { TITLE_ALONE } else { NONE };
@@ -201,7 +198,7 @@ fn core_incomplete(facts: &Facts<'_>) -> Verdict {
     if missing.is_empty() {
         return Err(NotMeasured::Misspelt);
     }
-    const LACKS: Text = text("The page has no {list}.", "A página não tem {list}.");
+    const LACKS: Text = text("Open Graph tags are missing: {list}.", "Faltam tags Open Graph: {list}.");
     let own = facts.own_url()?;
     let resolved = |key: &str| match key {
         "og:type" => Some(html.page_type().clone()),
@@ -239,7 +236,7 @@ fn type_invalid(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const UNKNOWN: Text = text(
-        "og:type is “{kind}”, which is no type of Open Graph.",
+        "og:type is “{kind}”, which is not an Open Graph type.",
         "og:type é “{kind}”, que não é um tipo do Open Graph.",
     );
     let fitting = html.page_type();
@@ -275,19 +272,20 @@ fn url_mismatch(facts: &Facts<'_>) -> Verdict {
     if compared(&url, with_query) == compared(&own, with_query) {
         return PASS;
     }
-    const OTHER: Text = text("og:url is {url}, the page is {own}.", "og:url é {url}, a página é {own}.");
-    const OWN: Text = text("the page's own address", "o endereço da própria página");
+    const OTHER: Text =
+        text("og:url is {url}, but the page's URL is {own}.", "og:url é {url}, mas a URL da página é {own}.");
+    const OWN: Text = text("the page's own URL", "a URL da própria página");
     const DECIDE: Text = text(
-        "Decide which address is meant, {url} or {own}, and let og:url and the canonical both name it.",
-        "Decida qual endereço vale, {url} ou {own}, e faça og:url e a canônica nomearem o mesmo.",
+        "Decide which URL is right, {url} or {own}, and use it in both og:url and the canonical.",
+        "Decida qual URL é a certa, {url} ou {own}, e use-a tanto em og:url como na canônica.",
     );
     const AS_CANONICAL: Text = text(
-        "og:url is {url}, as the canonical is; the page is {own}.",
-        "og:url é {url}, como a canônica; a página é {own}.",
+        "og:url and the canonical are {url}, but the page's URL is {own}.",
+        "og:url e a canônica são {url}, mas a URL da página é {own}.",
     );
     const SLASH: Text = text(
-        "og:url is {url}, the page is {own}: they differ in the slash at the end.",
-        "og:url é {url}, a página é {own}: diferem na barra no fim.",
+        "og:url ({url}) and the page's URL ({own}) differ only in the trailing slash.",
+        "og:url ({url}) e a URL da página ({own}) só diferem na barra final.",
     );
     let values = [("url", content.into()), ("own", own.as_str().into())];
     // Readers are led from one spelling to the other.
@@ -336,8 +334,8 @@ fn attribute_wrong(facts: &Facts<'_>) -> Verdict {
         .collect();
     let Some((_, first)) = found.first() else { return PASS };
     const NAMED: Text = text(
-        "{count} Open Graph {count|tag is|tags are} in name instead of property, such as {key}.",
-        "{count} {count|tag|tags} Open Graph {count|está|estão} em name em vez de property, como {key}.",
+        "{count|The Open Graph tag {key} uses name instead of property.|{count} Open Graph tags use name instead of property; the first is {key}.}",
+        "{count|A tag Open Graph {key} usa name em vez de property.|{count} tags Open Graph usam name em vez de property; a primeira é {key}.}",
     );
     const SAME: Text = text("the same tags with property", "as mesmas tags com property");
     let tag = |(element, key): &(Element<'_>, &str)| {

@@ -11,12 +11,12 @@ const LANDING: Landing = Landing {
     title: text("og:image file checker", "Verificador do arquivo og:image"),
     h1: text("Will your link show its image when shared?", "Seu link mostra a imagem quando é compartilhado?"),
     description: text(
-        "Fetches the start of your og:image and tells whether it exists, is an image, and has a size that networks show.",
-        "Busca o início da sua og:image e diz se ela existe, se é uma imagem e se tem um tamanho que as redes mostram.",
+        "Check whether your og:image exists, is an image, and has a file size and dimensions that social networks accept.",
+        "Confira se sua og:image existe, é uma imagem e tem tamanho de arquivo e dimensões que as redes sociais aceitam.",
     ),
     lead: text(
-        "Messengers and networks fetch the image of a shared link once, and leave it out when it is missing, too heavy or too small. Nobody tells you.",
-        "Mensageiros e redes buscam a imagem de um link compartilhado uma vez, e a deixam de fora se ela falta, é pesada ou pequena demais. Ninguém avisa.",
+        "Messengers and networks fetch the image of a shared link once. If it is missing, too large a file or too small, they leave it out without telling you.",
+        "Mensageiros e redes buscam a imagem de um link compartilhado uma vez. Se ela falta, é um arquivo grande demais ou é pequena demais, eles a deixam de fora sem avisar.",
     ),
     example: include_str!("social_image/bad_missing.http"),
 };
@@ -25,19 +25,19 @@ const UNREACHABLE: Check = Check {
     code: "og_image_unreachable",
     severity: Severity::Warn,
     impact: Impact::Sharing,
-    title: text("Image for shared links can't be shown", "Imagem para links compartilhados não pode ser mostrada"),
+    title: text("og:image can't be shown", "og:image não pode ser mostrada"),
     why: text(
-        "A shared link appears without its picture, and nobody says why.",
-        "O link compartilhado aparece sem a imagem, e ninguém diz por quê.",
+        "Shared links appear without their image, and no network tells you why.",
+        "Os links compartilhados aparecem sem a imagem, e nenhuma rede diz por quê.",
     ),
     how: text(
-        "Let `og:image` name an image that answers 200, best 1200 × 630 pixels and well below 5 MB.",
-        "Faça `og:image` nomear uma imagem que responda 200, de preferência com 1200 × 630 pixels e bem menos de 5 MB.",
+        "Point `og:image` to an image that answers 200, ideally 1200 × 630 pixels and well below 5 MB.",
+        "Aponte `og:image` para uma imagem que responda 200, de preferência com 1200 × 630 pixels e bem menos de 5 MB.",
     ),
     reference: "https://developers.facebook.com/docs/sharing/webmasters/images/",
     rule: text(
-        "Fails when the `og:image` is on the page's origin and its file answers 4xx, is no image by its bytes and type, has more than 5 MiB, or a side of less than 200 pixels as its head says. Images of other origins are not asked for. 401, 403, 429, 5xx, a bot challenge and silence tell nothing.",
-        "Falha quando a `og:image` está na origem da página e o arquivo responde 4xx, não é imagem pelos bytes e pelo tipo, tem mais de 5 MiB, ou um lado com menos de 200 pixels segundo o cabeçalho do arquivo. Imagens de outras origens não são pedidas. 401, 403, 429, 5xx, um desafio contra robôs e silêncio não dizem nada.",
+        "Fails when the `og:image` is on the page's origin and its file answers 4xx, is not an image by its bytes and type, is larger than 5 MB, or has a side below 200 pixels. Images on other origins are not requested. 401, 403, 429, 5xx, a bot challenge and timeouts prove nothing.",
+        "Falha quando a `og:image` está na origem da página e o arquivo responde 4xx, não é uma imagem pelos bytes e pelo tipo, tem mais de 5 MB ou tem um lado com menos de 200 pixels. Imagens de outras origens não são pedidas. 401, 403, 429, 5xx, um desafio contra robôs e falta de resposta não provam nada.",
     ),
     thresholds: &[
         threshold("file_size", MOST_SOCIAL_BYTES, "bytes"),
@@ -52,20 +52,20 @@ const UNREACHABLE: Check = Check {
 fn unreachable(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let Some((url, fault)) = facts.social_image_fault()? else { return PASS };
-    const GONE: Text = text("The og:image {url} answers {status}.", "A og:image {url} responde {status}.");
-    const NONE: Text =
-        text("What answers at the og:image {url} is no image.", "O que responde na og:image {url} não é uma imagem.");
+    const GONE: Text =
+        text("The og:image doesn't load: {url} answers {status}.", "A og:image não carrega: {url} responde {status}.");
+    const NONE: Text = text("The og:image {url} is not an image file.", "A og:image {url} não é um arquivo de imagem.");
     const HEAVY: Text = text(
-        "The og:image {url} has {bytes} bytes; networks take at most {most}.",
-        "A og:image {url} tem {bytes} bytes; as redes aceitam no máximo {most}.",
+        "The og:image {url} is too large: {bytes:size}. Networks accept at most {most:size}.",
+        "A og:image {url} é grande demais: {bytes:size}. As redes aceitam no máximo {most:size}.",
     );
     const SMALL: Text = text(
-        "The og:image {url} has {width} × {height} pixels; networks ask for at least {least} × {least}.",
-        "A og:image {url} tem {width} × {height} pixels; as redes pedem no mínimo {least} × {least}.",
+        "The og:image {url} is too small: {width} × {height} pixels. Networks require at least {least} × {least}.",
+        "A og:image {url} é pequena demais: {width} × {height} pixels. As redes exigem no mínimo {least} × {least}.",
     );
     const REPLACE: Text = text(
-        "Put an image there that can be shown, or let og:image name one; then let the networks read the page anew.",
-        "Coloque ali uma imagem que possa ser mostrada, ou faça og:image nomear uma; depois peça às redes que releiam a página.",
+        "Replace the image file, or point og:image to another image. Then ask the networks to fetch the page again.",
+        "Troque o arquivo da imagem ou aponte og:image para outra imagem. Depois peça às redes que busquem a página de novo.",
     );
     let (message, values) = match fault {
         ImageFault::Status(status) => (GONE, vec![("status", status.into())]),

@@ -19,12 +19,12 @@ const LANDING: Landing = Landing {
     title: text("X (Twitter) card checker", "Verificador de cartões do X (Twitter)"),
     h1: text("Which card does X show for your page?", "Que cartão o X mostra para sua página?"),
     description: text(
-        "Check the twitter:card tag of a page: missing, of a kind that X does not know, or a player card without what it needs.",
-        "Verifique a tag twitter:card de uma página: ausente, de um tipo que o X não conhece, ou um cartão player sem o que precisa.",
+        "Check the twitter:card tag of a page: missing, of a type that X doesn't know, or a player card with missing tags.",
+        "Verifique a tag twitter:card de uma página: ausente, de um tipo que o X não conhece ou um cartão player com tags faltando.",
     ),
     lead: text(
-        "X takes title, text and picture from Open Graph and only the kind of card from a tag of its own. With a kind it doesn't know it shows a bare link; this tool names the right one for the picture of the page.",
-        "O X tira título, texto e imagem do Open Graph e só o tipo de cartão de uma tag própria. Com um tipo desconhecido, mostra um link sem nada; esta ferramenta indica o certo para a imagem da página.",
+        "X takes title, text and image from Open Graph, and only the card type from its own tag. With an unknown type it shows a plain link. This tool suggests the right type for the page's image.",
+        "O X tira título, texto e imagem do Open Graph e só o tipo de cartão de uma tag própria. Com um tipo desconhecido, mostra um link simples. Esta ferramenta sugere o tipo certo para a imagem da página.",
     ),
     example: include_str!("twitter_card/bad_kind.html"),
 };
@@ -33,10 +33,10 @@ const CARD_MISSING: Check = Check {
     code: "twitter_card_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("No card type for X", "Sem tipo de cartão para o X"),
+    title: text("twitter:card missing", "twitter:card ausente"),
     why: text(
-        "X falls back to the Open Graph tags, but chooses the kind of card itself.",
-        "O X usa as tags Open Graph, mas escolhe sozinho o tipo de cartão.",
+        "Without `twitter:card`, X uses the Open Graph tags and chooses the card type itself.",
+        "Sem `twitter:card`, o X usa as tags Open Graph e escolhe sozinho o tipo de cartão.",
     ),
     how: text(
         "Add `<meta name=\"twitter:card\" content=\"summary_large_image\">`.",
@@ -44,8 +44,8 @@ const CARD_MISSING: Check = Check {
     ),
     reference: "https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",
     rule: text(
-        "Fails when no `meta` of `twitter:card`, by `property` or else `name`, has content. Not measured when the document was cut, on a page that asks not to be indexed, nor where the tag says `value` in place of `content`, which is `meta_content_misspelt`.",
-        "Falha quando nenhum `meta` de `twitter:card`, por `property` ou na falta dele `name`, tem conteúdo. Não é medido quando o documento foi cortado, em página que pede para não ser indexada, nem onde a tag diz `value` no lugar de `content`, o que é `meta_content_misspelt`.",
+        "Fails when no `meta` with the `property` (or else `name`) `twitter:card` has content. Not measured when the document was cut, on a page with noindex, or when the tag has `value` instead of `content`, which `meta_content_misspelt` reports.",
+        "Falha quando nenhum `meta` com `property` (ou, na falta dele, `name`) `twitter:card` tem conteúdo. Não é medido quando o documento foi cortado, em página com noindex ou quando a tag tem `value` em vez de `content`, o que `meta_content_misspelt` aponta.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -57,19 +57,19 @@ const CARD_INVALID: Check = Check {
     code: "twitter_card_invalid",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Card of a kind that X does not know", "Cartão de um tipo que o X não conhece"),
+    title: text("Invalid twitter:card", "twitter:card inválido"),
     why: text(
-        "X makes no card of it: the shared link shows as a bare address.",
-        "O X não monta cartão nenhum: o link compartilhado aparece como um endereço puro.",
+        "X shows no card: the shared link appears as a plain URL.",
+        "O X não mostra cartão: o link compartilhado aparece como uma URL simples.",
     ),
     how: text(
-        "Use `summary`, `summary_large_image`, `app` or `player`, the last with `twitter:player` and its width and height.",
-        "Use `summary`, `summary_large_image`, `app` ou `player`, este com `twitter:player` e sua largura e altura.",
+        "Use `summary`, `summary_large_image`, `app` or `player`. A `player` card also needs `twitter:player` and its width and height.",
+        "Use `summary`, `summary_large_image`, `app` ou `player`. Um cartão `player` precisa também de `twitter:player` com largura e altura.",
     ),
     reference: "https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",
     rule: text(
-        "Fails when the first `twitter:card` with content, letter case ignored, is none of `summary`, `summary_large_image`, `app` and `player`; or is `player` and one of `twitter:player`, `twitter:player:width` and `twitter:player:height` has no content. Not applicable without `twitter:card`.",
-        "Falha quando o primeiro `twitter:card` com conteúdo, sem distinguir maiúsculas, não é `summary`, `summary_large_image`, `app` nem `player`; ou é `player` e um de `twitter:player`, `twitter:player:width` e `twitter:player:height` não tem conteúdo. Não se aplica sem `twitter:card`.",
+        "Fails when the first `twitter:card` with content is not `summary`, `summary_large_image`, `app` or `player`, in any letter case. Also fails when it is `player` and `twitter:player`, `twitter:player:width` or `twitter:player:height` has no content. Not applicable without `twitter:card`.",
+        "Falha quando o primeiro `twitter:card` com conteúdo não é `summary`, `summary_large_image`, `app` nem `player`, em maiúsculas ou minúsculas. Falha também quando é `player` e `twitter:player`, `twitter:player:width` ou `twitter:player:height` não tem conteúdo. Não se aplica sem `twitter:card`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -81,19 +81,19 @@ const HANDLE: Check = Check {
     code: "twitter_handle_placeholder",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Account of a sample on the card", "Conta de exemplo no cartão"),
+    title: text("Placeholder account in the X card", "Conta de exemplo no cartão do X"),
     why: text(
-        "`@yoursite` and the like come from a sample. The account belongs to somebody else, or to nobody.",
-        "`@yoursite` e semelhantes vêm de um exemplo. A conta é de outra pessoa, ou de ninguém.",
+        "Accounts such as `@yoursite` come from sample code. They belong to somebody else or don't exist.",
+        "Contas como `@yoursite` vêm de código de exemplo. São de outra pessoa ou não existem.",
     ),
     how: text(
-        "Write your own account into `twitter:site` and `twitter:creator`, or take the tags out.",
-        "Escreva a sua própria conta em `twitter:site` e `twitter:creator`, ou tire as tags.",
+        "Put your own account in `twitter:site` and `twitter:creator`, or remove the tags.",
+        "Coloque sua própria conta em `twitter:site` e `twitter:creator` ou remova as tags.",
     ),
     reference: "https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",
     rule: text(
-        "Fails when `twitter:site` or `twitter:creator` is an account of a sample, letter case ignored: `@yoursite`, `@username`, `@your_handle` and others of a table, a template's mark, or `@` alone. Not applicable without these tags.",
-        "Falha quando `twitter:site` ou `twitter:creator` é uma conta de exemplo, sem distinguir maiúsculas: `@yoursite`, `@username`, `@your_handle` e outras de uma tabela, uma marca de modelo, ou só `@`. Não se aplica sem essas tags.",
+        "Fails when `twitter:site` or `twitter:creator` is a placeholder account, in any letter case: `@yoursite`, `@username`, `@your_handle` and others of a table, a template placeholder, or `@` alone. Not applicable without these tags.",
+        "Falha quando `twitter:site` ou `twitter:creator` é uma conta de exemplo, em maiúsculas ou minúsculas: `@yoursite`, `@username`, `@your_handle` e outras de uma tabela, um marcador de modelo ou só `@`. Não se aplica sem essas tags.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -114,7 +114,7 @@ fn card_missing(facts: &Facts<'_>) -> Verdict {
     if html.is_misspelt("twitter:card") {
         return Err(NotMeasured::Misspelt);
     }
-    const NONE: Text = text("The page has no twitter:card.", "A página não tem twitter:card.");
+    const NONE: Text = text("The page has no twitter:card tag.", "A página não tem a tag twitter:card.");
     let (card, origin) = fitting_card(facts, html);
     problem(NONE, &[], tag_fix(html, "name", "twitter:card", card).from(origin, &[])).fail()
 }
@@ -142,7 +142,7 @@ fn handle(facts: &Facts<'_>) -> Verdict {
     let bad: Vec<(&Meta, &str)> = filled.into_iter().filter(|(_, account)| is_sample(account)).collect();
     let Some((first, account)) = bad.first() else { return PASS };
     const SAMPLE: Text =
-        text("{key} is “{account}”, an account of a sample.", "{key} é “{account}”, uma conta de exemplo.");
+        text("{key} is “{account}”, a placeholder account.", "{key} é “{account}”, uma conta de exemplo.");
     let key = first.social_key().unwrap_or_default();
     let tags: Vec<String> = bad
         .iter()
@@ -157,8 +157,8 @@ fn handle(facts: &Facts<'_>) -> Verdict {
 fn fitting_card(facts: &Facts<'_>, html: &Html) -> (&'static str, Text) {
     const BY_SIZE: Text = text("the size of the social image", "o tamanho da imagem social");
     const BY_NONE: Text = text(
-        "the card that any page may have, since the size of a social image is not known",
-        "o cartão que toda página pode ter, pois não se sabe o tamanho de uma imagem social",
+        "a card type for any page, because the size of the social image is unknown",
+        "um tipo de cartão para qualquer página, porque o tamanho da imagem social é desconhecido",
     );
     match facts.social_image_size() {
         Some((width, height)) if is_large(width, height) => ("summary_large_image", BY_SIZE),
@@ -205,7 +205,8 @@ fn card_invalid(facts: &Facts<'_>) -> Verdict {
             return PASS;
         }
         facts.whole_page()?;
-        const LACKS: Text = text("The player card has no {list}.", "O cartão player não tem {list}.");
+        const LACKS: Text =
+            text("The player card lacks these tags: {list}.", "Faltam estas tags no cartão player: {list}.");
         let tags: Vec<String> = missing
             .iter()
             .map(|key| {
@@ -219,7 +220,10 @@ fn card_invalid(facts: &Facts<'_>) -> Verdict {
     if KINDS.contains(&kind.as_str()) {
         return PASS;
     }
-    const UNKNOWN: Text = text("X knows no card “{card}”.", "O X não conhece o cartão “{card}”.");
+    const UNKNOWN: Text = text(
+        "twitter:card is “{card}”, which is not a card type of X.",
+        "twitter:card é “{card}”, que não é um tipo de cartão do X.",
+    );
     let (fitting, origin) = fitting_card(facts, html);
     let tag = format!("<meta name=\"twitter:card\" content=\"{fitting}\">");
     let fix = match element.filter(|element| element.start_tag().is_some() && meta.has_one_reader()) {

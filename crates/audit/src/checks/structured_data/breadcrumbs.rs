@@ -15,12 +15,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("Breadcrumb schema generator", "Gerador de schema de breadcrumb"),
         h1: text("Is your breadcrumb trail marked up?", "Sua trilha de navegação está marcada?"),
         description: text(
-            "Find a visible breadcrumb trail without BreadcrumbList markup, and get the JSON-LD made from the page's own links.",
-            "Encontre uma trilha visível sem marcação BreadcrumbList e receba o JSON-LD feito com os links da própria página.",
+            "Find a visible breadcrumb trail without BreadcrumbList markup, and get JSON-LD made from the page's own links.",
+            "Encontre uma trilha de navegação visível sem marcação BreadcrumbList e receba o JSON-LD feito com os links da própria página.",
         ),
         lead: text(
-            "A page that shows a trail such as Home › Bread › Rye has everything that Google needs for a breadcrumb result. This tool reads the trail and writes the `BreadcrumbList` for it.",
-            "Uma página que mostra uma trilha como Início › Pães › Centeio tem tudo de que o Google precisa para um resultado com breadcrumb. Esta ferramenta lê a trilha e escreve o `BreadcrumbList` dela.",
+            "A page with a trail such as Home › Bread › Rye has everything Google needs for a breadcrumb result. This tool reads the trail and writes its `BreadcrumbList`.",
+            "Uma página com uma trilha como Início › Pães › Centeio tem tudo de que o Google precisa para um resultado com breadcrumb. Esta ferramenta lê a trilha e escreve o `BreadcrumbList` dela.",
         ),
         example: include_str!("breadcrumbs/bad_list.html"),
     },
@@ -33,17 +33,17 @@ const MISSING: Check = Check {
     impact: Impact::Hygiene,
     title: text("Breadcrumb trail without markup", "Trilha de navegação sem marcação"),
     why: text(
-        "With `BreadcrumbList` markup, results on desktop show the trail in place of the bare address, and machines learn where the page belongs.",
-        "Com a marcação `BreadcrumbList`, os resultados no computador mostram a trilha no lugar do endereço, e as máquinas aprendem a que lugar do site a página pertence.",
+        "With `BreadcrumbList` markup, desktop results show the trail instead of the URL, and machines learn where the page belongs on the site.",
+        "Com a marcação `BreadcrumbList`, os resultados no computador mostram a trilha em vez da URL, e as máquinas descobrem onde a página fica no site.",
     ),
     how: text(
-        "Mark the trail up as `BreadcrumbList`, with the same names and addresses.",
-        "Marque a trilha como `BreadcrumbList`, com os mesmos nomes e endereços.",
+        "Mark up the trail as `BreadcrumbList`, with the same names and URLs.",
+        "Marque a trilha como `BreadcrumbList`, com os mesmos nomes e URLs.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/breadcrumb",
     rule: text(
-        "Fails when an element whose class, id or `aria-label` says `breadcrumb` shows a trail of 2 to 10 steps, each but the last a link with a name, that begins at the home page or goes from folder to folder down, and there is no `BreadcrumbList` in JSON-LD, microdata or RDFa. The home page, hidden trails, lists of categories and pages without a trail are left alone. Not measured on a page with noindex, nor where a block of JSON-LD, which may hold the list, can't be read.",
-        "Falha quando um elemento cuja classe, id ou `aria-label` diz `breadcrumb` mostra uma trilha de 2 a 10 passos, cada um menos o último um link com nome, que começa na página inicial ou desce de pasta em pasta, e não há `BreadcrumbList` em JSON-LD, microdados ou RDFa. A página inicial, trilhas ocultas, listas de categorias e páginas sem trilha ficam de fora. Não é medido em página com noindex, nem quando um bloco JSON-LD, que pode conter a lista, não pode ser lido.",
+        "Fails when a page shows a breadcrumb trail but has no `BreadcrumbList` in JSON-LD, microdata or RDFa. A trail is an element with `breadcrumb` in its class, id or `aria-label` and 2 to 10 steps. Each step except the last is a link with a name, and the trail begins at the home page or goes down from folder to folder. The check skips the home page, hidden trails and lists of categories. Not measured on a page with noindex, or when a JSON-LD block, which may hold the list, can't be read.",
+        "Falha quando a página mostra uma trilha de navegação mas não tem `BreadcrumbList` em JSON-LD, microdados ou RDFa. Uma trilha é um elemento com `breadcrumb` na classe, id ou `aria-label` e de 2 a 10 passos. Cada passo menos o último é um link com nome, e a trilha começa na página inicial ou desce de pasta em pasta. A verificação ignora a página inicial, trilhas ocultas e listas de categorias. Não é medido em página com noindex nem quando um bloco JSON-LD, que pode conter a lista, não pode ser lido.",
     ),
     thresholds: &[threshold("steps_least", 2, "steps"), threshold("steps_most", 10, "steps")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -55,19 +55,19 @@ const DOUBLED: Check = Check {
     code: "breadcrumb_url_doubled",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("Breadcrumb addresses that are doubled", "Endereços de breadcrumb duplicados"),
+    title: text("Doubled URLs in the breadcrumb", "URLs duplicadas no breadcrumb"),
     why: text(
-        "A step whose address has its ending or its host twice leads nowhere, and crawlers follow it.",
-        "Um passo cujo endereço repete a terminação ou o host não leva a nada, e os robôs o seguem.",
+        "A breadcrumb step whose URL repeats its file extension or host leads nowhere, and crawlers follow it.",
+        "Um passo do breadcrumb cuja URL repete a extensão ou o host não leva a lugar nenhum, e os robôs o seguem.",
     ),
     how: text(
-        "Join the parts of the address once where the trail is written.",
-        "Junte as partes do endereço uma vez só onde a trilha é escrita.",
+        "Correct the template that builds these URLs, so that it joins their parts only once.",
+        "Corrija o modelo que monta essas URLs para que junte as partes uma vez só.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/breadcrumb",
     rule: text(
-        "Fails when the address of a step of a `BreadcrumbList` ends in the same ending twice (`.html.html`), or holds a second scheme and host in its path (`https://example.com/https://example.com/…`).",
-        "Falha quando o endereço de um passo de um `BreadcrumbList` termina duas vezes com a mesma terminação (`.html.html`) ou contém um segundo esquema e host no caminho (`https://example.com/https://example.com/…`).",
+        "Fails when the URL of a `BreadcrumbList` step ends in the same file extension twice (`.html.html`), or contains a second scheme and host in its path (`https://example.com/https://example.com/…`).",
+        "Falha quando a URL de um passo de `BreadcrumbList` termina duas vezes com a mesma extensão (`.html.html`) ou contém um segundo esquema e host no caminho (`https://example.com/https://example.com/…`).",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -115,10 +115,10 @@ fn doubled(facts: &Facts<'_>) -> Verdict {
     }
     let Some((_, first, once)) = bad.first() else { return if has_any { PASS } else { Err(NotMeasured::Absent) } };
     const TWICE: Text = text(
-        "{count} {count|step of the breadcrumb leads|steps of the breadcrumb lead} to a doubled address: {url} in place of {once}.",
-        "{count} {count|passo do breadcrumb leva|passos do breadcrumb levam} a um endereço duplicado: {url} no lugar de {once}.",
+        "{count|A breadcrumb step has a doubled URL:|{count} breadcrumb steps have doubled URLs; the first is} {url} instead of {once}.",
+        "{count|Um passo do breadcrumb tem a URL duplicada:|{count} passos do breadcrumb têm URLs duplicadas; a primeira é} {url} em vez de {once}.",
     );
-    const ONCE: Text = text("the page's own address, written once", "o próprio endereço da página, escrito uma vez");
+    const ONCE: Text = text("the same URL, without the repetition", "a mesma URL, sem a repetição");
     let values =
         [("count", bad.len().into()), ("url", first.text().unwrap_or_default().into()), ("once", once.as_str().into())];
     let json = |once: &str| json_text_in_html(&serde_json::Value::from(once).to_string());
@@ -167,8 +167,8 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let trail = breadcrumb::shown(html).filter(|_| facts.url().is_ok_and(|url| url.path() != "/"));
     let Some(trail) = trail else { return Err(NotMeasured::Absent) };
     const UNMARKED: Text = text(
-        "The page shows a trail of {count} steps that is not marked up as BreadcrumbList.",
-        "A página mostra uma trilha de {count} passos que não está marcada como BreadcrumbList.",
+        "The page shows a breadcrumb trail of {count} steps without BreadcrumbList markup.",
+        "A página mostra uma trilha de navegação de {count} passos sem marcação BreadcrumbList.",
     );
     let place = trail.node.and_then(|node| html.element(node)).map(Element::place);
     let fix = FixDraft::block(&new_nodes::breadcrumbs(&trail));

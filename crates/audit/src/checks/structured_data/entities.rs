@@ -16,14 +16,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::StructuredData,
     landing: Landing {
         title: text("JSON-LD @id and @graph checker", "Verificador de @id e @graph em JSON-LD"),
-        h1: text("Do the nodes of your JSON-LD hold together?", "Os nós do seu JSON-LD estão ligados?"),
+        h1: text("Are the nodes of your JSON-LD connected?", "Os nós do seu JSON-LD estão ligados?"),
         description: text(
-            "Find references by @id that no node of the page answers, and things that two JSON-LD blocks describe twice.",
-            "Encontre referências por @id que nenhum nó da página atende e coisas que dois blocos JSON-LD descrevem duas vezes.",
+            "Find @id references to nodes that don't exist, and entities that two JSON-LD blocks describe twice.",
+            "Encontre referências @id a nós que não existem e entidades que dois blocos JSON-LD descrevem duas vezes.",
         ),
         lead: text(
-            "Themes and plugins each add their own blocks, and nobody looks at them together. This checker reads all blocks as one graph and shows where a reference leads nowhere and where the same thing is told twice.",
-            "Temas e plugins acrescentam cada um os seus blocos, e ninguém olha para o conjunto. Este verificador lê todos os blocos como um só grafo e mostra onde uma referência não leva a nada e onde a mesma coisa é contada duas vezes.",
+            "Themes and plugins each add their own JSON-LD blocks, and nobody checks them together. This tool reads all blocks as one graph and shows broken references and duplicate entities.",
+            "Temas e plugins adicionam cada um seus blocos JSON-LD, e ninguém verifica o conjunto. Esta ferramenta lê todos os blocos como um só grafo e mostra referências quebradas e entidades duplicadas.",
         ),
         example: include_str!("entities/bad_reference.html"),
     },
@@ -34,19 +34,19 @@ const UNRESOLVED: Check = Check {
     code: "jsonld_id_unresolved",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Reference to a node that is not there", "Referência a um nó que não existe"),
+    title: text("Broken @id reference", "Referência @id quebrada"),
     why: text(
-        "What the reference should have brought, such as a publisher or an author, is missing from the node.",
-        "O que a referência deveria trazer, como um editor ou um autor, falta no nó.",
+        "The node lacks the data that the reference should provide, such as its publisher or author.",
+        "Faltam no nó os dados que a referência deveria trazer, como o editor ou o autor.",
     ),
     how: text(
-        "Add the node with that `@id`, or write the reference as the node's `@id` is written.",
-        "Adicione o nó com esse `@id`, ou escreva a referência como o `@id` do nó.",
+        "Add the node with that `@id`, or correct the reference to match the node's `@id`.",
+        "Adicione o nó com esse `@id` ou corrija a referência para o `@id` do nó.",
     ),
     reference: "https://www.w3.org/TR/json-ld11/#node-identifiers",
     rule: text(
-        "Fails when an object in a JSON-LD block that has nothing but an `@id` refers to a fragment of this page (`#author`, or the page's address with one) and no node of the page has that `@id` once both are resolved. References to other pages and to addresses without a fragment are left alone: what they name may be described there. Not measured on a page with more than 5,000 nodes.",
-        "Falha quando um objeto num bloco JSON-LD que só tem um `@id` se refere a um fragmento desta página (`#autor`, ou o endereço da página com um) e nenhum nó da página tem esse `@id` depois de resolvidos os dois. Referências a outras páginas e a endereços sem fragmento ficam de fora: o que nomeiam pode estar descrito lá. Não é medido em página com mais de 5.000 nós.",
+        "Fails when an object in a JSON-LD block has only an `@id`, this `@id` is a fragment of this page (`#author`, or the page's URL with a fragment), and no node on the page has the same `@id` after both are resolved. References to other pages and to URLs without a fragment are skipped, because the other page may describe the node. Not measured on a page with more than 5,000 nodes.",
+        "Falha quando um objeto num bloco JSON-LD só tem um `@id`, esse `@id` é um fragmento desta página (`#autor`, ou a URL da página com um fragmento), e nenhum nó da página tem o mesmo `@id` depois de resolvidos os dois. Referências a outras páginas e a URLs sem fragmento são ignoradas, porque a outra página pode descrever o nó. Não é medido em página com mais de 5.000 nós.",
     ),
     thresholds: &[threshold("nodes_most", MOST_NODES as u64, "nodes")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -58,19 +58,19 @@ const DUPLICATE: Check = Check {
     code: "jsonld_duplicate_entity",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("The same thing described in two blocks", "A mesma coisa descrita em dois blocos"),
+    title: text("Duplicate entity in two JSON-LD blocks", "Entidade duplicada em dois blocos JSON-LD"),
     why: text(
-        "Two descriptions without a common `@id` are two things to a machine; where they differ, it picks one.",
-        "Duas descrições sem um `@id` em comum são duas coisas para uma máquina; onde diferem, ela escolhe uma.",
+        "Search engines treat two descriptions without a common `@id` as two entities. If they differ, search engines pick one.",
+        "Os buscadores tratam duas descrições sem um `@id` em comum como duas entidades. Se elas diferem, os buscadores escolhem uma.",
     ),
     how: text(
-        "Keep one of the blocks, or give both nodes the same `@id`.",
-        "Mantenha um dos blocos, ou dê aos dois nós o mesmo `@id`.",
+        "Remove one of the blocks, or give both nodes the same `@id`.",
+        "Remova um dos blocos ou dê aos dois nós o mesmo `@id`.",
     ),
     reference: "https://www.w3.org/TR/json-ld11/#node-identifiers",
     rule: text(
-        "Fails when main nodes of two JSON-LD blocks have the same first type and the same name or headline, for articles, products, recipes, organizations, persons, websites, pages, videos, jobs and software, and nothing tells them apart: the same `@id` joins them, and different `url`, `contentUrl`, `embedUrl`, `sku`, `mpn`, GTIN, `productID` or `identifier` separate them. Nodes of one block, and the same thing in JSON-LD and in markup, are left alone.",
-        "Falha quando nós principais de dois blocos JSON-LD têm o mesmo primeiro tipo e o mesmo nome ou título, entre artigos, produtos, receitas, organizações, pessoas, sites, páginas, vídeos, vagas e programas, e nada os distingue: o mesmo `@id` os une, e `url`, `contentUrl`, `embedUrl`, `sku`, `mpn`, GTIN, `productID` ou `identifier` diferentes os separam. Nós de um mesmo bloco, e a mesma coisa em JSON-LD e na marcação, ficam de fora.",
+        "Fails when main nodes of two JSON-LD blocks have the same first type and the same name or headline, and nothing tells them apart. It applies to articles, products, recipes, organizations, persons, websites, pages, videos, jobs and software. The same `@id` joins two nodes; different values of `url`, `contentUrl`, `embedUrl`, `sku`, `mpn`, GTIN, `productID`, `identifier` or `jobLocation` separate them. Nodes in the same block are skipped, and so is an entity that appears in both JSON-LD and HTML markup.",
+        "Falha quando nós principais de dois blocos JSON-LD têm o mesmo primeiro tipo e o mesmo nome ou título, e nada os distingue. Vale para artigos, produtos, receitas, organizações, pessoas, sites, páginas, vídeos, vagas e programas. O mesmo `@id` une dois nós; valores diferentes de `url`, `contentUrl`, `embedUrl`, `sku`, `mpn`, GTIN, `productID`, `identifier` ou `jobLocation` os separam. Nós de um mesmo bloco são ignorados, assim como uma entidade que aparece em JSON-LD e na marcação HTML.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -82,19 +82,19 @@ const MAIN_ENTITY: Check = Check {
     code: "jsonld_main_entity_home",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("mainEntityOfPage names the home page", "mainEntityOfPage indica a página inicial"),
+    title: text("mainEntityOfPage points to the home page", "mainEntityOfPage aponta para a página inicial"),
     why: text(
-        "The node says that the home page is the page about it, as a template does that writes the address of the site for all of them.",
-        "O nó diz que a página sobre ele é a inicial, como faz um modelo que escreve o endereço do site em todas.",
+        "The markup says that the home page, not this page, is about this entity. This happens when a template writes the site's URL on every page.",
+        "A marcação diz que a página inicial, e não esta, trata desta entidade. Isso acontece quando um modelo escreve a URL do site em todas as páginas.",
     ),
     how: text(
-        "Write the address of this page into `mainEntityOfPage`, or leave it out.",
-        "Escreva o endereço desta página em `mainEntityOfPage`, ou omita-o.",
+        "Set `mainEntityOfPage` to the URL of this page, or remove it.",
+        "Defina `mainEntityOfPage` com a URL desta página ou remova-o.",
     ),
     reference: "https://schema.org/docs/datamodel.html#mainEntityBackground",
     rule: text(
-        "Fails when a main node (article, recipe, product, video, event, job, course, movie, book) of a page that is not the home page has the root of the same site as its `mainEntityOfPage`, as an address or as the `@id` of an object.",
-        "Falha quando um nó principal (artigo, receita, produto, vídeo, evento, vaga, curso, filme, livro) de uma página que não é a inicial tem a raiz do mesmo site como `mainEntityOfPage`, como endereço ou como `@id` de um objeto.",
+        "Fails when the `mainEntityOfPage` of a main node (article, recipe, product, video, event, job, course, movie, book) is the site's home page, but the page itself is not. The value can be a URL or the `@id` of an object.",
+        "Falha quando o `mainEntityOfPage` de um nó principal (artigo, receita, produto, vídeo, evento, vaga, curso, filme, livro) é a página inicial do site, mas a própria página não é. O valor pode ser uma URL ou o `@id` de um objeto.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -131,14 +131,13 @@ fn unresolved(facts: &Facts<'_>) -> Verdict {
     let dangling = dangling(html, graph)?;
     let Some(first) = dangling.first() else { return PASS };
     const NOWHERE: Text = text(
-        "No node of the page has the @id “{id}” ({count} {count|reference leads|references lead} nowhere).",
-        "Nenhum nó da página tem o @id “{id}” ({count} {count|referência não leva|referências não levam} a nada).",
+        "{count|A reference points to “{id}”, but no node on the page has this @id.|{count} references point to @ids that no node on the page has; the first is “{id}”.}",
+        "{count|Uma referência aponta para “{id}”, mas nenhum nó da página tem esse @id.|{count} referências apontam para @ids que nenhum nó da página tem; o primeiro é “{id}”.}",
     );
-    const KNOWN: Text =
-        text("the @id of the one node that has this fragment", "o @id do único nó que tem esse fragmento");
+    const KNOWN: Text = text("the @id of the only node with this fragment", "o @id do único nó com esse fragmento");
     const ADD: Text = text(
-        "Add the node with that @id, or take the reference out.",
-        "Adicione o nó com esse @id, ou tire a referência.",
+        "Add the node with that @id, or remove the reference.",
+        "Adicione o nó com esse @id ou remova a referência.",
     );
     let shown: String = first.id.chars().take(SHOWN_CHARACTERS).collect();
     let edits: Option<Vec<_>> = dangling.iter().map(|one| edit(html, one)).collect();
@@ -277,12 +276,12 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
     found.sort_by_key(|(_, node)| (node.block, node.tree.span.start));
     let Some((_, first)) = found.first() else { return PASS };
     const TWICE: Text = text(
-        "More than one block describes the {kind} “{name}” ({count} {count|repetition|repetitions} in all).",
-        "Mais de um bloco descreve {kind} “{name}” ({count} {count|repetição|repetições} ao todo).",
+        "More than one JSON-LD block describes the {kind} “{name}”{count|| ({count} repetitions in total)}.",
+        "Mais de um bloco JSON-LD descreve a entidade {kind} “{name}”{count|| ({count} repetições no total)}.",
     );
     const ONE_ID: Text = text(
-        "Keep one description, or give both the same @id.",
-        "Mantenha uma das descrições, ou dê às duas o mesmo @id.",
+        "Remove one description, or give both the same @id.",
+        "Remova uma das descrições ou dê às duas o mesmo @id.",
     );
     let kind = first.types.first().copied().unwrap_or_default();
     let name = text_at(graph, first, "name").or_else(|| text_at(graph, first, "headline")).unwrap_or_default();
@@ -314,7 +313,7 @@ fn is_same<'t>(graph: &Graph<'t>, one: &Node<'t>, other: &Node<'t>) -> bool {
 
 /// The page without blocks that repeat another word for word; `None` where one of them says something else.
 fn without_copies(html: &Html, found: &[(&Node<'_>, &Node<'_>)]) -> Option<FixDraft> {
-    const COPY: Text = text("the block repeats another one word for word", "o bloco repete outro palavra por palavra");
+    const COPY: Text = text("the block is an exact copy of another one", "o bloco é uma cópia exata de outro");
     let block = |node: &Node<'_>| html.source(node.block)?.block();
     let mut copies: Vec<&Written> = Vec::new();
     for (one, other) in found {
@@ -364,10 +363,10 @@ fn main_entity(facts: &Facts<'_>) -> Verdict {
     let bad: Vec<(&Node<'_>, &Tree)> = stated.into_iter().filter(|(_, value)| is_home(value)).collect();
     let Some((first, value)) = bad.first() else { return PASS };
     const HOME: Text = text(
-        "{kind}.mainEntityOfPage is the home page, {url}, not this page ({count} in all).",
-        "{kind}.mainEntityOfPage é a página inicial, {url}, não esta página ({count} ao todo).",
+        "{kind}.mainEntityOfPage is the home page ({url}) instead of this page{count|| ({count} nodes in total)}.",
+        "{kind}.mainEntityOfPage é a página inicial ({url}) em vez desta página{count|| ({count} nós no total)}.",
     );
-    const OWN: Text = text("the page's own address", "o endereço da própria página");
+    const OWN: Text = text("the page's own URL", "a URL da própria página");
     let values = [
         ("kind", first.types.first().copied().unwrap_or_default().into()),
         ("url", value.text().unwrap_or_default().into()),

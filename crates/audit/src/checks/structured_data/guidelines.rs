@@ -15,14 +15,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::StructuredData,
     landing: Landing {
         title: text("Structured data guidelines checker", "Verificador das diretrizes de dados estruturados"),
-        h1: text("Does your markup keep to Google's guidelines?", "Sua marcação segue as diretrizes do Google?"),
+        h1: text("Does your markup follow Google's guidelines?", "Sua marcação segue as diretrizes do Google?"),
         description: text(
-            "Check that headline, rating and paywalled part of your structured data are on the page, and that no business rates itself.",
-            "Confira se título, nota e parte fechada dos seus dados estruturados estão na página e se nenhuma empresa avalia a si mesma.",
+            "Check that the headline, rating and paywalled part in your structured data are on the page, and that no business rates itself.",
+            "Confira se o título, a nota e a parte paga dos seus dados estruturados estão na página e se nenhuma empresa avalia a si mesma.",
         ),
         lead: text(
-            "Markup of what a visitor can't see, and reviews of a business on its own site, may cost a site its rich results by a manual action. This check compares the markup with what the page shows.",
-            "Marcar o que o visitante não vê, ou avaliações de uma empresa no próprio site, pode custar os resultados avançados por uma ação manual. Esta verificação compara a marcação com o que a página mostra.",
+            "Google can remove rich results by a manual action if markup describes invisible content, or if a business marks up reviews of itself. This check compares the markup with what the page shows.",
+            "O Google pode remover resultados avançados por uma ação manual se a marcação descreve conteúdo invisível ou se uma empresa marca avaliações de si mesma. Esta verificação compara a marcação com o que a página mostra.",
         ),
         example: include_str!("guidelines/bad_headline.html"),
     },
@@ -33,19 +33,19 @@ const NOT_VISIBLE: Check = Check {
     code: "jsonld_content_not_visible",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("Structured data that the page does not show", "Dados estruturados que a página não mostra"),
+    title: text("Structured data not shown on the page", "Dados estruturados que a página não mostra"),
     why: text(
-        "Google asks that marked-up content can be seen by visitors; what can't counts as spam and may bring a manual action.",
-        "O Google pede que o conteúdo marcado possa ser visto pelos visitantes; o que não pode conta como spam e pode trazer uma ação manual.",
+        "Google requires that visitors can see marked-up content. It treats invisible content as spam and may take a manual action.",
+        "O Google exige que os visitantes possam ver o conteúdo marcado. Ele trata conteúdo invisível como spam e pode aplicar uma ação manual.",
     ),
     how: text(
-        "Show the content on the page, or take it out of the markup.",
-        "Mostre o conteúdo na página, ou tire-o da marcação.",
+        "Show the content on the page, or remove it from the markup.",
+        "Mostre o conteúdo na página ou remova-o da marcação.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/sd-policies#content",
     rule: text(
-        "Fails when less than half of the words of the headline or name of the one main node (article, product, recipe, event, job, video, course, movie, software), or neither the value nor the count of its `aggregateRating`, occur in the visible text, alternatives, labels and form values of the page. Numbers are looked for with any separators, rounded and as thousands (`1.2k`). Left alone are markup in attributes of the text itself, names in scripts without word spaces, pages with a known review widget, and several main nodes. Not measured on an empty app shell or a cut page.",
-        "Falha quando menos da metade das palavras do título ou nome do único nó principal (artigo, produto, receita, evento, vaga, vídeo, curso, filme, programa), ou nem o valor nem a contagem do seu `aggregateRating`, aparecem no texto visível, nas alternativas, rótulos e valores de formulário da página. Números são procurados com qualquer separador, arredondados e em milhares (`1,2 mil`). Ficam de fora a marcação em atributos do próprio texto, nomes em escritas sem espaço entre palavras, páginas com um widget de avaliações conhecido e vários nós principais. Não é medido numa casca vazia de aplicativo ou em página cortada.",
+        "Fails when the page shows less than half of the words in the headline or name of its only main node (article, product, recipe, event, job, video, course, movie, software, book, forum post), or neither the value nor the count of its `aggregateRating`. The check looks at visible text, alt text, labels and form values, and finds numbers with any separators, rounded or as thousands (`1.2k`). It skips microdata and RDFa, names in scripts without word spaces, pages with a known review widget, and pages with several main nodes. Not measured on an empty app shell or a cut page.",
+        "Falha quando a página mostra menos da metade das palavras do título ou nome do seu único nó principal (artigo, produto, receita, evento, vaga, vídeo, curso, filme, programa, livro, post de fórum), ou nem o valor nem a contagem do `aggregateRating` dele. A verificação olha o texto visível, textos alternativos, rótulos e valores de formulário, e encontra números com qualquer separador, arredondados ou em milhares (`1,2 mil`). Ignora microdados e RDFa, nomes em escritas sem espaço entre palavras, páginas com um widget de avaliações conhecido e páginas com vários nós principais. Não é medido na casca vazia de um aplicativo ou em página cortada.",
     ),
     thresholds: &[threshold("words_shown", LEAST_SHARE as u64, "percent")],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -59,17 +59,17 @@ const SELF_SERVING: Check = Check {
     impact: Impact::RichResult,
     title: text("Reviews of a business on its own site", "Avaliações da empresa no próprio site"),
     why: text(
-        "Google shows no stars for a business or organization that is rated on its own site, and treats the markup as against its guidelines.",
-        "O Google não mostra estrelas para uma empresa ou organização avaliada no próprio site, e trata a marcação como contrária às diretrizes.",
+        "Google shows no stars for a business or organization that is rated on its own site. Such markup violates Google's guidelines.",
+        "O Google não mostra estrelas para uma empresa ou organização avaliada no próprio site. Essa marcação viola as diretrizes do Google.",
     ),
     how: text(
-        "Take `review` and `aggregateRating` out of the node of the business; rate products, recipes or services instead, each on its page.",
-        "Tire `review` e `aggregateRating` do nó da empresa; avalie produtos, receitas ou serviços, cada um na sua página.",
+        "Remove `review` and `aggregateRating` from the node of the business. Mark up ratings of products, recipes or services instead, each on its own page.",
+        "Remova `review` e `aggregateRating` do nó da empresa. Marque avaliações de produtos, receitas ou serviços, cada uma na própria página.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/review-snippet#guidelines",
     rule: text(
-        "Fails when a main node of a type below `Organization` (with that every `LocalBusiness`) has `review` or `aggregateRating`, and it is the site's own: its `url` is the root of this site, or the page is the home page and the node names no address of another site. A listing of other businesses, with their own addresses or pages, is left alone.",
-        "Falha quando um nó principal de um tipo abaixo de `Organization` (e com isso todo `LocalBusiness`) tem `review` ou `aggregateRating` e é do próprio site: seu `url` é a raiz deste site, ou a página é a inicial e o nó não dá o endereço de outro site. Um guia de outras empresas, com endereços ou páginas próprios, fica de fora.",
+        "Fails when a main node of the type `Organization` or a subtype (including every `LocalBusiness`) has `review` or `aggregateRating` and belongs to the site itself. It does when its `url` is the root of this site, or when the page is the home page and the node has no URL of another site. Directories of other businesses, with their own URLs or pages, are skipped.",
+        "Falha quando um nó principal do tipo `Organization` ou de um subtipo (inclusive todo `LocalBusiness`) tem `review` ou `aggregateRating` e pertence ao próprio site. É o caso quando seu `url` é a raiz deste site, ou quando a página é a inicial e o nó não tem a URL de outro site. Guias de outras empresas, com URLs ou páginas próprias, são ignorados.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -81,19 +81,19 @@ const PAYWALL: Check = Check {
     code: "paywall_selector_unmatched",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Paywall markup that points at nothing", "Marcação de paywall que não aponta para nada"),
+    title: text("Paywall selector matches nothing", "Seletor de paywall sem correspondência"),
     why: text(
-        "Google tells a paywall from cloaking by the part of the page that `cssSelector` names; a selector that finds nothing names no part.",
-        "O Google distingue um paywall de cloaking pela parte da página que `cssSelector` nomeia; um seletor que não acha nada não nomeia parte nenhuma.",
+        "Google uses `cssSelector` to find the paid part of the page and to tell a paywall from cloaking. A selector that matches nothing identifies no part.",
+        "O Google usa `cssSelector` para achar a parte paga da página e distinguir um paywall de cloaking. Um seletor sem correspondência não identifica parte nenhuma.",
     ),
     how: text(
-        "Give the paid part a class, and name that class in `cssSelector`.",
-        "Dê uma classe à parte paga e nomeie essa classe em `cssSelector`.",
+        "Give the paid part a class, and use that class in `cssSelector`.",
+        "Dê uma classe à parte paga e use essa classe em `cssSelector`.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/paywalled-content",
     rule: text(
-        "Fails when a node has `isAccessibleForFree` false and a `cssSelector` in its `hasPart` that no element of the HTML matches. Read are selectors of a tag, classes and an id, and lists of them; others are left alone. A site may serve the paid part to verified crawlers only, so this is advice. Not measured on a cut page or an empty app shell.",
-        "Falha quando um nó tem `isAccessibleForFree` falso e um `cssSelector` em `hasPart` que nenhum elemento do HTML atende. São lidos seletores de tag, classes e id, e listas deles; os outros ficam de fora. Um site pode servir a parte paga só a robôs verificados, por isso é um aviso. Não é medido em página cortada ou numa casca vazia de aplicativo.",
+        "Fails when a node has `isAccessibleForFree` set to false and a `cssSelector` in its `hasPart` that matches no element in the HTML. Only selectors made of a tag, classes and an id, and lists of them, are read; others are skipped. A note, because a site may serve the paid part only to verified crawlers. Not measured on a cut page or an empty app shell.",
+        "Falha quando um nó tem `isAccessibleForFree` falso e um `cssSelector` em `hasPart` que não corresponde a nenhum elemento do HTML. Só são lidos seletores formados por tag, classes e id, e listas deles; os outros são ignorados. É uma nota, porque um site pode servir a parte paga só a robôs verificados. Não é medido em página cortada ou na casca vazia de um aplicativo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -141,8 +141,8 @@ fn not_visible(facts: &Facts<'_>) -> Verdict {
         let Some(stated) = value.text().filter(|stated| !is_placeholder(stated)) else { continue };
         if shown_markup::share_of_words(html, stated).is_some_and(|share| share < LEAST_SHARE) {
             const HIDDEN: Text = text(
-                "The page nowhere shows {kind}.{property} “{text}”.",
-                "A página não mostra {kind}.{property} “{text}” em lugar nenhum.",
+                "The page doesn't show {kind}.{property}: “{text}”.",
+                "A página não mostra {kind}.{property}: “{text}”.",
             );
             let shown: String = stated.chars().take(SHOWN_CHARACTERS).collect();
             let values = [("kind", kind.into()), ("property", property.into()), ("text", shown.into())];
@@ -163,8 +163,8 @@ fn not_visible(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const UNSEEN: Text = text(
-        "The page shows neither the rating {rating} nor the count {count} of {kind}.aggregateRating.",
-        "A página não mostra nem a nota {rating} nem a contagem {count} de {kind}.aggregateRating.",
+        "The page shows neither the rating ({rating}) nor the count ({count}) of {kind}.aggregateRating.",
+        "A página não mostra nem a nota ({rating}) nem a contagem ({count}) de {kind}.aggregateRating.",
     );
     let shown = |number: &str| number.chars().take(SHOWN_CHARACTERS).collect::<String>();
     let values = [("rating", shown(rating).into()), ("count", shown(count).into()), ("kind", kind.into())];
@@ -173,8 +173,8 @@ fn not_visible(facts: &Facts<'_>) -> Verdict {
 
 fn show_it() -> FixDraft {
     const SHOW: Text = text(
-        "Show on the page what the markup says, or take it out of the markup.",
-        "Mostre na página o que a marcação diz, ou tire-o da marcação.",
+        "Show this content on the page, or remove it from the markup.",
+        "Mostre este conteúdo na página ou remova-o da marcação.",
     );
     FixDraft::instruction(FixTarget::Head, SHOW, &[])
 }
@@ -197,10 +197,12 @@ fn self_serving(facts: &Facts<'_>) -> Verdict {
         })
         .collect();
     let Some((first, property)) = rated.first() else { return PASS };
-    const OWN: Text =
-        text("{kind} is the site's own, and has {property}.", "{kind} é do próprio site e tem {property}.");
+    const OWN: Text = text(
+        "The site marks up {property} of its own organization ({kind}).",
+        "O site marca {property} da própria organização ({kind}).",
+    );
     const REMOVE: Text =
-        text("Take review and aggregateRating out of this node.", "Tire review e aggregateRating deste nó.");
+        text("Remove review and aggregateRating from this node.", "Remova review e aggregateRating deste nó.");
     let kind = first.types.first().copied().unwrap_or_default();
     let places = rated.iter().filter_map(|(node, _)| html.source(node.block)?.place(html, &node.tree.span));
     let fix = FixDraft::instruction(FixTarget::Head, REMOVE, &[]);
@@ -242,12 +244,12 @@ fn paywall(facts: &Facts<'_>) -> Verdict {
     }
     let Some((_, first)) = lost.first() else { return PASS };
     const NOTHING: Text = text(
-        "No element of the page matches the cssSelector “{selector}”.",
-        "Nenhum elemento da página atende ao cssSelector “{selector}”.",
+        "No element on the page matches the cssSelector “{selector}”.",
+        "Nenhum elemento da página corresponde ao cssSelector “{selector}”.",
     );
     const CLASS: Text = text(
-        "Name the class of the paid part in cssSelector, or give the part that class.",
-        "Nomeie em cssSelector a classe da parte paga, ou dê essa classe à parte.",
+        "Use the class of the paid part in cssSelector, or give that part this class.",
+        "Use em cssSelector a classe da parte paga ou dê essa classe a ela.",
     );
     let shown: String = first.text().unwrap_or_default().chars().take(SHOWN_CHARACTERS).collect();
     let places = lost.iter().filter_map(|(node, value)| html.source(node.block)?.place(html, &value.span));

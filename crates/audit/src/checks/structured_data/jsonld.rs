@@ -20,15 +20,15 @@ pub(crate) const FAMILY: Family = Family {
     slug: "json-ld",
     category: Category::StructuredData,
     landing: Landing {
-        title: text("JSON-LD validator with repair", "Validador de JSON-LD com conserto"),
-        h1: text("Can machines read your JSON-LD?", "As máquinas conseguem ler seu JSON-LD?"),
+        title: text("JSON-LD validator with repair", "Validador de JSON-LD com correção"),
+        h1: text("Can search engines read your JSON-LD?", "Os buscadores conseguem ler seu JSON-LD?"),
         description: text(
-            "Find syntax errors of JSON-LD by line and column, a missing or wrong @context and nodes without @type, and get the repaired block.",
-            "Encontre erros de sintaxe do JSON-LD por linha e coluna, @context ausente ou errado e nós sem @type, e receba o bloco consertado.",
+            "Find JSON-LD syntax errors by line and column, missing or wrong @context, and nodes without @type. Get the corrected block.",
+            "Encontre erros de sintaxe no JSON-LD por linha e coluna, @context ausente ou errado e nós sem @type. Receba o bloco corrigido.",
         ),
         lead: text(
-            "A block that is not JSON, or that does not say whose words it uses, is dropped whole, and nothing on the page shows it. This validator tells the line and column of the defect and, wherever nothing is lost by it, writes the repaired block.",
-            "Um bloco que não é JSON, ou que não diz de quem são as palavras que usa, é descartado inteiro, e nada na página mostra isso. Este validador diz a linha e a coluna do defeito e, sempre que nada se perde, escreve o bloco consertado.",
+            "Search engines drop a whole JSON-LD block if it isn't valid JSON or has no context, and nothing on the page shows it. This validator finds the line and column of the error and, if no data is lost, writes the corrected block.",
+            "Os buscadores descartam um bloco JSON-LD inteiro se ele não é JSON válido ou não tem contexto, e nada na página mostra isso. Este validador encontra a linha e a coluna do erro e, se nenhum dado se perde, escreve o bloco corrigido.",
         ),
         example: include_str!("jsonld/bad_syntax.html"),
     },
@@ -42,16 +42,19 @@ const SYNTAX: Check = Check {
     code: "jsonld_syntax_error",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("Structured data that is not JSON", "Dados estruturados que não são JSON"),
+    title: text("JSON-LD syntax error", "Erro de sintaxe no JSON-LD"),
     why: text(
-        "One comma too many, and consumers drop the whole block: no rich result comes of it.",
-        "Uma vírgula a mais, e os consumidores descartam o bloco inteiro: nenhum resultado avançado sai dele.",
+        "A single extra comma makes search engines drop the whole block, so it brings no rich result.",
+        "Uma única vírgula a mais faz os buscadores descartarem o bloco inteiro, e ele não gera resultado avançado.",
     ),
-    how: text("Write valid JSON; let a library print it.", "Escreva JSON válido; deixe uma biblioteca gerá-lo."),
+    how: text(
+        "Write valid JSON, ideally with a JSON library.",
+        "Escreva JSON válido, de preferência com uma biblioteca JSON.",
+    ),
     reference: "https://www.rfc-editor.org/rfc/rfc8259",
     rule: text(
-        "Fails when a `script` of type `application/ld+json` is not JSON by RFC 8259, its root is neither an object nor an array of objects, or it is longer than 512 KiB. Where all blocks can be read, but an object has a name twice, it is a note. The message tells line and column of the first defect. Repaired without loss: a comment or CDATA wrapper, HTML-escaped or typographic quotes, a trailing comma, raw line ends in a text. Not measured on a page that was cut.",
-        "Falha quando um `script` do tipo `application/ld+json` não é JSON pela RFC 8259, sua raiz não é um objeto nem uma lista de objetos, ou tem mais de 512 KiB. Quando todos os blocos podem ser lidos, mas um objeto tem o mesmo nome duas vezes, é só uma nota. A mensagem diz a linha e a coluna do primeiro defeito. Conserta-se sem perda: um comentário ou CDATA em volta, aspas escapadas como HTML ou tipográficas, uma vírgula no fim, quebras de linha dentro de um texto. Não é medido em página que foi cortada.",
+        "Fails when a `script` of type `application/ld+json` is not JSON by RFC 8259, its root is neither an object nor an array of objects, or it is longer than 512 KB. The message gives line and column of the first error. A note when all blocks can be read, but an object has the same name twice. These defects can be corrected without loss: a comment or CDATA wrapper, HTML-escaped or typographic quotes, a trailing comma, and raw line breaks in a text. Not measured on a cut page.",
+        "Falha quando um `script` do tipo `application/ld+json` não é JSON pela RFC 8259, sua raiz não é um objeto nem uma lista de objetos, ou tem mais de 512 KB. A mensagem dá a linha e a coluna do primeiro erro. É uma nota quando todos os blocos podem ser lidos, mas um objeto tem o mesmo nome duas vezes. Estes defeitos podem ser corrigidos sem perda: um comentário ou CDATA em volta, aspas escapadas como HTML ou tipográficas, uma vírgula no fim e quebras de linha dentro de um texto. Não é medido em página cortada.",
     ),
     thresholds: &[threshold("block_size", LARGEST_BLOCK as u64, "bytes")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -63,10 +66,10 @@ const CONTEXT: Check = Check {
     code: "jsonld_context_invalid",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("JSON-LD without the context of schema.org", "JSON-LD sem o contexto do schema.org"),
+    title: text("JSON-LD without schema.org @context", "JSON-LD sem o @context do schema.org"),
     why: text(
-        "Without `@context` no name in the block means anything: search engines drop it.",
-        "Sem `@context`, nenhum nome do bloco significa alguma coisa: os buscadores o descartam.",
+        "Without `@context`, search engines can't tell what the names in the block mean, and ignore it.",
+        "Sem `@context`, os buscadores não sabem o que significam os nomes do bloco e o ignoram.",
     ),
     how: text(
         "Start each root object with `\"@context\": \"https://schema.org\"`.",
@@ -74,8 +77,8 @@ const CONTEXT: Check = Check {
     ),
     reference: "https://www.w3.org/TR/json-ld11/#the-context",
     rule: text(
-        "Fails when a root object of a JSON-LD block has no `@context` or an empty one, or one that is plainly meant to be schema.org and is not its address (`schema.org` without scheme, `https://schema.com`, a type's address). A context of another vocabulary, one that holds definitions, and empty objects are left alone: JSON-LD is not for search engines only. Members of `@graph` have the context of their root; members of a root array need their own.",
-        "Falha quando um objeto raiz de um bloco JSON-LD não tem `@context`, tem um vazio ou um que claramente deveria ser o schema.org e não é o endereço dele (`schema.org` sem esquema, `https://schema.com`, o endereço de um tipo). O contexto de outro vocabulário, o que traz definições e objetos vazios ficam de fora: JSON-LD não é só para buscadores. Membros de `@graph` têm o contexto da sua raiz; membros de uma lista na raiz precisam do próprio.",
+        "Fails when a root object of a JSON-LD block has no `@context` or an empty one, or one that is clearly meant to be schema.org but isn't its URL (`schema.org` without scheme, `https://schema.com`, the URL of a type). The check skips contexts of other vocabularies or with definitions, and empty objects, because JSON-LD has other uses too. Members of `@graph` share the context of their root; members of a root array need their own.",
+        "Falha quando um objeto raiz de um bloco JSON-LD não tem `@context`, tem um vazio ou um que claramente deveria ser o schema.org mas não é a URL dele (`schema.org` sem esquema, `https://schema.com`, a URL de um tipo). A verificação ignora contextos de outros vocabulários ou com definições e objetos vazios, porque JSON-LD tem também outros usos. Membros de `@graph` têm o contexto da raiz; membros de uma lista na raiz precisam do próprio.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -87,19 +90,19 @@ const TYPE_MISSING: Check = Check {
     code: "jsonld_type_missing",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("Structured data without a type", "Dados estruturados sem tipo"),
+    title: text("JSON-LD node without @type", "Nó JSON-LD sem @type"),
     why: text(
-        "A node without `@type` does not say what it describes, so no rich result can come of it.",
-        "Um nó sem `@type` não diz o que descreve, então nenhum resultado avançado pode sair dele.",
+        "Without `@type`, search engines don't know what a node describes, so it brings no rich result.",
+        "Sem `@type`, os buscadores não sabem o que um nó descreve, e ele não gera resultado avançado.",
     ),
     how: text(
-        "Give each root node and each member of `@graph` the `@type` that fits it.",
-        "Dê a cada nó raiz e a cada membro de `@graph` o `@type` que combina com ele.",
+        "Give each root node and each member of `@graph` a fitting `@type`.",
+        "Dê a cada nó raiz e a cada membro de `@graph` o `@type` adequado.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/intro-structured-data#format-placement",
     rule: text(
-        "Fails when a root object or a member of the root's `@graph`, in a JSON-LD block with the context of schema.org, has no `@type`, or only empty ones. Left alone are an object that only holds `@graph`, an empty object, a pure reference by `@id`, and a node that another one with its `@id` gives a type.",
-        "Falha quando um objeto raiz ou um membro do `@graph` da raiz, num bloco JSON-LD com o contexto do schema.org, não tem `@type`, ou só tem vazios. Ficam de fora um objeto que só contém `@graph`, um objeto vazio, uma pura referência por `@id` e um nó que recebe o tipo de outro com o mesmo `@id`.",
+        "Fails when a root object or a member of the root's `@graph`, in a JSON-LD block with the schema.org context, has no `@type` or only empty ones. The check skips an object that holds only `@graph`, an empty object, a plain reference by `@id`, and a node that gets its type from another node with the same `@id`.",
+        "Falha quando um objeto raiz ou um membro do `@graph` da raiz, num bloco JSON-LD com o contexto do schema.org, não tem `@type` ou só tem vazios. A verificação ignora um objeto que só contém `@graph`, um objeto vazio, uma simples referência por `@id` e um nó que recebe o tipo de outro com o mesmo `@id`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -125,12 +128,12 @@ fn syntax(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Truncated);
     }
     const BROKEN: Text = text(
-        "{count} JSON-LD {count|block is|blocks are} not JSON; line {line}, column {column}: {reason}.",
-        "{count} {count|bloco JSON-LD não é|blocos JSON-LD não são} JSON; linha {line}, coluna {column}: {reason}.",
+        "{count|A JSON-LD block is|{count} JSON-LD blocks are} not valid JSON. Line {line}, column {column}: {reason}.",
+        "{count|Um bloco JSON-LD não é|{count} blocos JSON-LD não são} JSON válido. Linha {line}, coluna {column}: {reason}.",
     );
     const TWICE: Text = text(
-        "{count} JSON-LD {count|block has|blocks have} a name twice, and readers take the last; line {line}, column {column}: {reason}.",
-        "{count} {count|bloco JSON-LD tem|blocos JSON-LD têm} um nome repetido, e os leitores usam o último; linha {line}, coluna {column}: {reason}.",
+        "{count|A JSON-LD block repeats|{count} JSON-LD blocks repeat} a name, so only its last value counts. Line {line}, column {column}: {reason}.",
+        "{count|Um bloco JSON-LD repete|{count} blocos JSON-LD repetem} um nome, e só o último valor conta. Linha {line}, coluna {column}: {reason}.",
     );
     let Position { line, column } = html.document.position(first.offset);
     let values = [("count", errors.len().into()), ("line", line.into()), ("column", column.into())];
@@ -187,7 +190,7 @@ fn mended(facts: &Facts<'_>, html: &Html, json: String) -> String {
 /// Blocks rewritten as a whole; `None` where they are too long for a report, or their letters were misread.
 fn rewritten(html: &Html, blocks: &[(Element<'_>, String)]) -> Option<FixDraft> {
     const SAME: Text =
-        text("the page's own block, repaired without loss", "o bloco da própria página, consertado sem perda");
+        text("the page's own block, corrected without loss", "o bloco da própria página, corrigido sem perda");
     let bytes: usize = blocks.iter().map(|(_, json)| json.len()).sum();
     if bytes > MOST_REPAIRED_BYTES || html.unlabelled_utf8 {
         return None;
@@ -209,12 +212,12 @@ fn wrong_context(facts: &Facts<'_>) -> Verdict {
         roots().filter_map(|(block, root)| Some((block, root, context::fault(root)?))).collect();
     let Some((block, _, first)) = faults.first() else { return PASS };
     const NONE: Text = text(
-        "{count} {count|root node has|root nodes have} no `@context` of schema.org.",
-        "{count} {count|nó raiz não tem|nós raiz não têm} o `@context` do schema.org.",
+        "{count|A JSON-LD root node has|{count} JSON-LD root nodes have} no schema.org @context.",
+        "{count|Um nó raiz do JSON-LD não tem|{count} nós raiz do JSON-LD não têm} o @context do schema.org.",
     );
     const WRONG: Text = text(
-        "The `@context` is {value}, which is not the address of schema.org ({count} in all).",
-        "O `@context` é {value}, que não é o endereço do schema.org ({count} ao todo).",
+        "The @context is {value} instead of \"https://schema.org\"{count|| ({count} root nodes in total)}.",
+        "O @context é {value} em vez de \"https://schema.org\"{count|| ({count} nós raiz no total)}.",
     );
     let count = ("count", faults.len().into());
     let shown = |value: &Tree| -> String {
@@ -229,8 +232,8 @@ fn wrong_context(facts: &Facts<'_>) -> Verdict {
         })
         .collect();
     const ADD: Text = text(
-        "Put this first in each root object, if its names are those of schema.org.",
-        "Ponha isto no início de cada objeto raiz, se os nomes forem os do schema.org.",
+        "If the names are those of schema.org, put this line first in each root object.",
+        "Se os nomes são do schema.org, coloque esta linha no início de cada objeto raiz.",
     );
     let fix = repairs
         .and_then(|repairs| rewritten(html, &repairs))
@@ -280,12 +283,12 @@ fn type_missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const UNTYPED: Text = text(
-        "{count} {count|node says|nodes say} nothing of {count|its|their} type.",
-        "{count} {count|nó não diz|nós não dizem} de que tipo {count|é|são}.",
+        "{count|A JSON-LD node has|{count} JSON-LD nodes have} no @type.",
+        "{count|Um nó JSON-LD não tem|{count} nós JSON-LD não têm} @type.",
     );
     const CHOOSE: Text = text(
-        "Choose the type that fits what the node describes, and replace the old block.",
-        "Escolha o tipo que combina com o que o nó descreve e troque o bloco antigo.",
+        "Choose the type that fits the node's content, and replace the old block.",
+        "Escolha o tipo adequado ao conteúdo do nó e troque o bloco antigo.",
     );
     let filling = |_: &Gap<'_>, _: &str| "{{TYPE}}".to_owned();
     let fix = FixDraft::template(FixTarget::Head, completed(html, &gaps, &filling)).note(CHOOSE, &[]);

@@ -21,16 +21,16 @@ pub(crate) const FAMILY: Family = Family {
     landing: Landing {
         title: text("Video and image schema checker", "Verificador de vídeo e imagem no schema"),
         h1: text(
-            "Do your video and image fields name the right files?",
-            "Os campos de vídeo e imagem indicam os arquivos certos?",
+            "Do your video and image fields point to the right files?",
+            "Os campos de vídeo e imagem apontam para os arquivos certos?",
         ),
         description: text(
-            "Find a contentUrl that leads to a player instead of a video file, and logos, placeholders or tiny copies as the image of an article.",
-            "Encontre um contentUrl que leva a um player em vez de um arquivo de vídeo, e logotipos ou imagens minúsculas como imagem do artigo.",
+            "Find a contentUrl that points to a player instead of a video file, and logos, placeholders or tiny images used as article images.",
+            "Encontre um contentUrl que aponta para um player em vez de um arquivo de vídeo, e logotipos ou imagens minúsculas como imagem do artigo.",
         ),
         lead: text(
-            "A video result needs the file of the video or its player, each in its own field, and an article needs a picture of its subject. This checker looks at the addresses and says which are something else.",
-            "Um resultado de vídeo precisa do arquivo do vídeo ou do player, cada um no seu campo, e um artigo precisa de uma imagem do assunto. Este verificador examina os endereços e diz quais são outra coisa.",
+            "A video result needs the URL of the video file or of its player, each in its own field. An article needs an image of its subject. This checker finds URLs that are something else.",
+            "Um resultado de vídeo precisa da URL do arquivo de vídeo ou do player, cada uma no seu campo. Um artigo precisa de uma imagem do assunto. Este verificador encontra URLs que são outra coisa.",
         ),
         example: include_str!("jsonld_media/bad_player.html"),
     },
@@ -41,19 +41,19 @@ const CONTENT_URL: Check = Check {
     code: "jsonld_content_url_page",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("contentUrl that is no video file", "contentUrl que não é um arquivo de vídeo"),
+    title: text("contentUrl is not a video file", "contentUrl não é um arquivo de vídeo"),
     why: text(
-        "Google fetches `contentUrl` as the bytes of the video. A page or a player there is no video, and the result can't show it.",
-        "O Google busca `contentUrl` como os bytes do vídeo. Uma página ou um player ali não é vídeo, e o resultado não consegue mostrá-lo.",
+        "Google downloads `contentUrl` as the video file. If it is a page or a player, Google can't show the video result.",
+        "O Google baixa `contentUrl` como o arquivo de vídeo. Se é uma página ou um player, o Google não consegue mostrar o resultado de vídeo.",
     ),
     how: text(
-        "Put the address of a player into `embedUrl`, and only that of a video file into `contentUrl`.",
-        "Ponha o endereço de um player em `embedUrl`, e só o de um arquivo de vídeo em `contentUrl`.",
+        "Use `embedUrl` for the URL of a player, and `contentUrl` only for the URL of a video file.",
+        "Use `embedUrl` para a URL de um player e `contentUrl` só para a URL de um arquivo de vídeo.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/video#video-object",
     rule: text(
-        "Fails when the `contentUrl` of a `VideoObject` is the player of a known service, the page of a video at YouTube, Vimeo or Dailymotion, or the page itself. Addresses that end like a media file are left alone.",
-        "Falha quando o `contentUrl` de um `VideoObject` é o player de um serviço conhecido, a página de um vídeo no YouTube, Vimeo ou Dailymotion, ou a própria página. Endereços que terminam como um arquivo de mídia ficam de fora.",
+        "Fails when the `contentUrl` of a `VideoObject` is the player of a known service, a video page on YouTube, Vimeo or Dailymotion, or the page itself. URLs with the extension of a media file pass.",
+        "Falha quando o `contentUrl` de um `VideoObject` é o player de um serviço conhecido, a página de um vídeo no YouTube, Vimeo ou Dailymotion, ou a própria página. URLs com a extensão de um arquivo de mídia passam.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -65,19 +65,19 @@ const IMAGE: Check = Check {
     code: "jsonld_image_unfit",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("Logo or placeholder as the image of the content", "Logotipo ou imagem padrão como imagem do conteúdo"),
+    title: text("Logo or placeholder as content image", "Logotipo ou imagem padrão no lugar da imagem"),
     why: text(
-        "Google asks for a picture that shows the subject, of 50,000 pixels at least. With a logo, a placeholder or a tiny copy the result has no picture.",
-        "O Google pede uma imagem que mostre o assunto, com ao menos 50.000 pixels. Com um logotipo, uma imagem padrão ou uma cópia minúscula, o resultado fica sem imagem.",
+        "Google requires an image of the subject with at least 50,000 pixels. With a logo, a placeholder or a tiny image, the rich result has no image.",
+        "O Google exige uma imagem do assunto com ao menos 50.000 pixels. Com um logotipo, uma imagem padrão ou uma imagem minúscula, o resultado avançado fica sem imagem.",
     ),
     how: text(
-        "Name a large picture of the subject in `image` or `thumbnailUrl`.",
-        "Indique em `image` ou `thumbnailUrl` uma imagem grande do assunto.",
+        "Use a large image of the subject in `image` or `thumbnailUrl`.",
+        "Use em `image` ou `thumbnailUrl` uma imagem grande do assunto.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/article#article-types",
     rule: text(
-        "Fails when every `image` of a main article, recipe or product, or every `thumbnailUrl` of a `VideoObject`, is no picture of its subject: the file's name says logo or placeholder, it is the `logo` of a node of the page, or, of an article, it has fewer than 50,000 pixels as its node or the end of its name (`-150x150`) says. Images by reference are left alone.",
-        "Falha quando toda `image` de um artigo, receita ou produto principal, ou toda `thumbnailUrl` de um `VideoObject`, não é uma imagem do assunto: o nome do arquivo diz logo ou placeholder, é o `logo` de um nó da página ou, num artigo, tem menos de 50.000 pixels segundo o nó ou o fim do nome (`-150x150`). Imagens por referência ficam de fora.",
+        "Fails when none of the `image` values of a main article, recipe or product, or of the `thumbnailUrl` values of a `VideoObject`, shows the subject. An image doesn't when its file name says logo or placeholder, when it is the `logo` of a node on the page, or, in an article, when it has fewer than 50,000 pixels according to its node or the end of its name (`-150x150`). Images given by reference are skipped.",
+        "Falha quando nenhum valor de `image` de um artigo, receita ou produto principal, ou de `thumbnailUrl` de um `VideoObject`, mostra o assunto. Uma imagem não mostra quando o nome do arquivo diz logo ou placeholder, quando é o `logo` de um nó da página ou, num artigo, quando tem menos de 50.000 pixels segundo o nó ou o fim do nome (`-150x150`). Imagens indicadas por referência são ignoradas.",
     ),
     thresholds: &[threshold("image_pixels", LEAST_PIXELS, "pixels")],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -167,14 +167,14 @@ fn content_url(facts: &Facts<'_>) -> Verdict {
     }
     let Some(first) = bad.first() else { return if has_any { PASS } else { Err(NotMeasured::Absent) } };
     const PLAYER: Text = text(
-        "VideoObject.contentUrl is a player, {url}, not a video file ({count} in all).",
-        "VideoObject.contentUrl é um player, {url}, não um arquivo de vídeo ({count} ao todo).",
+        "VideoObject.contentUrl is a player instead of a video file: {url}{count|| ({count} videos in total)}.",
+        "VideoObject.contentUrl é um player em vez de um arquivo de vídeo: {url}{count|| ({count} vídeos no total)}.",
     );
     const PAGE: Text = text(
-        "VideoObject.contentUrl is a page, {url}, not a video file ({count} in all).",
-        "VideoObject.contentUrl é uma página, {url}, não um arquivo de vídeo ({count} ao todo).",
+        "VideoObject.contentUrl is a page instead of a video file: {url}{count|| ({count} videos in total)}.",
+        "VideoObject.contentUrl é uma página em vez de um arquivo de vídeo: {url}{count|| ({count} vídeos no total)}.",
     );
-    const MOVED: Text = text("the page's own address, as embedUrl", "o próprio endereço da página, como embedUrl");
+    const MOVED: Text = text("the same URL, as embedUrl", "a mesma URL, como embedUrl");
     let shown: String = first.address.chars().take(SHOWN_CHARACTERS).collect();
     let values = [("url", shown.into()), ("count", bad.len().into())];
     let lines: Vec<String> = bad
@@ -272,19 +272,18 @@ fn image(facts: &Facts<'_>) -> Verdict {
         return if has_any { PASS } else { Err(NotMeasured::Absent) };
     };
     const LOGO: Text = text(
-        "{kind}.{property} is a logo, not a picture of the subject: {url} ({count} in all).",
-        "{kind}.{property} é um logotipo, não uma imagem do assunto: {url} ({count} ao todo).",
+        "{kind}.{property} is a logo instead of an image of the subject: {url}{count|| ({count} nodes in total)}.",
+        "{kind}.{property} é um logotipo em vez de uma imagem do assunto: {url}{count|| ({count} nós no total)}.",
     );
     const PLACEHOLDER: Text = text(
-        "{kind}.{property} is a placeholder, not a picture of the subject: {url} ({count} in all).",
-        "{kind}.{property} é uma imagem padrão, não uma do assunto: {url} ({count} ao todo).",
+        "{kind}.{property} is a placeholder instead of an image of the subject: {url}{count|| ({count} nodes in total)}.",
+        "{kind}.{property} é uma imagem padrão em vez de uma imagem do assunto: {url}{count|| ({count} nós no total)}.",
     );
     const SMALL: Text = text(
-        "{kind}.{property} has fewer than {least} pixels: {url} ({count} in all).",
-        "{kind}.{property} tem menos de {least} pixels: {url} ({count} ao todo).",
+        "{kind}.{property} has fewer than {least} pixels: {url}{count|| ({count} nodes in total)}.",
+        "{kind}.{property} tem menos de {least} pixels: {url}{count|| ({count} nós no total)}.",
     );
-    const REPLACE: Text =
-        text("Name a large picture of the subject here.", "Indique aqui uma imagem grande do assunto.");
+    const REPLACE: Text = text("Use a large image of the subject here.", "Use aqui uma imagem grande do assunto.");
     let message = match kind {
         NamedImage::Logo => LOGO,
         NamedImage::Placeholder => PLACEHOLDER,

@@ -15,17 +15,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::StructuredData,
     landing: Landing {
         title: text("JSON-LD author and text checker", "Verificador de autor e textos no JSON-LD"),
-        h1: text(
-            "Do the texts of your structured data read well?",
-            "Os textos dos seus dados estruturados estão limpos?",
-        ),
+        h1: text("Are the texts in your structured data clean?", "Os textos dos seus dados estruturados estão limpos?"),
         description: text(
-            "Find HTML entities such as &#8217; in JSON-LD, authors without a name and names with “By” in front, and get the texts corrected.",
-            "Encontre entidades HTML como &#8217; no JSON-LD, autores sem nome e nomes com “Por” na frente, e receba os textos corrigidos.",
+            "Find HTML entities such as &#8217; in JSON-LD, authors without a name, and names that begin with “By”. Get the texts corrected.",
+            "Encontre entidades HTML como &#8217; no JSON-LD, autores sem nome e nomes que começam com “Por”. Receba os textos corrigidos.",
         ),
         lead: text(
-            "Templates escape texts for HTML and put them into JSON, where `&#8217;` stays as it is, and take the by-line for the name of the author. This checker finds both and writes what was meant.",
-            "Modelos escapam os textos para HTML e os põem em JSON, onde `&#8217;` fica como está, e tomam a linha de autoria pelo nome do autor. Este verificador encontra os dois casos e escreve o que se queria.",
+            "Some templates escape texts for HTML and put them in JSON, where `&#8217;` is not decoded. Others use the whole byline as the author's name. This checker finds both and writes the correct values.",
+            "Alguns modelos escapam os textos para HTML e os colocam em JSON, onde `&#8217;` não é decodificado. Outros usam a linha de autoria inteira como nome do autor. Este verificador encontra os dois casos e escreve os valores corretos.",
         ),
         example: include_str!("jsonld_texts/bad_entities.html"),
     },
@@ -36,19 +33,19 @@ const AUTHOR: Check = Check {
     code: "jsonld_author_invalid",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("Author who is no name", "Autor que não é um nome"),
+    title: text("Invalid author name", "Nome de autor inválido"),
     why: text(
-        "Google shows the author of an article and asks for the name alone: an empty one names nobody, and “By Ann Baker” is nobody's name.",
-        "O Google mostra o autor de um artigo e pede só o nome: um vazio não nomeia ninguém, e “Por Ana Lima” não é o nome de ninguém.",
+        "Google shows the author of an article and requires the name alone. An empty author names nobody, and “By Ann Baker” is not a name.",
+        "O Google mostra o autor de um artigo e exige só o nome. Um autor vazio não nomeia ninguém, e “Por Ana Lima” não é um nome.",
     ),
     how: text(
-        "Write the name of the author and nothing else into `author.name`; leave `author` out where there is none.",
-        "Escreva o nome do autor e nada mais em `author.name`; omita `author` quando não houver nenhum.",
+        "Put only the author's name in `author.name`. If there is no author, remove `author`.",
+        "Coloque em `author.name` só o nome do autor. Se não há autor, remova `author`.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/article#author-bp",
     rule: text(
-        "Fails when the `author` of a main node (article or recipe) is there but empty: an empty text or list, or an object without name, `@id`, `url` and `sameAs`; or when the name of the author of any node begins with words of a by-line (`By`, `Written by`, `von`, `Por`, `Par`) and a name follows them. `von`, `por` and `par` count in front of two words only, since names begin so too.",
-        "Falha quando o `author` de um nó principal (artigo ou receita) está lá, mas vazio: um texto ou lista vazia, ou um objeto sem nome, `@id`, `url` e `sameAs`; ou quando o nome do autor de qualquer nó começa com palavras de autoria (`By`, `Written by`, `von`, `Por`, `Par`) seguidas de um nome. `von`, `por` e `par` só contam antes de duas palavras, pois também iniciam nomes.",
+        "Fails when the `author` of a main node (article or recipe) is empty: an empty text or list, or an object without name, `@id`, `url` and `sameAs`. Also fails when the author's name in any node begins with byline words (`By`, `Written by`, `von`, `Por`, `Par`) followed by a name. `von`, `por` and `par` count only before two words, because names can begin with them.",
+        "Falha quando o `author` de um nó principal (artigo ou receita) está vazio: um texto ou lista vazia, ou um objeto sem nome, `@id`, `url` e `sameAs`. Falha também quando o nome do autor em qualquer nó começa com palavras de autoria (`By`, `Written by`, `von`, `Por`, `Par`) seguidas de um nome. `von`, `por` e `par` só contam antes de duas palavras, porque nomes podem começar com elas.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -62,17 +59,17 @@ const ENTITIES: Check = Check {
     impact: Impact::RichResult,
     title: text("HTML entities in structured data", "Entidades HTML nos dados estruturados"),
     why: text(
-        "JSON has no entities: `&#8217;` stands in a name as it is, and an address with `&amp;` is another address.",
-        "JSON não tem entidades: `&#8217;` fica no nome como está, e um endereço com `&amp;` é outro endereço.",
+        "JSON doesn't decode HTML entities: `&#8217;` appears literally in a name, and a URL with `&amp;` is a different URL.",
+        "JSON não decodifica entidades HTML: `&#8217;` aparece literalmente em um nome, e uma URL com `&amp;` é outra URL.",
     ),
     how: text(
-        "Encode texts for JSON, not for HTML, before they are put into the block.",
-        "Codifique os textos para JSON, não para HTML, antes de pô-los no bloco.",
+        "Encode texts for JSON, not for HTML, before you put them in the block.",
+        "Codifique os textos para JSON, não para HTML, antes de colocá-los no bloco.",
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc8259#section-7",
     rule: text(
-        "Fails when an address in a JSON-LD block (`url`, `image`, `contentUrl` and the like) holds `&amp;`; a note where only texts do (`name`, `headline`, `description` and the like) hold a character reference that ends in `;`. Left alone are texts with tags, descriptions of jobs, which may be HTML, references that the page shows as they are, and markup.",
-        "Falha quando um endereço num bloco JSON-LD (`url`, `image`, `contentUrl` e semelhantes) contém `&amp;`; é só uma nota quando apenas textos (`name`, `headline`, `description` e semelhantes) contêm uma referência de caractere terminada em `;`. Ficam de fora textos com tags, descrições de vagas, que podem ser HTML, referências que a página mostra como são, e a marcação.",
+        "Fails when a URL in a JSON-LD block (`url`, `image`, `contentUrl` and the like) contains `&amp;`. A note when only texts (`name`, `headline`, `description` and the like) contain a character reference that ends in `;`. The check skips texts with tags, job descriptions, which may be HTML, references that the page itself shows literally, and microdata and RDFa.",
+        "Falha quando uma URL num bloco JSON-LD (`url`, `image`, `contentUrl` e semelhantes) contém `&amp;`. É uma nota quando só textos (`name`, `headline`, `description` e semelhantes) contêm uma referência de caractere terminada em `;`. A verificação ignora textos com tags, descrições de vagas, que podem ser HTML, referências que a própria página mostra literalmente, e microdados e RDFa.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -133,17 +130,17 @@ fn author(facts: &Facts<'_>) -> Verdict {
     }
     let Some(first) = bad.first() else { return PASS };
     const NOBODY: Text = text(
-        "{kind}.author is there, but names nobody ({count} {count|author|authors} in all).",
-        "{kind}.author está lá, mas não nomeia ninguém ({count} {count|autor|autores} ao todo).",
+        "{kind}.author is empty{count|| ({count} invalid authors in total)}.",
+        "{kind}.author está vazio{count|| ({count} autores inválidos no total)}.",
     );
     const BY_LINE: Text = text(
-        "{kind}.author is “{value}”: the name alone belongs there, “{name}” ({count} {count|author|authors} in all).",
-        "{kind}.author é “{value}”: ali vai só o nome, “{name}” ({count} {count|autor|autores} ao todo).",
+        "{kind}.author is “{value}” instead of only the name, “{name}”{count|| ({count} invalid authors in total)}.",
+        "{kind}.author é “{value}” em vez de só o nome, “{name}”{count|| ({count} autores inválidos no total)}.",
     );
-    const NAME: Text = text("the name in the page's own value", "o nome no próprio valor da página");
+    const NAME: Text = text("the name in the page's own value", "o nome no valor da própria página");
     const REPLACE: Text = text(
-        "Write the author's name here; where there is none, take author out.",
-        "Escreva aqui o nome do autor; se não houver nenhum, tire author.",
+        "Put the author's name here. If there is no author, remove the author property.",
+        "Coloque aqui o nome do autor. Se não há autor, remova a propriedade author.",
     );
     let mut values = vec![("kind", first.kind.into()), ("count", bad.len().into())];
     if let Some(name) = first.name {
@@ -255,10 +252,10 @@ fn entities(facts: &Facts<'_>) -> Verdict {
     let found = escaped(html, graph);
     let Some(first) = found.iter().find(|one| one.is_address).or(found.first()) else { return PASS };
     const ESCAPED: Text = text(
-        "{count} {count|value of structured data holds|values of structured data hold} HTML entities, which JSON does not have: {entity} in “{value}”.",
-        "{count} {count|valor dos dados estruturados contém|valores dos dados estruturados contêm} entidades HTML, que JSON não tem: {entity} em “{value}”.",
+        "{count|A structured data value contains|{count} structured data values contain} HTML entities, which JSON doesn't decode: {entity} in “{value}”.",
+        "{count|Um valor dos dados estruturados contém|{count} valores dos dados estruturados contêm} entidades HTML, que o JSON não decodifica: {entity} em “{value}”.",
     );
-    const SAME: Text = text("the page's own texts, without entities", "os próprios textos da página, sem entidades");
+    const SAME: Text = text("the page's own texts, without entities", "os textos da própria página, sem entidades");
     let values =
         [("count", found.len().into()), ("entity", first.reference.into()), ("value", shown(first.value).into())];
     let meant: Option<Vec<String>> = found.iter().map(|one| unescaped(one.value.text().unwrap_or_default())).collect();

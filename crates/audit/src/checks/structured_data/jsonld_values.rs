@@ -20,16 +20,16 @@ pub(crate) const FAMILY: Family = Family {
     landing: Landing {
         title: text("Structured data value checker", "Verificador de valores dos dados estruturados"),
         h1: text(
-            "Are the dates, prices and addresses in your structured data readable?",
-            "As datas, os preços e os endereços dos seus dados estruturados são legíveis?",
+            "Are the dates, prices and URLs in your structured data valid?",
+            "As datas, os preços e as URLs dos seus dados estruturados são válidos?",
         ),
         description: text(
-            "Check dates, durations, prices, currencies, ratings, GTINs, coordinates and URLs in JSON-LD, microdata and RDFa, and repair them without loss.",
-            "Confira datas, durações, preços, moedas, notas, GTINs, coordenadas e URLs em JSON-LD, microdados e RDFa, e conserte-os sem perda.",
+            "Check dates, durations, prices, currencies, ratings, GTINs, coordinates and URLs in JSON-LD, microdata and RDFa, and get them corrected.",
+            "Confira datas, durações, preços, moedas, notas, GTINs, coordenadas e URLs em JSON-LD, microdados e RDFa e receba-os corrigidos.",
         ),
         lead: text(
-            "A price with a comma or a date with slashes is no error of JSON, but the consumer drops it. This test compares each value with the form that its property asks for and writes the repair wherever only one thing can be meant.",
-            "Um preço com vírgula ou uma data com barras não é erro de JSON, mas o consumidor descarta. Este teste compara cada valor com a forma que a propriedade pede e escreve o conserto sempre que só há uma leitura possível.",
+            "A price with a comma or a date with slashes is valid JSON, but search engines drop it. This test compares each value with the format its property requires, and corrects it if only one meaning is possible.",
+            "Um preço com vírgula ou uma data com barras é JSON válido, mas os buscadores o descartam. Este teste compara cada valor com o formato que a propriedade exige e o corrige se só há uma leitura possível.",
         ),
         example: include_str!("jsonld_values/bad_price.html"),
     },
@@ -40,19 +40,19 @@ const INVALID: Check = Check {
     code: "jsonld_value_invalid",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("Structured data with unreadable values", "Dados estruturados com valores ilegíveis"),
+    title: text("Invalid values in structured data", "Valores inválidos nos dados estruturados"),
     why: text(
-        "A date, price or address in another form than the property asks for is dropped, and often the rich result with it.",
-        "Uma data, um preço ou um endereço em forma diferente da que a propriedade pede é descartado, e muitas vezes o resultado avançado junto.",
+        "Search engines drop a date, price or URL in the wrong format, and often the rich result with it.",
+        "Os buscadores descartam uma data, um preço ou uma URL em formato errado, e muitas vezes o resultado avançado junto.",
     ),
     how: text(
-        "Write dates and durations by ISO 8601, currencies by ISO 4217, prices as digits with a point, addresses with `https://`, and enumerations as addresses of schema.org.",
-        "Escreva datas e durações pela ISO 8601, moedas pela ISO 4217, preços como dígitos com ponto, endereços com `https://` e enumerações como endereços do schema.org.",
+        "Write dates and durations in ISO 8601, currencies as ISO 4217 codes, prices as digits with a decimal point, URLs with `https://`, and enumeration values as schema.org URLs.",
+        "Escreva datas e durações em ISO 8601, moedas como códigos ISO 4217, preços como dígitos com ponto decimal, URLs com `https://` e valores de enumerações como URLs do schema.org.",
     ),
     reference: "https://schema.org/docs/datamodel.html",
     rule: text(
-        "Fails when a plain value of a known property is not in its form: dates and durations by ISO 8601, prices as digits with at most one point, currencies by ISO 4217, enumerations by a member's name or address, addresses absolute http(s), the `ratingValue` of an `AggregateRating` or `reviewRating` a number between `worstRating` (1) and `bestRating` (5), `position` counting from 1, coordinates on the globe, GTINs with a right check digit. A note where all that is wrong is a space between day and time, which many readers take. Empty values, placeholders, percentages, fractions, and objects in place of a value are left alone.",
-        "Falha quando um valor simples de uma propriedade conhecida não está na forma dela: datas e durações pela ISO 8601, preços como dígitos com no máximo um ponto, moedas pela ISO 4217, enumerações pelo nome ou endereço de um membro, endereços http(s) absolutos, o `ratingValue` de um `AggregateRating` ou `reviewRating` um número entre `worstRating` (1) e `bestRating` (5), `position` a partir de 1, coordenadas no globo, GTINs com dígito verificador certo. É só uma nota quando a única falha é um espaço entre dia e hora, que muitos leitores aceitam. Valores vazios, lacunas de modelo, porcentagens, frações e objetos no lugar de um valor ficam de fora.",
+        "Fails when a plain value of a known property has the wrong format. Dates and durations must be ISO 8601; prices digits with at most one point; currencies ISO 4217 codes; enumeration values the name or URL of a member; URLs absolute http(s); the `ratingValue` of an `AggregateRating` or `reviewRating` a number between `worstRating` (default 1) and `bestRating` (default 5); `position` counted from 1; coordinates on the globe; GTINs with a valid check digit. A note when the only fault is a space between date and time, which many readers accept. Empty values, placeholders, percentages, fractions, and objects instead of a value are skipped.",
+        "Falha quando um valor simples de uma propriedade conhecida tem o formato errado. Datas e durações devem ser ISO 8601; preços, dígitos com no máximo um ponto; moedas, códigos ISO 4217; valores de enumerações, o nome ou a URL de um membro; URLs, http(s) absolutas; o `ratingValue` de um `AggregateRating` ou `reviewRating`, um número entre `worstRating` (padrão 1) e `bestRating` (padrão 5); `position`, contada a partir de 1; coordenadas, no globo; GTINs, com dígito verificador válido. É uma nota quando a única falha é um espaço entre data e hora, que muitos leitores aceitam. Valores vazios, marcadores de modelo, porcentagens, frações e objetos no lugar de um valor são ignorados.",
     ),
     thresholds: &[threshold("worst_rating", 1, "points"), threshold("best_rating", 5, "points")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -64,19 +64,19 @@ const PLACEHOLDER: Check = Check {
     code: "jsonld_placeholder_value",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("Placeholders in structured data", "Dados estruturados com lacunas por preencher"),
+    title: text("Placeholders in structured data", "Marcadores não preenchidos nos dados estruturados"),
     why: text(
-        "A value that a template should have filled, or that comes from a sample, tells machines something that is not true of the page; the node is dropped or shown as it is.",
-        "Um valor que um modelo deveria ter preenchido, ou que veio de um exemplo, diz às máquinas algo que não é verdade sobre a página; o nó é descartado ou aparece assim.",
+        "A placeholder or sample value tells search engines something untrue about the page. They drop the node, or show the placeholder as it is.",
+        "Um marcador ou valor de exemplo diz aos buscadores algo falso sobre a página. Eles descartam o nó ou mostram o marcador como está.",
     ),
     how: text(
-        "Fill in what the page shows, or leave the property out when there is no value.",
-        "Preencha com o que a página mostra, ou omita a propriedade quando não houver valor.",
+        "Fill in what the page shows, or remove the property if there is no value.",
+        "Preencha com o que a página mostra ou remova a propriedade se não há valor.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/sd-policies#content",
     rule: text(
-        "Fails when a value of a schema.org node is nothing but a template's mark (`{{name}}`, `${name}`, `<% name %>`), a word that samples and broken scripts leave (`string`, `TODO`, `undefined`, `[object Object]`), or an address at example.com, example.org or example.net on a page of another site. Empty values are left alone, since they say as much as none, and so are marks inside a longer text and the templates of search actions.",
-        "Falha quando um valor de um nó schema.org é só uma marca de modelo (`{{nome}}`, `${nome}`, `<% nome %>`), uma palavra que exemplos e scripts quebrados deixam (`string`, `TODO`, `undefined`, `[object Object]`), ou um endereço em example.com, example.org ou example.net numa página de outro site. Valores vazios ficam de fora, pois dizem tanto quanto nenhum, assim como marcas dentro de um texto maior e os modelos de ações de busca.",
+        "Fails when a value of a schema.org node is only a template placeholder (`{{name}}`, `${name}`, `<% name %>`), a word left by samples or broken scripts (`string`, `TODO`, `undefined`, `[object Object]`), or a URL on example.com, example.org or example.net on a page of another site. Empty values are skipped, and so are placeholders inside a longer text and the templates of search actions.",
+        "Falha quando um valor de um nó schema.org é só um marcador de modelo (`{{name}}`, `${name}`, `<% name %>`), uma palavra deixada por exemplos ou scripts quebrados (`string`, `TODO`, `undefined`, `[object Object]`), ou uma URL em example.com, example.org ou example.net numa página de outro site. Valores vazios são ignorados, assim como marcadores dentro de um texto maior e os modelos de ações de busca.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -107,8 +107,8 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     ];
     let places = bad.iter().filter_map(|bad| html.source(bad.block)?.place(html, &bad.value.span));
     const SPACED: Text = text(
-        "{property} {value} has a space in place of the T of ISO 8601 ({count} {count|date|dates} in all).",
-        "{property} {value} tem um espaço no lugar do T da ISO 8601 ({count} {count|data|datas} ao todo).",
+        "{property} has a space instead of the T of ISO 8601: {value}{count|| ({count} dates in total)}.",
+        "{property} tem um espaço no lugar do T da ISO 8601: {value}{count|| ({count} datas no total)}.",
     );
     let is_minor = bad.iter().all(Bad::is_spaced_date);
     let message = if is_minor { SPACED } else { first.form.message() };
@@ -132,10 +132,10 @@ fn shown(html: &Html, block: usize, value: &Tree) -> String {
 /// Ready where it is plain what each value means; else a template of the members to rewrite.
 fn fix(html: &Html, bad_values: &[Bad<'_>]) -> FixDraft {
     const SAME: Text =
-        text("the page's own values, in the form that is asked for", "os valores da própria página, na forma pedida");
+        text("the page's own values, in the required format", "os valores da própria página, no formato exigido");
     const REPLACE: Text = text(
-        "Replace these in the structured data; fill in the placeholders.",
-        "Troque estes nos dados estruturados; preencha as lacunas.",
+        "Replace these values in the structured data, and fill in the placeholders.",
+        "Troque estes valores nos dados estruturados e preencha os marcadores.",
     );
     let member = |bad: &Bad<'_>| {
         let gap = |bad: &Bad<'_>| format!("\"{}\"", placeholder(bad.property));
@@ -284,12 +284,12 @@ fn placeholders(facts: &Facts<'_>) -> Verdict {
     }
     let Some(first) = gaps.first() else { return PASS };
     const UNFILLED: Text = text(
-        "{property} is {value} ({count} {count|value|values} in all {count|was|were} never filled in).",
-        "{property} é {value} (ao todo, {count} {count|valor nunca foi preenchido|valores nunca foram preenchidos}).",
+        "{property} contains a placeholder or sample value: {value}{count|| ({count} such values in total)}.",
+        "{property} contém um marcador ou valor de exemplo: {value}{count|| ({count} valores assim no total)}.",
     );
     const REPLACE: Text = text(
-        "Replace these members with what the page shows, or take them out.",
-        "Troque estes membros pelo que a página mostra, ou tire-os.",
+        "Replace these values with what the page shows, or remove the properties.",
+        "Troque estes valores pelo que a página mostra ou remova as propriedades.",
     );
     let values = [
         ("count", gaps.len().into()),

@@ -15,12 +15,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("Structured data checker and generator", "Verificador e gerador de dados estruturados"),
         h1: text("Does this page have structured data?", "Esta página tem dados estruturados?"),
         description: text(
-            "See whether a page has JSON-LD, microdata or RDFa, which types no longer bring a Google result, and get a first block made from the page.",
-            "Veja se a página tem JSON-LD, microdados ou RDFa, que tipos já não geram resultado no Google, e receba um primeiro bloco feito com a página.",
+            "See whether a page has JSON-LD, microdata or RDFa and which types no longer bring a Google result. Get a first block made from the page.",
+            "Veja se a página tem JSON-LD, microdados ou RDFa e que tipos já não geram resultado no Google. Receba um primeiro bloco feito com a página.",
         ),
         lead: text(
-            "Structured data tells search engines and AI assistants what a page is about. This tool finds it in every syntax, tells which types still bring a result, and writes a first block from nothing but what the page itself says.",
-            "Dados estruturados dizem a buscadores e assistentes de IA do que a página trata. Esta ferramenta os encontra em todas as sintaxes, diz que tipos ainda geram resultado e escreve um primeiro bloco só com o que a própria página diz.",
+            "Structured data tells search engines and AI assistants what a page is about. This tool finds it in every syntax, shows which types still bring a rich result, and writes a first block using only the page's own content.",
+            "Dados estruturados dizem a buscadores e assistentes de IA do que a página trata. Esta ferramenta os encontra em todas as sintaxes, mostra que tipos ainda geram resultado avançado e escreve um primeiro bloco só com o conteúdo da própria página.",
         ),
         example: include_str!("presence/bad_missing_article.html"),
     },
@@ -35,17 +35,17 @@ const MISSING: Check = Check {
     impact: Impact::Hygiene,
     title: text("No structured data", "Sem dados estruturados"),
     why: text(
-        "Structured data tells machines what the page is about, and makes rich results possible. It is optional.",
-        "Dados estruturados dizem às máquinas do que a página trata e permitem resultados avançados. São opcionais.",
+        "Structured data tells search engines what the page is about and makes rich results possible. It is optional.",
+        "Dados estruturados dizem aos buscadores do que a página trata e permitem resultados avançados. São opcionais.",
     ),
     how: text(
-        "Add a JSON-LD block of the type that fits the page: Article, Product, Organization, BreadcrumbList.",
-        "Adicione um bloco JSON-LD do tipo que combina com a página: Article, Product, Organization, BreadcrumbList.",
+        "Add a JSON-LD block of the type that fits the page, such as Article, Product, Organization or BreadcrumbList.",
+        "Adicione um bloco JSON-LD do tipo adequado à página, como Article, Product, Organization ou BreadcrumbList.",
     ),
     reference: INTRO,
     rule: text(
-        "Fails when the page has no `script` of type `application/ld+json`, no `itemscope` and no `typeof`. A block that can't be read counts as one, and so do items of another vocabulary. Not measured on a page with noindex, a page that was cut, and an empty app shell, which a script may fill.",
-        "Falha quando a página não tem `script` do tipo `application/ld+json`, nem `itemscope`, nem `typeof`. Um bloco ilegível conta, assim como itens de outro vocabulário. Não é medido em página com noindex, em página cortada e numa casca vazia de aplicativo, que um script pode preencher.",
+        "Fails when the page has no `script` of type `application/ld+json`, no `itemscope` and no `typeof`. An unreadable block counts as structured data, and so do items of other vocabularies. Not measured on a page with noindex, on a cut page, or on an empty app shell, which a script may fill.",
+        "Falha quando a página não tem `script` do tipo `application/ld+json`, nem `itemscope`, nem `typeof`. Um bloco ilegível conta como dado estruturado, assim como itens de outros vocabulários. Não é medido em página com noindex, em página cortada ou na casca vazia de um aplicativo, que um script pode preencher.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -57,22 +57,19 @@ const RETIRED: Check = Check {
     code: "jsonld_retired_type",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text(
-        "Structured data without a Google result any more",
-        "Dados estruturados que já não geram resultado no Google",
-    ),
+    title: text("Type without a Google rich result", "Tipo sem resultado avançado no Google"),
     why: text(
-        "Google ended the rich result of this type. The vocabulary stays valid, and others may read it.",
-        "O Google encerrou o resultado avançado deste tipo. O vocabulário continua válido, e outros podem lê-lo.",
+        "Google no longer shows rich results for this type. The markup is still valid, and other services may read it.",
+        "O Google não mostra mais resultados avançados deste tipo. A marcação continua válida, e outros serviços podem lê-la.",
     ),
     how: text(
-        "Nothing has to go; just don't expect a rich result from it.",
-        "Nada precisa sair; só não espere um resultado avançado dele.",
+        "You can keep the markup, but don't expect a rich result from it.",
+        "Você pode manter a marcação, mas não espere um resultado avançado dela.",
     ),
     reference: "https://developers.google.com/search/updates",
     rule: text(
-        "Says which of the page's types, in any syntax, had a Google rich result that has ended, with the month of its end: `HowTo`, `FAQPage`, `SearchAction` of a `WebSite` (sitelinks search box), `ReadAction` of a `Book`, `ClaimReview`, `CourseInstance` and others of a dated table. Never advises to delete them. A subtype is not judged by the type above it.",
-        "Diz quais tipos da página, em qualquer sintaxe, tinham um resultado avançado do Google que foi encerrado, com o mês do fim: `HowTo`, `FAQPage`, `SearchAction` de um `WebSite` (caixa de busca de sitelinks), `ReadAction` de um `Book`, `ClaimReview`, `CourseInstance` e outros de uma tabela datada. Nunca aconselha apagá-los. Um subtipo não é julgado pelo tipo acima dele.",
+        "Lists the types on the page, in any syntax, whose Google rich result has ended, with the month in which it ended: `HowTo`, `FAQPage`, `SearchAction` of a `WebSite` (sitelinks search box), `ReadAction` of a `Book`, `ClaimReview`, `CourseInstance` and others of a dated table. It never advises deleting them. A subtype is not judged by its parent type.",
+        "Lista os tipos da página, em qualquer sintaxe, cujo resultado avançado do Google foi encerrado, com o mês do fim: `HowTo`, `FAQPage`, `SearchAction` de um `WebSite` (caixa de busca de sitelinks), `ReadAction` de um `Book`, `ClaimReview`, `CourseInstance` e outros de uma tabela datada. Nunca aconselha apagá-los. Um subtipo não é julgado pelo tipo pai.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -84,19 +81,19 @@ const ON_NOINDEX: Check = Check {
     code: "jsonld_on_noindex_page",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Rich-result markup on a page with noindex", "Marcação de resultado avançado em página com noindex"),
+    title: text("Rich result markup on a noindex page", "Marcação de resultado avançado em página noindex"),
     why: text(
-        "The page describes a product, an article or an event for a rich result, and asks at the same time not to be in any result: one of the two is a slip.",
-        "A página descreve um produto, um artigo ou um evento para um resultado avançado e pede ao mesmo tempo para não estar em nenhum: um dos dois é um engano.",
+        "The page has markup for a rich result, but excludes itself from all results. One of the two is probably a mistake.",
+        "A página tem marcação para um resultado avançado, mas se exclui de todos os resultados. Um dos dois provavelmente é um engano.",
     ),
     how: text(
-        "If the page is meant to be found, take the noindex away; else nothing has to be done.",
-        "Se a página deve ser encontrada, tire o noindex; senão, nada precisa ser feito.",
+        "If the page should appear in search results, remove the noindex. Otherwise, you can leave everything as it is.",
+        "Se a página deve aparecer na busca, remova o noindex. Caso contrário, pode deixar tudo como está.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/sd-policies#technical-guidelines",
     rule: text(
-        "Fails when the page asks Google not to index it (noindex, none, or an `unavailable_after` that has passed, in a meta or header) and its main nodes have a type of a Google rich result. What a site puts on every page (`Organization`, `LocalBusiness`, `WebSite`, `BreadcrumbList`, `ImageObject`, lists) is left alone.",
-        "Falha quando a página pede ao Google para não ser indexada (noindex, none ou um `unavailable_after` que já passou, em meta ou cabeçalho) e seus nós principais têm um tipo de resultado avançado do Google. O que um site põe em todas as páginas (`Organization`, `LocalBusiness`, `WebSite`, `BreadcrumbList`, `ImageObject`, listas) fica de fora.",
+        "Fails when the page is excluded from Google's index (noindex, none, or an `unavailable_after` in the past, in a meta tag or header) and its main nodes have a type with a Google rich result. Types that sites put on every page don't count: `Organization`, `LocalBusiness`, `WebSite`, `BreadcrumbList`, `ImageObject` and lists.",
+        "Falha quando a página está excluída do índice do Google (noindex, none ou um `unavailable_after` no passado, em meta tag ou cabeçalho) e seus nós principais têm um tipo com resultado avançado do Google. Tipos que os sites põem em todas as páginas não contam: `Organization`, `LocalBusiness`, `WebSite`, `BreadcrumbList`, `ImageObject` e listas.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -108,19 +105,19 @@ const DATA_VOCABULARY: Check = Check {
     code: "data_vocabulary_markup",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("Markup of data-vocabulary.org", "Marcação do data-vocabulary.org"),
+    title: text("Obsolete data-vocabulary.org markup", "Marcação obsoleta do data-vocabulary.org"),
     why: text(
-        "Google stopped reading this vocabulary in January 2021: breadcrumbs, ratings and prices marked up with it bring no rich result.",
-        "O Google deixou de ler esse vocabulário em janeiro de 2021: trilhas, notas e preços marcados com ele não geram resultado avançado.",
+        "Google stopped reading this vocabulary in January 2021. Breadcrumbs, ratings and prices marked up with it bring no rich result.",
+        "O Google deixou de ler esse vocabulário em janeiro de 2021. Trilhas, notas e preços marcados com ele não geram resultado avançado.",
     ),
     how: text(
-        "Write the same with the types of schema.org, best as JSON-LD.",
-        "Escreva o mesmo com os tipos do schema.org, de preferência em JSON-LD.",
+        "Replace it with schema.org types, ideally as JSON-LD.",
+        "Troque-a por tipos do schema.org, de preferência em JSON-LD.",
     ),
     reference: "https://developers.google.com/search/blog/2020/01/data-vocabulary",
     rule: text(
-        "Fails when an element has an `itemtype` of data-vocabulary.org, or a `typeof` below a declaration of its RDFa namespace. A note where the page has nodes of schema.org too, which may say the same.",
-        "Falha quando um elemento tem um `itemtype` do data-vocabulary.org, ou um `typeof` dentro de uma declaração do namespace RDFa dele. É só uma nota quando a página também tem nós do schema.org, que podem dizer o mesmo.",
+        "Fails when an element has an `itemtype` of data-vocabulary.org, or a `typeof` inside a declaration of its RDFa namespace. A note when the page also has schema.org nodes, which may contain the same data.",
+        "Falha quando um elemento tem um `itemtype` do data-vocabulary.org, ou um `typeof` dentro de uma declaração do namespace RDFa dele. É uma nota quando a página também tem nós do schema.org, que podem conter os mesmos dados.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -167,12 +164,12 @@ fn retired(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const ENDED: Text = text(
-        "Google ended the rich {count|result of this type|results of these types}: {list}.",
-        "O Google encerrou {count|o resultado avançado deste tipo|os resultados avançados destes tipos}: {list}.",
+        "Google no longer shows rich results for {count|this type|these types}: {list}.",
+        "O Google não mostra mais resultados avançados {count|deste tipo|destes tipos}: {list}.",
     );
     const KEEP: Text = text(
-        "The markup may stay; expect no rich result from it.",
-        "A marcação pode ficar; não espere um resultado avançado dela.",
+        "You can keep the markup, but don't expect a rich result from it.",
+        "Você pode manter a marcação, mas não espere um resultado avançado dela.",
     );
     let list = found.iter().map(|(name, since)| format!("{name} ({since})")).collect::<Vec<_>>().join(", ");
     let types = found.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
@@ -205,8 +202,8 @@ fn data_vocabulary(facts: &Facts<'_>) -> Verdict {
     let found: Vec<Element<'_>> = html.document.elements().filter(is_ended).collect();
     let Some(first) = found.first() else { return PASS };
     const ENDED: Text = text(
-        "{count} {count|item is|items are} marked up with data-vocabulary.org, which Google no longer reads: {kind}.",
-        "{count} {count|item está marcado|itens estão marcados} com data-vocabulary.org, que o Google não lê mais: {kind}.",
+        "{count|An item uses|{count} items use} data-vocabulary.org, which Google no longer reads{count|: {kind}|; the first is {kind}}.",
+        "{count|Um item usa|{count} itens usam} data-vocabulary.org, que o Google não lê mais{count|: {kind}|; o primeiro é {kind}}.",
     );
     let kind = first.attribute("itemtype").or(first.attribute("typeof")).unwrap_or_default();
     let values = [("count", found.len().into()), ("kind", kind.trim().into())];
@@ -226,7 +223,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     }
     const NONE: Text =
         text("The page has no JSON-LD, microdata or RDFa.", "A página não tem JSON-LD, microdados nem RDFa.");
-    const TYPE: Text = text("Choose the type that fits the page.", "Escolha o tipo que combina com a página.");
+    const TYPE: Text = text("Choose the type that fits the page.", "Escolha o tipo adequado à página.");
     let is_home = facts.url()?.path() == "/";
     let ready = match is_home {
         true => new_nodes::web_site(facts, html),
@@ -269,12 +266,12 @@ fn on_noindex(facts: &Facts<'_>) -> Verdict {
     let subjects = rich_results::subjects(graph, &EVERYWHERE);
     let Some(first) = subjects.first() else { return PASS };
     const HIDDEN: Text = text(
-        "The page asks not to be indexed, but describes a {kind} for a rich result.",
-        "A página pede para não ser indexada, mas descreve um {kind} para um resultado avançado.",
+        "The page is excluded from indexing, but has {kind} markup for a rich result.",
+        "A página está excluída da indexação, mas tem marcação {kind} para um resultado avançado.",
     );
     const DECIDE: Text = text(
-        "Decide: a page that is meant to be found needs its noindex taken away; on any other the markup does no harm.",
-        "Decida: uma página que deve ser encontrada precisa ficar sem o noindex; em qualquer outra, a marcação não faz mal.",
+        "If the page should appear in search results, remove the noindex. Otherwise, leave it: the markup does no harm.",
+        "Se a página deve aparecer na busca, remova o noindex. Caso contrário, deixe como está: a marcação não faz mal.",
     );
     let kind = first.types.first().copied().unwrap_or_default();
     let places = subjects.iter().filter_map(|node| html.source(node.block)?.place(html, &node.tree.span));

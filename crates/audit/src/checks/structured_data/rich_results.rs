@@ -17,16 +17,16 @@ pub(crate) const FAMILY: Family = Family {
     landing: Landing {
         title: text("Rich results test by type", "Teste de resultados avançados por tipo"),
         h1: text(
-            "Does your structured data have what Google asks for?",
-            "Seus dados estruturados têm o que o Google pede?",
+            "Does your structured data meet Google's requirements?",
+            "Seus dados estruturados atendem às exigências do Google?",
         ),
         description: text(
-            "Check JSON-LD, microdata and RDFa against the required and recommended properties of 30 Google rich results, and get the block completed.",
-            "Confira JSON-LD, microdados e RDFa contra as propriedades que o Google exige e recomenda em 30 resultados, e receba o bloco completado.",
+            "Check JSON-LD, microdata and RDFa for the required and recommended properties of 30 Google rich results, and get the completed block.",
+            "Confira em JSON-LD, microdados e RDFa as propriedades exigidas e recomendadas de 30 resultados avançados do Google e receba o bloco completo.",
         ),
         lead: text(
-            "Each rich result of Google has properties that it requires and others that it recommends. This test reads every node of the page, also nested ones and those that are joined by `@id`, and names the properties that are missing.",
-            "Cada resultado avançado do Google tem propriedades exigidas e outras recomendadas. Este teste lê todos os nós da página, também os aninhados e os ligados por `@id`, e diz que propriedades faltam.",
+            "Each Google rich result has required and recommended properties. This test reads every node on the page, including nested ones and those joined by `@id`, and lists the missing properties.",
+            "Cada resultado avançado do Google tem propriedades exigidas e recomendadas. Este teste lê todos os nós da página, inclusive os aninhados e os ligados por `@id`, e lista as propriedades que faltam.",
         ),
         example: include_str!("rich_results/bad_recipe.html"),
     },
@@ -39,19 +39,19 @@ const REQUIRED: Check = Check {
     code: "jsonld_required_missing",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("Structured data without required properties", "Dados estruturados sem propriedades obrigatórias"),
+    title: text("Structured data lacks required properties", "Faltam propriedades obrigatórias nos dados estruturados"),
     why: text(
-        "Google shows a rich result only when the node has every required property of its type.",
-        "O Google só mostra um resultado avançado quando o nó tem todas as propriedades obrigatórias do seu tipo.",
+        "Google shows a rich result only if the node has all required properties of its type.",
+        "O Google só mostra um resultado avançado se o nó tem todas as propriedades obrigatórias do tipo.",
     ),
     how: text(
-        "Add each missing property with what the page itself says; leave out a type whose properties you can't fill.",
-        "Adicione cada propriedade ausente com o que a própria página diz; não use um tipo cujas propriedades você não possa preencher.",
+        "Add each missing property with the value shown on the page. If you can't fill the required properties, don't use the type.",
+        "Adicione cada propriedade ausente com o valor que a página mostra. Se não puder preencher as propriedades obrigatórias, não use o tipo.",
     ),
     reference: GALLERY,
     rule: text(
-        "Fails when a schema.org node in JSON-LD, microdata or RDFa has a type of a Google rich result, stands where that result is read from (at the root, in `@graph`, as main entity, or as the value of the property that the result names) and lacks a required property. Descriptions with one `@id` count together, a node that is only referred to is not judged, an empty value counts as none, and a text where a thing is expected counts as its name. Not measured on a page with noindex.",
-        "Falha quando um nó schema.org em JSON-LD, microdados ou RDFa tem o tipo de um resultado avançado do Google, está onde esse resultado é lido (na raiz, em `@graph`, como entidade principal ou como valor da propriedade que o resultado nomeia) e não tem uma propriedade obrigatória. Descrições com o mesmo `@id` valem juntas, um nó apenas referido não é julgado, um valor vazio conta como nenhum, e um texto no lugar de uma coisa conta como o nome dela. Não é medido em página com noindex.",
+        "Fails when a schema.org node in JSON-LD, microdata or RDFa has the type of a Google rich result and lacks a required property. The node must be where Google reads that result: at the root, in `@graph`, as main entity, or as the value of the property defined for the result. Descriptions with the same `@id` count together, and a node that is only referred to is not judged. An empty value counts as missing, and a text instead of a node counts as its name. Not measured on a page with noindex.",
+        "Falha quando um nó schema.org em JSON-LD, microdados ou RDFa tem o tipo de um resultado avançado do Google e não tem uma propriedade obrigatória. O nó deve estar onde o Google lê esse resultado: na raiz, em `@graph`, como entidade principal ou como valor da propriedade definida para o resultado. Descrições com o mesmo `@id` valem juntas, e um nó apenas referido não é julgado. Um valor vazio conta como ausente, e um texto no lugar de um nó conta como o nome dele. Não é medido em página com noindex.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -64,12 +64,12 @@ const RECOMMENDED: Check = Check {
     severity: Severity::Info,
     impact: Impact::Hygiene,
     title: text(
-        "Recommended properties that the page could fill",
-        "Propriedades recomendadas que a página poderia preencher",
+        "Structured data lacks recommended properties",
+        "Faltam propriedades recomendadas nos dados estruturados",
     ),
     why: text(
-        "Recommended properties make a rich result fuller and let more kinds of it appear. These ones the page states already, only not in its structured data.",
-        "As propriedades recomendadas deixam o resultado avançado mais completo e permitem mais formas dele. Estas a página já declara, só não nos dados estruturados.",
+        "Recommended properties make a rich result more complete and eligible for more formats. The page already states these values, but not in its structured data.",
+        "Propriedades recomendadas deixam o resultado avançado mais completo e permitem mais formatos dele. A página já declara estes valores, mas não nos dados estruturados.",
     ),
     how: text(
         "Add the properties with the values that the page states elsewhere.",
@@ -77,8 +77,8 @@ const RECOMMENDED: Check = Check {
     ),
     reference: GALLERY,
     rule: text(
-        "Fails when the one node that the page is about lacks a property that Google recommends for its rich result, and the page states the value with certainty: in its h1 or title, meta description or first paragraph, meta author, canonical URL, `og:image` or first large image, `article:` or `product:` tags, or other structured data. What the page does not state is not asked for, nor what the node has with other letters, which is `jsonld_property_unknown`. Several nodes of one type, and members of lists, are left alone. Not measured on a page with noindex.",
-        "Falha quando o único nó de que a página trata não tem uma propriedade que o Google recomenda para o resultado avançado, e a página declara o valor com certeza: no h1 ou título, na meta description ou no primeiro parágrafo, na meta author, na URL canônica, em `og:image` ou na primeira imagem grande, nas tags `article:` ou `product:`, ou em outros dados estruturados. O que a página não declara não é pedido, nem o que o nó tem com outras maiúsculas, que é `jsonld_property_unknown`. Vários nós do mesmo tipo e membros de listas ficam de fora. Não é medido em página com noindex.",
+        "Fails when the page's only main node lacks a property that Google recommends for its rich result, and the page clearly states the value elsewhere: in its h1 or title, meta description or first paragraph, meta author, canonical URL, `og:image` or first large image, `article:` or `product:` tags, or other structured data. Values that the page doesn't state are not required. A property in the wrong letter case is reported by `jsonld_property_unknown` instead. Several nodes of one type and members of lists are skipped. Not measured on a page with noindex.",
+        "Falha quando o único nó principal da página não tem uma propriedade que o Google recomenda para o resultado avançado, e a página declara claramente o valor em outro lugar: no h1 ou título, na meta description ou no primeiro parágrafo, na meta author, na URL canônica, em `og:image` ou na primeira imagem grande, nas tags `article:` ou `product:`, ou em outros dados estruturados. Valores que a página não declara não são exigidos. Uma propriedade com maiúsculas erradas é apontada por `jsonld_property_unknown`. Vários nós do mesmo tipo e membros de listas são ignorados. Não é medido em página com noindex.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -90,12 +90,12 @@ const RECOMMENDED: Check = Check {
 const MOST_TYPES: usize = 12;
 
 const FILL: Text = text(
-    "Fill in the placeholders with what the page shows, and replace the old block. What {type} needs: {url}",
-    "Preencha as lacunas com o que a página mostra e troque o bloco antigo. O que {type} precisa: {url}",
+    "Fill in the placeholders with what the page shows, and replace the old block. Properties of {type}: {url}",
+    "Preencha os marcadores com o que a página mostra e troque o bloco antigo. Propriedades de {type}: {url}",
 );
 const FILL_INSIDE: Text = text(
-    "Fill in the placeholders with what the page shows, and put the lines inside the element of the item. What {type} needs: {url}",
-    "Preencha as lacunas com o que a página mostra e ponha as linhas dentro do elemento do item. O que {type} precisa: {url}",
+    "Fill in the placeholders with what the page shows, and put these lines inside the item's element. Properties of {type}: {url}",
+    "Preencha os marcadores com o que a página mostra e coloque estas linhas dentro do elemento do item. Propriedades de {type}: {url}",
 );
 
 /// Fails when a node of a rich result's type lacks a required property.
@@ -108,8 +108,8 @@ fn required(facts: &Facts<'_>) -> Verdict {
     }
     let Some(first) = requirements.gaps.first() else { return PASS };
     const LACKS: Text = text(
-        "Properties that Google requires are missing: {missing}.",
-        "Faltam propriedades que o Google exige: {missing}.",
+        "Required properties of Google rich results are missing: {missing}.",
+        "Faltam propriedades obrigatórias de resultados avançados do Google: {missing}.",
     );
     let (kinds, missing) = listed(&requirements.gaps);
     let count: usize = requirements.gaps.iter().map(|gap| gap.missing.len()).sum();
@@ -123,8 +123,8 @@ fn required(facts: &Facts<'_>) -> Verdict {
     let known = |gap: &Gap<'_>, path: &str| gap.is_subject.then(|| node_values::value(facts, html, path)).flatten();
     let fix = with_origins(FixDraft::template(target(html, first), block), &requirements.gaps, &known);
     const REPLACE: Text = text(
-        "If these values are right, put this block in place of the old one. What {type} needs: {url}",
-        "Se os valores estiverem certos, ponha este bloco no lugar do antigo. O que {type} precisa: {url}",
+        "If these values are correct, replace the old block with this one. Properties of {type}: {url}",
+        "Se estes valores estão corretos, troque o bloco antigo por este. Propriedades de {type}: {url}",
     );
     let fix = match is_whole {
         true => fix.note(REPLACE, &[("type", first.kind.into()), ("url", documentation(first).into())]),
@@ -152,12 +152,12 @@ fn recommended(facts: &Facts<'_>) -> Verdict {
     requirements.gaps.retain(|gap| !gap.missing.is_empty());
     let Some(first) = requirements.gaps.first() else { return PASS };
     const COULD_HAVE: Text = text(
-        "The page states values that its structured data lacks: {missing}.",
-        "A página declara valores que faltam nos dados estruturados: {missing}.",
+        "The page states these values, but its structured data lacks them: {missing}.",
+        "A página declara estes valores, mas eles faltam nos dados estruturados: {missing}.",
     );
     const REPLACE: Text = text(
-        "Replace the old block. What {type} may have: {url}",
-        "Troque o bloco antigo. O que {type} pode ter: {url}",
+        "Replace the old block with this one. Properties of {type}: {url}",
+        "Troque o bloco antigo por este. Propriedades de {type}: {url}",
     );
     let (kinds, missing) = listed(&requirements.gaps);
     let count: usize = requirements.gaps.iter().map(|gap| gap.missing.len()).sum();

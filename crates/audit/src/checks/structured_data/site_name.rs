@@ -11,12 +11,12 @@ pub(crate) const FAMILY: Family = Family {
         title: text("Site name checker for Google results", "Verificador do nome do site no Google"),
         h1: text("Which name does Google show for your site?", "Que nome o Google mostra para o seu site?"),
         description: text(
-            "Check whether a home page states its site name with WebSite markup or og:site_name, and get the block ready to paste.",
-            "Confira se a página inicial declara o nome do site com WebSite ou og:site_name, e receba o bloco pronto para colar.",
+            "Check whether a home page declares its site name with WebSite markup or og:site_name, and get a block ready to paste.",
+            "Confira se a página inicial declara o nome do site com marcação WebSite ou og:site_name e receba o bloco pronto para colar.",
         ),
         lead: text(
-            "Above each result Google shows the name of the site. It takes it first from the `WebSite` node of the home page; without one it guesses, and may show the bare domain.",
-            "Acima de cada resultado o Google mostra o nome do site. Ele o tira primeiro do nó `WebSite` da página inicial; sem ele, adivinha, e pode mostrar só o domínio.",
+            "Google shows the site name above each result. It takes the name mainly from the `WebSite` node of the home page; without one it guesses, and may show only the domain.",
+            "O Google mostra o nome do site acima de cada resultado. Ele o tira principalmente do nó `WebSite` da página inicial; sem ele, adivinha e pode mostrar só o domínio.",
         ),
         example: include_str!("site_name/bad_title.http"),
     },
@@ -27,10 +27,10 @@ const MISSING: Check = Check {
     code: "site_name_missing",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Site name not stated", "Nome do site não declarado"),
+    title: text("Site name not declared", "Nome do site não declarado"),
     why: text(
-        "Without a stated name, Google chooses one from titles and links, or shows the domain.",
-        "Sem um nome declarado, o Google escolhe um a partir de títulos e links, ou mostra o domínio.",
+        "Without a declared name, Google picks one from titles and links, or shows the domain.",
+        "Sem um nome declarado, o Google escolhe um a partir de títulos e links ou mostra o domínio.",
     ),
     how: text(
         "Add a `WebSite` node with `name` and `url` to the home page.",
@@ -38,8 +38,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/appearance/site-names#website",
     rule: text(
-        "Fails on the home page (path `/`) when it has neither a `WebSite` node in any syntax nor an `og:site_name` with content. A `WebSite` node without name or url is told by `jsonld_required_missing`. Not applicable to any other page; not measured on a page with noindex, a cut page, an empty app shell, or where a block of JSON-LD, which may name the site, can't be read.",
-        "Falha na página inicial (caminho `/`) quando ela não tem um nó `WebSite` em nenhuma sintaxe nem um `og:site_name` com conteúdo. Um nó `WebSite` sem nome ou url é apontado por `jsonld_required_missing`. Não se aplica a outras páginas; não é medido em página com noindex, cortada, numa casca vazia de aplicativo, ou quando um bloco JSON-LD, que pode dar o nome do site, não pode ser lido.",
+        "Fails when the home page (path `/`, no query) has neither a `WebSite` node in any syntax nor an `og:site_name` with content. A `WebSite` node without name or url is reported by `jsonld_required_missing`. Not applicable to other pages. Not measured on a page with noindex, on a cut page, on an empty app shell, or when a JSON-LD block, which may name the site, can't be read.",
+        "Falha quando a página inicial (caminho `/`, sem query) não tem um nó `WebSite` em nenhuma sintaxe nem um `og:site_name` com conteúdo. Um nó `WebSite` sem nome ou url é apontado por `jsonld_required_missing`. Não se aplica a outras páginas. Não é medido em página com noindex, em página cortada, na casca vazia de um aplicativo, ou quando um bloco JSON-LD, que pode dar o nome do site, não pode ser lido.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -68,10 +68,11 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::JsonLd);
     }
     const NONE: Text = text(
-        "The home page has neither a WebSite node nor og:site_name.",
-        "A página inicial não tem nó WebSite nem og:site_name.",
+        "The home page doesn't declare the site name: it has neither a WebSite node nor og:site_name.",
+        "A página inicial não declara o nome do site: não tem nó WebSite nem og:site_name.",
     );
-    const NAME: Text = text("Write the name as you want it to be shown.", "Escreva o nome como quer que ele apareça.");
+    const NAME: Text =
+        text("Enter the name as you want Google to show it.", "Escreva o nome como quer que o Google o mostre.");
     if let Some(block) = new_nodes::web_site(facts, html) {
         return problem(NONE, &[], FixDraft::block(&block)).fail();
     }

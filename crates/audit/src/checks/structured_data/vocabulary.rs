@@ -16,14 +16,14 @@ pub(crate) const FAMILY: Family = Family {
     category: Category::StructuredData,
     landing: Landing {
         title: text("Schema.org vocabulary checker", "Verificador do vocabulário schema.org"),
-        h1: text("Does schema.org know the words you use?", "O schema.org conhece as palavras que você usa?"),
+        h1: text("Does schema.org define the names you use?", "O schema.org define os nomes que você usa?"),
         description: text(
-            "Check types and properties in JSON-LD, microdata and RDFa against the schema.org vocabulary, with the spelling that was meant.",
-            "Confira tipos e propriedades em JSON-LD, microdados e RDFa contra o vocabulário schema.org, com a grafia que se quis escrever.",
+            "Check types and properties in JSON-LD, microdata and RDFa against the schema.org vocabulary, and get misspelled names corrected.",
+            "Confira tipos e propriedades em JSON-LD, microdados e RDFa com o vocabulário schema.org e receba os nomes corrigidos.",
         ),
         lead: text(
-            "A type or property that schema.org does not have says nothing to anyone, and nothing tells you so. This checker compares each name with release 30.1 of the vocabulary and finds the one that was meant.",
-            "Um tipo ou uma propriedade que o schema.org não tem não diz nada a ninguém, e nada avisa. Este verificador compara cada nome com a versão 30.1 do vocabulário e encontra o que se quis escrever.",
+            "Search engines silently ignore a type or property that schema.org doesn't define. This checker compares each name with release 30.1 of the vocabulary and suggests the correct spelling.",
+            "Os buscadores ignoram sem aviso um tipo ou uma propriedade que o schema.org não define. Este verificador compara cada nome com a versão 30.1 do vocabulário e sugere a grafia correta.",
         ),
         example: include_str!("vocabulary/bad_types.html"),
     },
@@ -34,19 +34,19 @@ const TYPE: Check = Check {
     code: "jsonld_type_unknown",
     severity: Severity::Warn,
     impact: Impact::RichResult,
-    title: text("Structured data of a type that does not exist", "Dados estruturados de um tipo que não existe"),
+    title: text("Unknown schema.org type", "Tipo desconhecido no schema.org"),
     why: text(
-        "Consumers know the types of the vocabulary by their exact names: a node of another type is passed over.",
-        "Os consumidores conhecem os tipos do vocabulário pelo nome exato: um nó de outro tipo é ignorado.",
+        "Search engines know schema.org types only by their exact names. They ignore a node of any other type.",
+        "Os buscadores só conhecem os tipos do schema.org pelo nome exato. Eles ignoram um nó de qualquer outro tipo.",
     ),
     how: text(
-        "Use the type's name as schema.org writes it, upper and lower case included.",
-        "Use o nome do tipo como o schema.org o escreve, com maiúsculas e minúsculas.",
+        "Use the exact name of the schema.org type, including upper and lower case.",
+        "Use o nome exato do tipo do schema.org, com maiúsculas e minúsculas.",
     ),
     reference: "https://schema.org/docs/full.html",
     rule: text(
-        "Fails when a node of the vocabulary schema.org, in any syntax, has a type that its release 30.1, pending terms included, does not have. Names are compared exactly; the one that was meant is found by case, or by one letter (two from eight letters on). Left alone are types of other vocabularies, blocks whose context defines terms of its own, and placeholders.",
-        "Falha quando um nó do vocabulário schema.org, em qualquer sintaxe, tem um tipo que a versão 30.1 dele, com os termos pendentes, não tem. Os nomes são comparados exatamente; o que se quis escrever é achado por maiúsculas e minúsculas, ou por uma letra (duas a partir de oito letras). Ficam de fora tipos de outros vocabulários, blocos cujo contexto define termos próprios e lacunas de modelo.",
+        "Fails when a schema.org node, in any syntax, has a type that release 30.1 of the vocabulary, including pending terms, doesn't define. Names are compared exactly. The check suggests a name that differs only in letter case, or by one letter (two in names of eight letters or more). It skips types of other vocabularies, blocks whose context defines its own terms, and placeholders.",
+        "Falha quando um nó schema.org, em qualquer sintaxe, tem um tipo que a versão 30.1 do vocabulário, com os termos pendentes, não define. Os nomes são comparados exatamente. A verificação sugere um nome que só difere em maiúsculas ou por uma letra (duas em nomes de oito letras ou mais). Ignora tipos de outros vocabulários, blocos cujo contexto define termos próprios e marcadores de modelo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -58,19 +58,19 @@ const PROPERTY: Check = Check {
     code: "jsonld_property_unknown",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Properties that their type does not have", "Propriedades que o tipo não tem"),
+    title: text("Unknown schema.org properties", "Propriedades desconhecidas no schema.org"),
     why: text(
-        "A property that schema.org does not have, or not for this type, is read by nobody; often it is a slip of spelling or stands one level too high.",
-        "Uma propriedade que o schema.org não tem, ou não para este tipo, não é lida por ninguém; muitas vezes é um erro de grafia ou está um nível acima do lugar.",
+        "Search engines ignore a property that schema.org doesn't define for the type. Often it is misspelled or belongs to another node.",
+        "Os buscadores ignoram uma propriedade que o schema.org não define para o tipo. Muitas vezes ela está escrita errado ou pertence a outro nó.",
     ),
     how: text(
-        "Correct the spelling, or move the property to the node that has it: a price belongs to the offer, not to the product.",
-        "Corrija a grafia, ou leve a propriedade para o nó que a tem: o preço é da oferta, não do produto.",
+        "Correct the spelling, or move the property to the right node. For example, a price belongs to the offer, not to the product.",
+        "Corrija a grafia ou mova a propriedade para o nó certo. Por exemplo, o preço pertence à oferta, não ao produto.",
     ),
     reference: "https://schema.org/docs/datamodel.html",
     rule: text(
-        "Fails when a node of schema.org types has a property that release 30.1 of the vocabulary, pending terms included, does not have, or does not have for any of its types or the types above them. Left alone are nodes of an unknown type or none, roles, blocks whose context defines terms of its own, names with a prefix, and the `-input` and `-output` forms of actions.",
-        "Falha quando um nó de tipos do schema.org tem uma propriedade que a versão 30.1 do vocabulário, com os termos pendentes, não tem, ou não tem para nenhum de seus tipos nem para os que estão acima deles. Ficam de fora nós de tipo desconhecido ou sem tipo, papéis (Role), blocos cujo contexto define termos próprios, nomes com prefixo e as formas `-input` e `-output` de ações.",
+        "Fails when a schema.org node has a property that release 30.1 of the vocabulary, including pending terms, doesn't define at all or for any of its types and their parent types. The check skips nodes of an unknown type or without a type, roles, blocks whose context defines its own terms, names with a prefix, and the `-input` and `-output` forms of actions.",
+        "Falha quando um nó schema.org tem uma propriedade que a versão 30.1 do vocabulário, com os termos pendentes, não define, ou não define para nenhum de seus tipos nem para os tipos pais. A verificação ignora nós de tipo desconhecido ou sem tipo, papéis (Role), blocos cujo contexto define termos próprios, nomes com prefixo e as formas `-input` e `-output` de ações.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -138,16 +138,16 @@ fn types(facts: &Facts<'_>) -> Verdict {
         }
     }
     const UNKNOWN: Text = text(
-        "schema.org has no type {name} ({count} unknown {count|type|types} in all).",
-        "O schema.org não tem o tipo {name} ({count} {count|tipo desconhecido|tipos desconhecidos} ao todo).",
+        "schema.org has no type {name}{count|| ({count} unknown types in total)}.",
+        "O schema.org não tem o tipo {name}{count|| ({count} tipos desconhecidos no total)}.",
     );
     const MEANT: Text = text(
-        "schema.org has no type {name}; the name that was meant is {meant} ({count} unknown {count|type|types} in all).",
-        "O schema.org não tem o tipo {name}; o nome que se quis escrever é {meant} ({count} {count|tipo desconhecido|tipos desconhecidos} ao todo).",
+        "schema.org has no type {name}; the correct name is {meant}{count|| ({count} unknown types in total)}.",
+        "O schema.org não tem o tipo {name}; o nome correto é {meant}{count|| ({count} tipos desconhecidos no total)}.",
     );
     const CHOOSE: Text = text(
-        "Choose a type of schema.org that fits, in place of: {list}.",
-        "Escolha um tipo do schema.org que combine, no lugar de: {list}.",
+        "Replace these types with schema.org types: {list}.",
+        "Troque estes tipos por tipos do schema.org: {list}.",
     );
     verdict(html, &unknown, [UNKNOWN, MEANT], |list| {
         FixDraft::template(FixTarget::Head, "\"@type\": \"{{TYPE}}\"").note(CHOOSE, &[("list", list.into())])
@@ -190,14 +190,17 @@ fn properties(facts: &Facts<'_>) -> Verdict {
         }
     }
     const UNKNOWN: Text = text(
-        "{count} {count|property is|properties are} not defined for {count|its|their} type: {list}.",
-        "{count} {count|propriedade não está definida|propriedades não estão definidas} para o tipo: {list}.",
+        "{count|A property isn't defined for its type|{count} properties aren't defined for their types}: {list}.",
+        "{count|Uma propriedade não está definida para o tipo|{count} propriedades não estão definidas para os tipos}: {list}.",
     );
     const MEANT: Text = text(
-        "{count} {count|property is|properties are} not defined for {count|its|their} type: {list}; the first should be {meant}.",
-        "{count} {count|propriedade não está definida|propriedades não estão definidas} para o tipo: {list}; a primeira deveria ser {meant}.",
+        "{count|A property isn't defined for its type: {list}. The correct name is {meant}.|{count} properties aren't defined for their types: {list}. The first should be {meant}.}",
+        "{count|Uma propriedade não está definida para o tipo: {list}. O nome correto é {meant}.|{count} propriedades não estão definidas para os tipos: {list}. A primeira deveria ser {meant}.}",
     );
-    const MOVE: Text = text("Correct, move or take out: {list}.", "Corrija, mude de lugar ou tire: {list}.");
+    const MOVE: Text = text(
+        "Correct, move or remove these properties: {list}.",
+        "Corrija, mova ou remova estas propriedades: {list}.",
+    );
     verdict(html, &unknown, [UNKNOWN, MEANT], |list| {
         FixDraft::instruction(FixTarget::Head, MOVE, &[("list", list.into())])
     })
@@ -250,7 +253,7 @@ fn verdict(
     };
     values.retain(|(name, _)| message.en.contains(&format!("{{{name}")));
     const SPELLED: Text =
-        text("the page's own names, as schema.org spells them", "os nomes da própria página, na grafia do schema.org");
+        text("the page's own names, in schema.org spelling", "os nomes da própria página, na grafia do schema.org");
     let edits: Option<Vec<Rename<'_>>> = unknown.iter().map(|one| renamed(html, one)).collect();
     let fix = match edits {
         Some(edits) => {

@@ -55,44 +55,44 @@ impl ValueForm {
     pub(crate) fn message(self) -> Text {
         match self {
             Self::Date => text(
-                "{property} {value} is no ISO 8601 date ({count} wrong {count|value|values} in all).",
-                "{property} {value} não é uma data ISO 8601 ({count} {count|valor errado|valores errados} ao todo).",
+                "{property} is not an ISO 8601 date: {value}{count|| ({count} invalid values in total)}.",
+                "{property} não é uma data ISO 8601: {value}{count|| ({count} valores inválidos no total)}.",
             ),
             Self::Duration => text(
-                "{property} {value} is no ISO 8601 duration ({count} wrong {count|value|values} in all).",
-                "{property} {value} não é uma duração ISO 8601 ({count} {count|valor errado|valores errados} ao todo).",
+                "{property} is not an ISO 8601 duration: {value}{count|| ({count} invalid values in total)}.",
+                "{property} não é uma duração ISO 8601: {value}{count|| ({count} valores inválidos no total)}.",
             ),
             Self::Price => text(
-                "{property} {value} is not written as digits with a point ({count} wrong {count|value|values} in all).",
-                "{property} {value} não está escrito como dígitos com ponto ({count} {count|valor errado|valores errados} ao todo).",
+                "{property} is not a number with a decimal point: {value}{count|| ({count} invalid values in total)}.",
+                "{property} não é um número com ponto decimal: {value}{count|| ({count} valores inválidos no total)}.",
             ),
             Self::Currency => text(
-                "{property} {value} is no ISO 4217 currency ({count} wrong {count|value|values} in all).",
-                "{property} {value} não é uma moeda ISO 4217 ({count} {count|valor errado|valores errados} ao todo).",
+                "{property} is not an ISO 4217 currency code: {value}{count|| ({count} invalid values in total)}.",
+                "{property} não é um código de moeda ISO 4217: {value}{count|| ({count} valores inválidos no total)}.",
             ),
             Self::Member => text(
-                "{property} {value} is none of the values that are defined for it ({count} wrong {count|value|values} in all).",
-                "{property} {value} não é um dos valores definidos para ela ({count} {count|valor errado|valores errados} ao todo).",
+                "{property} is not one of the allowed values: {value}{count|| ({count} invalid values in total)}.",
+                "{property} não é um dos valores permitidos: {value}{count|| ({count} valores inválidos no total)}.",
             ),
             Self::Address => text(
-                "{property} {value} is no absolute http(s) address ({count} wrong {count|value|values} in all).",
-                "{property} {value} não é um endereço http(s) absoluto ({count} {count|valor errado|valores errados} ao todo).",
+                "{property} is not an absolute http(s) URL: {value}{count|| ({count} invalid values in total)}.",
+                "{property} não é uma URL http(s) absoluta: {value}{count|| ({count} valores inválidos no total)}.",
             ),
             Self::Rating => text(
-                "{property} {value} is no number on the scale of the rating ({count} wrong {count|value|values} in all).",
-                "{property} {value} não é um número na escala da nota ({count} {count|valor errado|valores errados} ao todo).",
+                "{property} is not a number on the rating scale: {value}{count|| ({count} invalid values in total)}.",
+                "{property} não é um número na escala da nota: {value}{count|| ({count} valores inválidos no total)}.",
             ),
             Self::Position => text(
-                "{property} {value} does not count its list from 1 ({count} wrong {count|value|values} in all).",
-                "{property} {value} não numera sua lista a partir de 1 ({count} {count|valor errado|valores errados} ao todo).",
+                "{property} is not counted from 1: {value}{count|| ({count} invalid values in total)}.",
+                "{property} não é contada a partir de 1: {value}{count|| ({count} valores inválidos no total)}.",
             ),
             Self::Degrees => text(
-                "{property} {value} is no place on the globe ({count} wrong {count|value|values} in all).",
-                "{property} {value} não é um lugar no globo ({count} {count|valor errado|valores errados} ao todo).",
+                "{property} is not a valid coordinate: {value}{count|| ({count} invalid values in total)}.",
+                "{property} não é uma coordenada válida: {value}{count|| ({count} valores inválidos no total)}.",
             ),
             Self::Gtin => text(
-                "{property} {value} is no trade item number with a right check digit ({count} wrong {count|value|values} in all).",
-                "{property} {value} não é um GTIN com dígito verificador certo ({count} {count|valor errado|valores errados} ao todo).",
+                "{property} is not a GTIN with a valid check digit: {value}{count|| ({count} invalid values in total)}.",
+                "{property} não é um GTIN com dígito verificador válido: {value}{count|| ({count} valores inválidos no total)}.",
             ),
         }
     }

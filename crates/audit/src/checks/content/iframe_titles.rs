@@ -104,10 +104,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let name = |frame: Element<'_>| frame.start_tag().and_then(|_| embed_name(&address(frame)?));
     let named: Option<Vec<(Element<'_>, &str)>> = found.iter().map(|frame| Some((*frame, name(*frame)?))).collect();
     let is_taken = |(at, title): (usize, &str)| named.iter().flatten().take(at).any(|(_, other)| *other == title);
-    const BY_HEADING: Text = text(
-        "the service that the address names, and the heading above the frame",
-        "o serviço que o endereço indica e o título acima do frame",
-    );
+    const BY_HEADING: Text = text("the heading above the frame", "o título acima do frame");
     const CONFIRM: Text = text(
         "Let each title say what its frame shows; then paste it.",
         "Faça cada título dizer o que o frame mostra; depois cole.",
@@ -127,8 +124,8 @@ fn missing(facts: &Facts<'_>) -> Verdict {
             let shown = found.iter().take(MAX_PLACES);
             let title = |frame: Element<'_>| match (name(frame), heading_above(html, frame)) {
                 (Some(name), _) if is_telling => name.to_owned(),
-                (Some(name), Some(heading)) => format!("{name}: {heading}"),
-                (Some(name), None) => format!("{name}: {{{{TITLE}}}}"),
+                (Some(_), Some(heading)) => heading,
+                (Some(name), None) => format!("{name} - {{{{TITLE}}}}"),
                 (None, _) => "{{TITLE}}".to_owned(),
             };
             let tags: Vec<String> = shown.map(|frame| tag(*frame, &title(*frame))).collect();

@@ -103,7 +103,8 @@ fn checks(root: &Path, wanted: &Wanted) -> Result<()> {
     };
     let mut refused = Refused { unviable: refused_before(Outcome::Unviable), apart: refused_before(Outcome::Apart) };
     refused.apart.extend(mutants.iter().filter(|mutant| is_of_hidden_type(mutant)).map(|mutant| mutant.number));
-    let programs = build::built(&mut refused, &target, |refused| {
+    // Not the workspace's own folder: Cargo takes two packages of one name at one place in their workspaces for the same.
+    let programs = build::built(&mut refused, &folder.join("build"), |refused| {
         let is_in =
             |mutant: &&Mutant| !refused.unviable.contains(&mutant.number) && !refused.apart.contains(&mutant.number);
         scratch::scratch(root, &copy, &mutants.iter().filter(is_in).cloned().collect::<Vec<_>>())

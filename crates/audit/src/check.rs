@@ -260,3 +260,32 @@ pub mod prelude {
     pub use crate::facts::document::Element;
     pub use crate::fix::FixDraft;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_are_less_than_so_many_percent() {
+        assert!(is_few(1, 11, 10));
+        assert!(!is_few(1, 10, 10));
+        assert!(!is_few(2, 11, 10));
+        assert!(!is_few(0, 0, 10));
+        assert!(!is_few(usize::MAX, usize::MAX, 10));
+    }
+
+    #[test]
+    fn a_problem_of_small_extent_is_a_note() {
+        let problem = || problem(text(), &[], FixDraft::instruction(model::fix::FixTarget::Page, text(), &[]));
+        let check = crate::checks::find("title_missing").unwrap();
+        assert_eq!(problem().severity(check), check.severity);
+        assert_eq!(problem().minor().severity(check), Severity::Info);
+        assert_eq!(problem().minor_if(true).severity(check), Severity::Info);
+        assert_eq!(problem().minor_if(false).severity(check), check.severity);
+        assert_eq!(problem().minor().minor_if(false).severity(check), check.severity);
+    }
+
+    fn text() -> Text {
+        model::lang::text("A sentence.", "Uma frase.")
+    }
+}

@@ -277,3 +277,6 @@ fn apply_edits(source: &str, edits: &[Edit]) -> Option<String> {
     out.push_str(source.get(at..)?);
     Some(out)
 }
+
+#[cfg(test)]
+mod tests;

@@ -211,3 +211,6 @@ fn why(reason: Unproven) -> Text {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests;

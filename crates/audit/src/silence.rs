@@ -135,4 +135,19 @@ mod tests {
         assert_eq!(silencer("ai_user_fetch_blocked", &["robots_txt_unreachable"]), Some("robots_txt_unreachable"));
         assert_eq!(silencer("h1_missing", &["title_missing"]), None);
     }
+
+    #[test]
+    fn a_pattern_stands_for_codes_with_its_ends() {
+        let check = |pattern: &str, code: &str, wanted: bool| assert_eq!(matches(pattern, code), wanted, "{pattern}");
+        check("og_*", "og_title_missing", true);
+        check("og_*", "h1_missing", false);
+        check("ai_*_blocked", "ai_user_fetch_blocked", true);
+        check("ai_*_blocked", "ai_user_fetch_open", false);
+        check("ai_*_blocked", "bot_fetch_blocked", false);
+        // The ends don't overlap, but may touch.
+        check("ab*bc", "abc", false);
+        check("ab*bc", "abbc", true);
+        check("h1_missing", "h1_missing", true);
+        check("h1_missing", "h1_missing_too", false);
+    }
 }

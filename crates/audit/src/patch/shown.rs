@@ -62,3 +62,52 @@ fn join_moves(edits: &mut Vec<FixEdit>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(verb: Verb, before: &str, after: &str, offset: usize) -> FixEdit {
+        let at = SourcePlace { line: 1, offset, byte_offset: None, byte_length: None };
+        FixEdit { verb, before: before.to_owned(), after: after.to_owned(), at, to: None }
+    }
+
+    #[test]
+    fn what_goes_here_and_comes_there_is_moved() {
+        let check = |mut edits: Vec<FixEdit>, wanted: &[(Verb, &str, &str, Option<usize>)]| {
+            join_moves(&mut edits);
+            let shown: Vec<_> = edits
+                .iter()
+                .map(|edit| (edit.verb, edit.before.as_str(), edit.after.as_str(), edit.to.map(|to| to.offset)))
+                .collect();
+            assert_eq!(shown, wanted);
+        };
+        let (add, delete) =
+            (|text: &str, at| edit(Verb::Add, "", text, at), |text: &str, at| edit(Verb::Delete, text, "", at));
+        // Forwards and backwards; white space around it goes along.
+        check(vec![add("\n<i>", 1), delete("<i>", 9)], &[(Verb::Move, "<i>", "\n<i>", Some(1))]);
+        check(vec![delete("<i>", 1), add("<i>", 9)], &[(Verb::Move, "<i>", "<i>", Some(9))]);
+        // What else is added stays an addition.
+        check(
+            vec![add("<b><i>", 1), delete("<i>", 9)],
+            &[(Verb::Add, "", "<b>", None), (Verb::Move, "<i>", "<i>", Some(1))],
+        );
+        // Two of them, and one that is deleted for good.
+        check(
+            vec![add("<i>", 1), delete("<i>", 3), add("<b>", 5), delete("<b>", 7), delete("<u>", 9)],
+            &[
+                (Verb::Move, "<i>", "<i>", Some(1)),
+                (Verb::Move, "<b>", "<b>", Some(5)),
+                (Verb::Delete, "<u>", "", None),
+            ],
+        );
+        // A space that must stay is a deletion all the same.
+        let gap = edit(Verb::Delete, "<i>", " ", 9);
+        check(vec![add("<i>", 1), gap], &[(Verb::Add, "", "<i>", None), (Verb::Delete, "<i>", " ", None)]);
+        let replaced = edit(Verb::Replace, "<u>", "<i>", 1);
+        check(
+            vec![replaced, delete("<i>", 9)],
+            &[(Verb::Replace, "<u>", "<i>", None), (Verb::Delete, "<i>", "", None)],
+        );
+    }
+}

@@ -57,12 +57,44 @@ fn json(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use model::fix::FixTarget;
+    use model::lang::text;
     use proptest::prelude::*;
+
+    use super::*;
+    use crate::fix::HeadKey;
+
+    #[test]
+    fn each_part_of_a_draft_has_its_size() {
+        let document = Document::parse("<p class=a>text</p>".to_owned());
+        let p = document.elements().find(|element| element.is("p")).unwrap();
+        let own = [("/robots.txt", "abc".to_owned())];
+        let size = |draft: FixDraft| of(&draft, Some(&document), &own);
+        let empty = || FixDraft::instruction(FixTarget::Body, text("a", "b"), &[]);
+        assert_eq!(size(empty()), 0);
+        assert_eq!(size(FixDraft::template(FixTarget::Body, "abc")), 2 * 3);
+        assert_eq!(size(FixDraft::file_template("/a.txt", "abc")), 2 * 3);
+        assert_eq!(size(empty().with_head(HeadKey::Title, "abcd").with_head(HeadKey::Base, "e")), 2 * 5);
+        // `<p class=a>` has 11 bytes, the element 19.
+        assert_eq!(size(empty().set(p, "class", "xyz")), 2 * (2 * 11 + 3));
+        assert_eq!(size(empty().unset(p, "class")), 2 * 2 * 11);
+        assert_eq!(size(empty().remove(p)), 2 * 19);
+        assert_eq!(size(empty().content(p, "xyz")), 2 * (19 + 3));
+        assert_eq!(size(empty().before(p, "xyz")), 2 * 3);
+        assert_eq!(size(empty().inside(p, "xyz")), 2 * 3);
+        assert_eq!(size(empty().replace(0..2, "xyz")), 2 * (2 + 3));
+        assert_eq!(size(empty().replace(0..2, "xyz").remove(p)), 2 * (2 + 3 + 19));
+        // The site's own file counts with the change, if it has one.
+        let append = || FileChange::Append("de".to_owned());
+        assert_eq!(size(empty().with_file_change("/robots.txt", append())), 3 + 2);
+        assert_eq!(size(empty().with_file_change("/other.txt", append())), 2);
+        assert_eq!(of(&empty().remove(p), None, &own), 0);
+    }
 
     proptest! {
         #[test]
         fn the_size_of_a_text_is_that_of_its_json(text in any::<String>()) {
-            prop_assert_eq!(super::json(&text) + 2, serde_json::to_vec(&text).unwrap().len());
+            prop_assert_eq!(json(&text) + 2, serde_json::to_vec(&text).unwrap().len());
         }
     }
 }

@@ -110,3 +110,93 @@ fn is_single(key: &str) -> bool {
         None => key.starts_with("twitter:") || matches!(key, "description" | "viewport"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::page;
+    use crate::facts::site_files::SiteFiles;
+    use crate::facts::walk::Page;
+
+    fn effective(source: &str) -> Effective {
+        let capture = page("https://example.com/page", source);
+        let page = Page::read(&capture);
+        let files = SiteFiles::read(&capture, &page);
+        Effective::of(&Facts::new(&capture, &page, &files), page.html.as_ref().unwrap())
+    }
+
+    /// A page with this in its head.
+    fn with(head: &str) -> Effective {
+        effective(&format!("<!doctype html><html lang=en><head>{head}</head><body><h1>B</h1></body></html>"))
+    }
+
+    #[test]
+    fn what_a_page_says_of_itself_moves_with_its_tag() {
+        let check = |before: &str, after: &str, wanted: Option<FixSubject>| {
+            let (old, new) = (with(before), with(after));
+            assert_eq!(old.moved(&new, |_| false, false), wanted.as_ref(), "{before} then {after}");
+            if let Some(wanted) = wanted {
+                assert_eq!(old.moved(&new, |subject| *subject == wanted, false), None, "{before} then {after}, meant");
+            }
+        };
+        let title = "<title>Bread</title>";
+        check(title, title, None);
+        check(title, "<title>Butter</title>", Some(FixSubject::Title));
+        check("", title, Some(FixSubject::Title));
+        check("<meta name=description content=a>", "<meta name=description content=b>", Some(FixSubject::Description));
+        check("<link rel=canonical href=/a>", "<link rel=canonical href=/b>", Some(FixSubject::Canonical));
+        check("", "<meta name=robots content=noindex>", Some(FixSubject::Robots));
+        check("", "<meta name=viewport content='width=device-width'>", Some(FixSubject::Viewport));
+        check("", "<base href=/other/>", Some(FixSubject::Base));
+        check("", "<link rel=icon href=/i.png>", Some(FixSubject::Icons));
+        check("", "<meta http-equiv=refresh content='5; url=/b'>", Some(FixSubject::Refresh));
+        check("", "<link rel=alternate hreflang=pt href=/pt>", Some(FixSubject::Hreflang));
+        check("", "<meta property=og:title content=a>", Some(FixSubject::Social("og:title".to_owned())));
+        // Without a value nothing is stated, and of two the first counts.
+        check("", "<meta property=og:title content=''>", None);
+        let first = "<meta property=og:title content=a>";
+        check(first, "<meta property=og:title content=a><meta property=og:title content=b>", None);
+        // Images are lists.
+        check("", "<meta property=og:image content=/a.png>", None);
+    }
+
+    #[test]
+    fn alternates_are_a_set() {
+        let [a, b] = ["<link rel=alternate hreflang=pt href=/pt>", "<link rel=alternate hreflang=es href=/es>"];
+        let (old, new) = (with(&format!("{a}{b}")), with(&format!("{b}{a}{b}")));
+        assert_eq!(old.moved(&new, |_| false, false), None);
+    }
+
+    #[test]
+    fn in_another_encoding_only_ascii_is_compared() {
+        let (old, new) = (with("<title>Pao \u{c3}\u{a3}</title>"), with("<title>Pao \u{e3}</title>"));
+        assert_eq!(old.moved(&new, |_| false, true), None);
+        assert_eq!(old.moved(&new, |_| false, false), Some(&FixSubject::Title));
+        let other = with("<title>Pan \u{e3}</title>");
+        assert_eq!(old.moved(&other, |_| false, true), Some(&FixSubject::Title));
+    }
+
+    #[test]
+    fn a_tag_of_which_one_counts_is_doubled_only_by_what_adds_one() {
+        let check = |before: &str, after: &str, wanted: Option<&str>| {
+            assert_eq!(with(before).doubled(&with(after)), wanted, "{before} then {after}");
+        };
+        let title = "<title>a</title>";
+        check(title, "<title>a</title><title>b</title>", Some("title"));
+        check("", title, None);
+        check("<title>a</title><title>b</title>", "<title>b</title><title>a</title>", None);
+        let canonical = "<link rel=canonical href=/a>";
+        check(canonical, &canonical.repeat(2), Some("canonical"));
+        for key in ["og:url", "og:title", "og:type", "og:description", "og:site_name", "og:locale", "twitter:card"] {
+            let tag = format!("<meta property={key} content=a>");
+            check(&tag, &tag.repeat(2), Some(key));
+        }
+        for name in ["description", "viewport"] {
+            let tag = format!("<meta name={name} content=a>");
+            check(&tag, &tag.repeat(2), Some(name));
+        }
+        for listed in ["<meta property=og:image content=/a>", "<meta name=keywords content=a>"] {
+            check(listed, &listed.repeat(2), None);
+        }
+    }
+}

@@ -165,3 +165,139 @@ fn related(a: &FixSubject, b: &FixSubject) -> bool {
 fn is_address(subject: &FixSubject) -> bool {
     matches!(subject, FixSubject::Social(key) if key.ends_with(":url") || key.ends_with(":locale"))
 }
+
+#[cfg(test)]
+mod tests {
+    use model::fix::FixTarget;
+
+    use super::*;
+    use crate::example::page;
+    use crate::facts::walk::Page;
+    use crate::fix::DraftEdit;
+
+    fn html(source: &str) -> Html {
+        Page::read(&page("https://example.com/page", source)).html.unwrap()
+    }
+
+    #[test]
+    fn an_element_is_about_what_it_says() {
+        let check = |source: &str, name: &str, wanted: FixSubject| {
+            let html = html(source);
+            let element = html.document.elements().find(|element| element.name() == name).unwrap();
+            assert_eq!(of_element(element), wanted, "{source}");
+        };
+        check("<html lang=en>", "html", FixSubject::Lang);
+        check("<base href=/>", "base", FixSubject::Base);
+        check("<title>a</title>", "title", FixSubject::Title);
+        check("<meta charset=utf-8>", "meta", FixSubject::Encoding);
+        check("<meta http-equiv=' Content-Type ' content='text/html'>", "meta", FixSubject::Encoding);
+        check("<meta http-equiv=refresh content=5>", "meta", FixSubject::Refresh);
+        check("<meta http-equiv=other name=description>", "meta", FixSubject::Description);
+        check("<meta name=Viewport>", "meta", FixSubject::Viewport);
+        for name in ["robots", "googlebot", "bingbot", "googlebot-news"] {
+            check(&format!("<meta name={name}>"), "meta", FixSubject::Robots);
+        }
+        check("<meta property=og:title name=description>", "meta", FixSubject::Social("og:title".to_owned()));
+        check("<meta itemprop=x>", "meta", FixSubject::Other);
+        check("<link rel=canonical href=/>", "link", FixSubject::Canonical);
+        check("<link rel=alternate href=/>", "link", FixSubject::Hreflang);
+        check("<link rel='shortcut icon' href=/>", "link", FixSubject::Icons);
+        check("<link rel=stylesheet href=/>", "link", FixSubject::Other);
+        check("<script type=application/ld+json>{}</script>", "script", FixSubject::Data);
+        check("<script src=/a.js></script>", "script", FixSubject::Script);
+        for name in ["img", "source", "picture"] {
+            check(&format!("<{name}>"), name, FixSubject::Image);
+        }
+        check("<a href=/>a</a>", "a", FixSubject::Link);
+        check("<area href=/>", "area", FixSubject::Link);
+        check("<iframe src=/></iframe>", "iframe", FixSubject::Frame);
+        check("<h1>a</h1>", "h1", FixSubject::Heading);
+        check("<h6>a</h6>", "h6", FixSubject::Heading);
+        check("<p>a</p>", "p", FixSubject::Other);
+        check("<svg><a>b</a></svg>", "a", FixSubject::Other);
+    }
+
+    #[test]
+    fn a_span_is_about_what_lies_there() {
+        const SOURCE: &str = "<!doctype html><html><head><meta name=description content=a>\
+            <script type=application/ld+json>{}</script></head><body><p>b</p></body></html>";
+        let check = |source: &str, at: &str, wanted: FixSubject| {
+            let html = html(source);
+            let start = html.document.source().find(at).unwrap();
+            assert_eq!(of_span(&(start..start + at.len()), &html), wanted, "{at} of {source}");
+        };
+        check(SOURCE, "{}", FixSubject::Data);
+        check(SOURCE, "<!doctype html>", FixSubject::Doctype);
+        check(SOURCE, "<meta name=description content=a>", FixSubject::Description);
+        check(SOURCE, "<meta", FixSubject::Other);
+        check(SOURCE, "<p>", FixSubject::Other);
+        check("<!-- x --><html><body>", "<!-- x -->", FixSubject::Doctype);
+        check("<!doctype html><p>b</p>", "<p>", FixSubject::Doctype);
+    }
+
+    #[test]
+    fn a_draft_is_about_each_of_its_changes_once() {
+        let html = html("<title>a</title><h1>b</h1><p>c</p>");
+        let element = |name: &str| html.document.elements().find(|element| element.is(name)).unwrap().id();
+        let (name, value) = ("class".to_owned(), "x".to_owned());
+        let change = |change: Change| of_change(&change, &html);
+        assert_eq!(
+            change(Change::SetAttribute { node: element("h1"), name: name.clone(), value }),
+            FixSubject::Heading
+        );
+        assert_eq!(change(Change::RemoveAttribute { node: element("title"), name }), FixSubject::Title);
+        assert_eq!(
+            change(Change::InsertBefore { node: element("p"), html: "<h1>d</h1>".to_owned() }),
+            FixSubject::Heading
+        );
+        assert_eq!(
+            change(Change::InsertInside { node: element("p"), html: "<h1>d</h1>".to_owned() }),
+            FixSubject::Heading
+        );
+        let edit = |node| DraftEdit { target: FixTarget::Head, change: Change::Remove { node } };
+        let draft = FixDraft {
+            edits: vec![edit(element("title")), edit(element("title")), edit(element("h1"))],
+            ..FixDraft::instruction(FixTarget::Head, model::lang::text("a", "b"), &[])
+        };
+        assert_eq!(of(&draft, Some(&html)), [FixSubject::Title, FixSubject::Heading]);
+        assert_eq!(of(&draft, None), []);
+    }
+
+    #[test]
+    fn fixes_are_related_by_what_reads_both() {
+        use FixSubject as S;
+        let social = |key: &str| S::Social(key.to_owned());
+        let related = [
+            (S::Encoding, S::Image),
+            (S::Robots, S::Title),
+            (S::Title, social("og:title")),
+            (S::Heading, S::Data),
+            (S::Canonical, S::Hreflang),
+            (S::Canonical, social("og:url")),
+            (S::Hreflang, social("og:locale")),
+            (S::Hreflang, S::Lang),
+            (S::Lang, S::Description),
+            (S::Image, S::Link),
+            (S::File, S::File),
+            (S::Viewport, S::Viewport),
+        ];
+        let apart = [
+            (S::Encoding, S::File),
+            (S::Robots, S::Viewport),
+            (S::Robots, S::File),
+            (S::Title, S::Image),
+            (S::Canonical, S::Title),
+            (S::Canonical, social("og:title")),
+            (S::Hreflang, social("og:image")),
+            (S::Lang, S::Image),
+            (S::Viewport, S::Refresh),
+            (S::Link, S::Frame),
+        ];
+        for (pairs, wanted) in [(&related[..], true), (&apart[..], false)] {
+            for (a, b) in pairs {
+                let [a, b] = [std::slice::from_ref(a), std::slice::from_ref(b)];
+                assert_eq!((are_related(a, b), are_related(b, a)), (wanted, wanted), "{a:?} and {b:?}");
+            }
+        }
+    }
+}

@@ -184,3 +184,103 @@ fn has_twice(element: Element<'_>) -> bool {
     names.dedup();
     names.len() < all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "<!doctype html><html lang=en><head><title>T</title></head><body>\
+        <div><p>a</p>tail</div><img src=a.png alt=b><p id=x>c</p><i>d</i></body></html>";
+
+    /// What some replacements of texts do to a page, each text found once, in the order of the source.
+    fn harm_of(source: &str, replaced: &[(&str, &str)], meant: &[(&str, &str)]) -> Option<Unproven> {
+        let changes: Vec<Changed<'_>> = replaced
+            .iter()
+            .map(|(old, new)| {
+                let at = source.find(old).unwrap();
+                (at..at + old.len(), *new)
+            })
+            .collect();
+        let mut out = source.to_owned();
+        for (span, new) in changes.iter().rev() {
+            out.replace_range(span.clone(), new);
+        }
+        let [before, after] = [source.to_owned(), out].map(Document::parse);
+        let named = |name: &str| before.elements().find(|element| element.is(name)).unwrap().id();
+        let meant: Meant<'_> = meant.iter().map(|(element, name)| (named(element), *name)).collect();
+        harm(&before, &after, &changes, &meant)
+    }
+
+    #[test]
+    fn what_only_adds_or_replaces_does_no_harm() {
+        let check = |replaced: &[(&str, &str)]| assert_eq!(harm_of(PAGE, replaced, &[]), None, "{replaced:?}");
+        check(&[]);
+        check(&[("<title>T</title>", "<title>Other</title>")]);
+        check(&[("<head>", "<head>\n<meta name=a content=b>")]);
+        // In several places, of which each moves those behind it.
+        check(&[("<head>", "<head><base href=/>"), ("<i>d</i>", ""), ("</body>", "<b>e</b></body>")]);
+        check(&[("<i>d</i>", "<b>long</b>"), ("</body>", "<u>f</u></body>")]);
+        check(&[("tail", "other")]);
+        // White space between tags is nobody's text.
+        check(&[("</div>", "\n</div>")]);
+        check(&[("<p id=x>c</p>", "<p id=x>other</p>")]);
+        check(&[("<p id=x>c</p>", "<h2 id=x>c</h2>")]);
+    }
+
+    #[test]
+    fn what_changes_the_reading_of_another_part_is_harm() {
+        let check = |replaced: (&str, &str)| {
+            assert_eq!(harm_of(PAGE, &[replaced], &[]), Some(Unproven::ChangesText), "{replaced:?}");
+        };
+        // What follows is a comment, a child of something else, or in another namespace.
+        check(("<div>", "<!-- <div>"));
+        check(("c</p>", "c</p><section>"));
+        check(("<head>", "<head><svg>"));
+        check(("c</p>", "c</p><textarea>"));
+        // The text behind the paragraph is no longer the division's.
+        check(("<p>a</p>", "<p>a</div></p>"));
+        assert_eq!(harm_of("<svg><image x=1></svg>", &[("<svg>", "")], &[]), Some(Unproven::ChangesText));
+        // Another element at the place of one that was not touched.
+        assert_eq!(harm_of("<b></b><image src=a>", &[("<b></b>", "<svg>")], &[]), Some(Unproven::ChangesText));
+    }
+
+    #[test]
+    fn text_that_moves_without_its_tags_is_harm() {
+        let source = "<body><div><p>a<b>x</b></p>tail</div></body>";
+        assert_eq!(harm_of(source, &[("<b>x</b>", "</div>")], &[]), Some(Unproven::ChangesText));
+    }
+
+    #[test]
+    fn a_tag_keeps_the_attributes_that_no_fix_takes() {
+        let image = "<img src=a.png alt=b>";
+        let check = |now: &str, meant: &[(&str, &str)], wanted: Option<Unproven>| {
+            assert_eq!(harm_of(PAGE, &[(image, now)], meant), wanted, "{now}");
+        };
+        check("<img src=a.png alt=b loading=lazy>", &[], None);
+        check("<img src=a.png>", &[], Some(Unproven::LosesAttribute));
+        check("<img src=a.png>", &[("img", "alt")], None);
+        check("<img src=a.png alt=c>", &[], Some(Unproven::LosesAttribute));
+        check("<img src=a.png alt=c>", &[("img", "alt")], None);
+        check("<img src=a.png alt=c>", &[("i", "alt")], Some(Unproven::LosesAttribute));
+        check("<img src=a.png alt=b SRC=c>", &[], Some(Unproven::DoublesAttribute));
+        // It was there twice before.
+        let doubled = "<img src=a.png src=b.png>";
+        assert_eq!(harm_of(doubled, &[(doubled, "<img src=a.png src=b.png alt=c>")], &[]), None);
+        check("", &[], None);
+    }
+
+    #[test]
+    fn an_id_that_goes_must_come_again() {
+        assert_eq!(harm_of(PAGE, &[("<p id=x>c</p>", "")], &[]), Some(Unproven::LosesAttribute));
+        assert_eq!(harm_of(PAGE, &[("<p id=x>c</p>", "<b id=y>c</b>")], &[]), Some(Unproven::LosesAttribute));
+        assert_eq!(harm_of("<p id=x>c</p><i>d</i>", &[("<p id=x>c</p>", " <h2 id=x>c</h2>")], &[]), None);
+        assert_eq!(harm_of("<p id=''>c</p><i>d</i>", &[("<p id=''>c</p>", "")], &[]), None);
+    }
+
+    #[test]
+    fn a_new_tag_has_each_attribute_once() {
+        let with = |tag: &str| harm_of(PAGE, &[("<head>", &format!("<head>{tag}"))], &[]);
+        assert_eq!(with("<meta name=a content=b>"), None);
+        assert_eq!(with("<meta name=a NAME=b>"), Some(Unproven::DoublesAttribute));
+    }
+}

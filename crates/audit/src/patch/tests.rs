@@ -1,0 +1,138 @@
+use super::*;
+use crate::checks;
+use crate::example::page;
+use crate::facts::walk::Page;
+use crate::fix::HeadKey;
+
+fn drafted(code: &str, draft: FixDraft) -> Drafted {
+    let check = checks::find(code).unwrap();
+    Drafted { check, severity: check.severity, draft }
+}
+
+fn is_instruction(item: &Drafted) -> bool {
+    item.draft.class == FixClass::Instruction
+}
+
+#[test]
+fn a_fix_has_so_many_places_and_no_more() {
+    let draft = |count: usize| {
+        let all = FixDraft::edit(FixTarget::Body, "");
+        drafted("title_missing", (0..count).fold(all, |draft, at| draft.replace(at..at, "x")))
+    };
+    let bounded = |count| bounded(draft(count), None, &[], &mut 1000);
+    assert!(!is_instruction(&bounded(MOST_CHANGES)));
+    let over = bounded(MOST_CHANGES + 1);
+    assert!(is_instruction(&over) && over.draft.edits.is_empty());
+    assert!(over.draft.note.unwrap().en.starts_with("501 places"));
+}
+
+#[test]
+fn a_fix_takes_of_the_room_that_is_left() {
+    // Three bytes, twice.
+    let check = |mut room: usize, wanted: (bool, usize)| {
+        let item = bounded(drafted("title_missing", FixDraft::template(FixTarget::Body, "abc")), None, &[], &mut room);
+        assert_eq!((is_instruction(&item), room), wanted);
+    };
+    check(10, (false, 4));
+    check(6, (false, 0));
+    check(5, (true, 5));
+}
+
+#[test]
+fn what_took_in_the_rest_is_not_taken_away() {
+    let check = |source: &str, name: &str, wanted: bool| {
+        let document = Document::parse(source.to_owned());
+        let element = document.elements().filter(|element| element.is(name)).last().unwrap();
+        let item = drafted("title_missing", FixDraft::edit(FixTarget::Head, "").remove(element));
+        assert_eq!(is_instruction(&kept_apart(item, Some(&document))), wanted, "{source}");
+    };
+    check("<title>a</title><p>b</p>", "title", false);
+    check("<title>a<p>b</p>", "title", true);
+    check("<p>a", "p", false);
+    check("<svg><circle/><p>b</p>", "p", true);
+    check("<math><mi>x<p>b</p>", "p", true);
+    check("<svg></svg><p>b</p>", "p", false);
+    check("<svg/><p>b</p>", "p", false);
+    check("<p>b</p><svg><circle/>", "p", false);
+    check("<div><i><p>b</p>", "p", false);
+    // Nothing is taken away.
+    let set = Document::parse("<svg><circle/><p>b</p>".to_owned());
+    let p = set.elements().find(|element| element.is("p")).unwrap();
+    let item = drafted("title_missing", FixDraft::edit(FixTarget::Head, "").set(p, "id", "x"));
+    assert!(!is_instruction(&kept_apart(item, Some(&set))));
+}
+
+#[test]
+fn a_template_without_gap_or_origin_is_its_owners_decision() {
+    const HOW: model::lang::Text = text("How.", "Como.");
+    let check = |draft: FixDraft, wanted: FixClass, note: &str| {
+        let now = decided(draft, HOW);
+        assert_eq!((now.class, now.note.map(|note| note.en).unwrap_or_default()), (wanted, note.to_owned()));
+        assert_eq!(now.snippet.is_none() && now.file.is_none(), wanted == FixClass::Instruction);
+    };
+    let template = |snippet: &str| FixDraft::template(FixTarget::Head, snippet);
+    check(template("<a>"), FixClass::Instruction, "How.\n\n<a>");
+    check(template("{{A}}"), FixClass::Template, "");
+    check(template("<a>").note(text("Fill in {{A}}.", "b"), &[]), FixClass::Template, "Fill in {{A}}.");
+    check(template("<a>").note(text("Do.", "b"), &[]), FixClass::Instruction, "Do.\n\n<a>");
+    check(template("<a>").from(text("title", "b"), &[]), FixClass::Template, "");
+    check(FixDraft::file_template("/a.txt", "b"), FixClass::Instruction, "How.\n\n/a.txt\nb");
+    check(FixDraft::file_template("/a.txt", "{{B}}"), FixClass::Template, "");
+    check(FixDraft::edit(FixTarget::Head, "<a>"), FixClass::Deterministic, "");
+}
+
+#[test]
+fn a_declaration_of_the_encoding_stays_within_the_first_bytes() {
+    const META: &str = "<meta charset=utf-8>";
+    /// A page whose declaration ends at this byte.
+    fn source(end: usize) -> String {
+        let (before, after) = ("<!doctype html><html><head><!--", "-->");
+        let filler = end - before.len() - after.len() - META.len();
+        format!("{before}{}{after}{META}</head><body><p>a</p></body></html>", "x".repeat(filler))
+    }
+    let moves = |end: usize, tag_length: usize, value: Option<&str>| {
+        let capture = page("https://example.com/page", source(end));
+        let html = Page::read(&capture).html.unwrap();
+        let tag = format!("<title>{}</title>", "t".repeat(tag_length - 15));
+        let mut draft = FixDraft::head(HeadKey::Title, tag);
+        if let Some(value) = value {
+            let p = html.document.elements().find(|element| element.is("p")).unwrap();
+            draft = draft.set(p, "id", value);
+        }
+        let item = drafted("title_missing", draft);
+        let bytes = source(end).into_bytes();
+        let ready = Ready::of(Some(PageSource { html: &html, bytes: &bytes }), &[], &[&item]);
+        ready.head().contains(META)
+    };
+    // A tag and its line break: 24 bytes.
+    assert!(!moves(1000, 23, None));
+    assert!(moves(1001, 23, None));
+    assert!(moves(1024, 23, None));
+    // It was too late before.
+    assert!(!moves(1025, 23, None));
+    assert!(!moves(500, 23, None));
+    // An attribute: name, value, a space, an equals sign and two quotes.
+    assert!(!moves(992, 23, Some("ab")));
+    assert!(moves(993, 23, Some("ab")));
+}
+
+#[test]
+fn a_patch_fits_only_the_page_it_was_made_for() {
+    let edit = |offset: usize, original: &str| Edit {
+        code: "a".to_owned(),
+        also: Vec::new(),
+        target: FixTarget::Body,
+        line: 1,
+        offset,
+        byte_offset: None,
+        byte_length: None,
+        original: original.to_owned(),
+        snippet: "X".to_owned(),
+    };
+    assert_eq!(apply_edits("abcdef", &[edit(1, "b"), edit(3, "de")]).as_deref(), Some("aXcXf"));
+    assert_eq!(apply_edits("abcdef", &[edit(1, "c")]), None);
+    assert_eq!(apply_edits("abcdef", &[edit(3, "de"), edit(1, "b")]), None);
+    let change = |span: Range<usize>| (span, b"X".to_vec());
+    assert_eq!(spliced(b"abcdef", &[change(1..2), change(3..5)]).as_deref(), Some(&b"aXcXf"[..]));
+    assert_eq!(spliced(b"abcdef", &[change(3..5), change(1..2)]), None);
+}

@@ -2,6 +2,7 @@
 
 mod agree;
 mod edits;
+mod garbled;
 mod ready;
 mod shown;
 mod size;
@@ -39,6 +40,7 @@ pub(crate) fn prepared(html: Option<&Html>, own_files: OwnFiles<'_>, drafted: Ve
     let mut drafted: Vec<Drafted> = drafted
         .into_iter()
         .map(|item| kept_apart(item, document))
+        .map(|item| garbled::kept_out(item, document))
         .map(|item| bounded(item, document, own_files, &mut room))
         .collect();
     agree::settle(&mut drafted);

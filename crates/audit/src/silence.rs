@@ -56,6 +56,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "title_script_mismatch",
         ],
     ),
+    ("title_site_name", &["title_too_short", "title_h1_disjoint"]),
     ("meta_description_placeholder", &["meta_description_too_short", "meta_description_too_long"]),
     ("canonical_target_not_ok", WRONG_CANONICAL),
     ("canonical_hreflang_conflict", WRONG_CANONICAL),

@@ -20,7 +20,9 @@ pub(crate) fn completed(html: &Html, gaps: &[Gap<'_>], filling: &dyn Fn(&Gap<'_>
     let mut lines: Vec<String> = Vec::new();
     for gap in gaps {
         if let Some(NodeSource::Item(item)) = html.source(gap.block) {
-            lines.extend(gap.missing.iter().map(|one| line(item.syntax, one.path(), &filling(gap, one.path()))));
+            let missing: Vec<(&str, String)> =
+                gap.missing.iter().map(|one| (one.path(), filling(gap, one.path()))).collect();
+            lines.append(&mut markup(item.syntax, &missing));
             continue;
         }
         if blocks.last().is_none_or(|(block, _)| *block != gap.block) {
@@ -55,20 +57,51 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// A property of an item, as markup: `<meta itemprop="price" content="…">`, inside what leads to it.
-fn line(syntax: Syntax, path: &str, value: &str) -> String {
+/// Properties of an item, as markup, a line each: `<meta itemprop="price" content="…">`. Those of one thing within the item
+/// stand in one element for it.
+fn markup(syntax: Syntax, properties: &[(&str, String)]) -> Vec<String> {
     let name = match syntax {
         Syntax::Microdata => "itemprop",
         Syntax::Rdfa => "property",
     };
-    match path.split_once('.') {
-        None => format!("<meta {name}=\"{path}\" content=\"{}\">", attribute(value)),
-        Some((step, rest)) => {
-            let thing = match syntax {
-                Syntax::Microdata => "itemscope itemtype=\"https://schema.org/{{TYPE}}\"",
-                Syntax::Rdfa => "typeof=\"{{TYPE}}\"",
-            };
-            format!("<span {name}=\"{step}\" {thing}>{}</span>", line(syntax, rest, value))
-        }
+    let thing = match syntax {
+        Syntax::Microdata => "itemscope itemtype=\"https://schema.org/{{TYPE}}\"",
+        Syntax::Rdfa => "typeof=\"{{TYPE}}\"",
+    };
+    let mut lines = Vec::new();
+    let mut rest = properties;
+    while let Some(((path, value), others)) = rest.split_first() {
+        let Some((step, _)) = path.split_once('.') else {
+            lines.push(format!("<meta {name}=\"{path}\" content=\"{}\">", attribute(value)));
+            rest = others;
+            continue;
+        };
+        let within = |(path, _): &&(&str, String)| path.split_once('.').is_some_and(|(first, _)| first == step);
+        let count = rest.iter().take_while(within).count();
+        let (own, others) = rest.split_at(count);
+        let own: Vec<(&str, String)> =
+            own.iter().filter_map(|(path, value)| Some((path.split_once('.')?.1, value.clone()))).collect();
+        lines.push(format!("<span {name}=\"{step}\" {thing}>{}</span>", markup(syntax, &own).concat()));
+        rest = others;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn properties_of_one_thing_stand_in_one_element() {
+        let missing =
+            ["hasPart.isAccessibleForFree", "hasPart.cssSelector", "image"].map(|path| (path, "x".to_owned()));
+        assert_eq!(
+            markup(Syntax::Microdata, &missing),
+            [
+                "<span itemprop=\"hasPart\" itemscope itemtype=\"https://schema.org/{{TYPE}}\">\
+                 <meta itemprop=\"isAccessibleForFree\" content=\"x\"><meta itemprop=\"cssSelector\" content=\"x\"></span>",
+                "<meta itemprop=\"image\" content=\"x\">",
+            ]
+        );
     }
 }

@@ -35,6 +35,25 @@ pub(crate) fn is_ended(text: &str) -> bool {
     last == '.' && !text.ends_with("..") && (may_end || !is_abbreviation(word))
 }
 
+/// Words that no sentence ends in, by language; the file says what its columns mean.
+const UNFINISHED: &str = include_str!("../data/unfinished_endings.tsv");
+
+/// Whether a text stops within a sentence: it ends in a sign that something follows, or in a word such as "in" or "the" with
+/// no mark behind it. `language`: the primary subtag of the text's language; where it is unknown, words of every language
+/// count.
+pub(crate) fn is_cut_off(text: &str, language: Option<&str>) -> bool {
+    let text = text.trim_end();
+    if text.ends_with("...") || text.ends_with(['…', ',', ';', ':', '-', '–', '—', '(']) {
+        return true;
+    }
+    let last = text.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
+    let rows = UNFINISHED.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
+    let mut words = rows
+        .filter(|(code, _)| language.is_none_or(|language| language.eq_ignore_ascii_case(code)))
+        .flat_map(|(_, words)| words.split(' '));
+    words.any(|word| word == last)
+}
+
 /// Byte behind the last sentence of a text that is followed by more of it; `None` where fewer than `least` columns remain.
 pub(crate) fn last_end(text: &str, least: usize) -> Option<usize> {
     let mut last = None;
@@ -80,6 +99,24 @@ mod tests {
             assert_eq!(last_end(text, 0).and_then(|end| text.get(..end)), expected, "{text}");
         }
         assert_eq!(last_end("Done! Cool it", 20), None);
+    }
+
+    #[test]
+    fn a_text_that_stops_within_a_sentence_is_told() {
+        for (text, language, expected) in [
+            ("It shows how rye was sown in", Some("en"), true),
+            ("It shows how rye was sown in", None, true),
+            ("It shows how rye was sow…", Some("en"), true),
+            ("Rye, wheat,", Some("en"), true),
+            ("Rye bread, and how it is baked", Some("en"), false),
+            ("It is what we live on", Some("en"), false),
+            ("Where rye comes in.", Some("en"), false),
+            ("O pão de centeio e a", Some("pt"), true),
+            ("A loaf of rye or die", Some("en"), false),
+            ("", None, false),
+        ] {
+            assert_eq!(is_cut_off(text, language), expected, "{text}");
+        }
     }
 
     #[test]

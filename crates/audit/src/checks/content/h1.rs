@@ -140,15 +140,26 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
         .document
         .elements()
         .find(|element| element.is("main") && element.start_tag().is_some() && !element.is_hidden());
+    // At the start of the body it would stand above the site's header.
     let body = html.document.body().filter(|body| body.is("body") && body.start_tag().is_some() && !body.is_hidden());
-    match main.or(body).filter(|place| !leaves_level_out(html, *place)) {
+    let body = body.filter(|_| html.content().is_none() && !has_site_header(html));
+    let content = html.content().filter(|content| content.is("article") && content.start_tag().is_some());
+    match main.or(content).or(body).filter(|place| !leaves_level_out(html, *place)) {
         Some(place) => fix.inside(place, tag).of(resolved),
         // Where it goes is the owner's to say.
         None => fix.of(resolved).into_draft(),
     }
 }
 
-/// The instruction to make the lower heading the h1 that is the page's headline.
+/// Whether a page begins with what every page of its site has.
+fn has_site_header(html: &Html) -> bool {
+    html.document.elements().any(|element| {
+        ["header", "nav", "aside"].iter().any(|name| element.is(name)) || element.has_token("role", "banner")
+    })
+}
+
+/// The instruction to make the lower heading the h1 that is the page's headline; the line of an h1 where that heading stands
+/// in a bar or a menu and the content has headings of its own.
 fn raised(html: &Html) -> Option<FixDraft> {
     const RAISE: Text = text(
         "Change the h{level} “{title}” on line {line} to an h1.",
@@ -157,6 +168,21 @@ fn raised(html: &Html) -> Option<FixDraft> {
     let (level, heading) = headline::element(html).filter(|(level, _)| *level > 1)?;
     let line = heading.line().unwrap_or_default() as usize;
     let title = headline::heading_text(html, heading);
+    if let Some(content) = html.content()
+        && !heading.ancestors().any(|around| around == content)
+        && outline(html).any(|(_, other)| other.ancestors().any(|around| around == content))
+    {
+        const FIRST: Text = text(
+            "Make the first heading of the content the h1, in these or its own words.",
+            "Faça do primeiro título do conteúdo o h1, com estas palavras ou as dele.",
+        );
+        let tag = format!("<h1>{}</h1>", html_text(&title));
+        let fix = FixDraft::template(FixTarget::Body, tag).note(FIRST, &[]);
+        return Some(match html.headline() {
+            Some(resolved) => fix.of(resolved),
+            None => fix,
+        });
+    }
     let values = [("level", usize::from(level).into()), ("title", title.into()), ("line", line.into())];
     Some(FixDraft::instruction(FixTarget::Body, RAISE, &values))
 }

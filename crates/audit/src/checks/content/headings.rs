@@ -62,8 +62,8 @@ const EMPTY: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/ffd0e9/",
     rule: text(
-        "Fails on `h1` to `h6` without a name: no visible text, image alternative, `aria-label` or `title`, and no `aria-labelledby` that leads to text. Hidden headings (`hidden`, `aria-hidden`, inline style) and those with `role` `none` or `presentation` are ignored. An empty `h1` on a page without another one is reported by `h1_missing`. Not measured on an empty app shell. Not applicable without headings.",
-        "Falha com `h1` a `h6` sem nome: nenhum texto visível, texto alternativo de imagem, `aria-label` ou `title`, e nenhum `aria-labelledby` que leve a um texto. Títulos ocultos (`hidden`, `aria-hidden`, estilo embutido) e os com `role` `none` ou `presentation` são ignorados. Um `h1` vazio em uma página sem outro é relatado por `h1_missing`. Não é medido na casca vazia de um aplicativo. Não se aplica sem títulos.",
+        "Fails on `h1` to `h6` without a name: no visible text, image alternative, `aria-label` or `title`, and no `aria-labelledby` that leads to text. Hidden headings (`hidden`, `aria-hidden`, inline style) and those with `role` `none` or `presentation` are ignored, and so are headings with an id or class that begins with `js-`, which a script fills. An empty `h1` on a page without another one is reported by `h1_missing`. Not measured on an empty app shell. Not applicable without headings.",
+        "Falha com `h1` a `h6` sem nome: nenhum texto visível, texto alternativo de imagem, `aria-label` ou `title`, e nenhum `aria-labelledby` que leve a um texto. Títulos ocultos (`hidden`, `aria-hidden`, estilo embutido) e os com `role` `none` ou `presentation` são ignorados, assim como títulos com id ou classe que começa com `js-`, que um script preenche. Um `h1` vazio em uma página sem outro é relatado por `h1_missing`. Não é medido na casca vazia de um aplicativo. Não se aplica sem títulos.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -139,6 +139,7 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         .filter(|(level, _)| *level > 1 || has_h1)
         .map(|(_, heading)| heading)
         .filter(|heading| !has_name(*heading) && !is_out(*heading) && !html.listed.is_unseen(*heading))
+        .filter(|heading| !is_for_script(*heading))
         .collect();
     if found.is_empty() {
         return PASS;
@@ -148,6 +149,12 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         "{count} {count|título está vazio|títulos estão vazios}.",
     );
     problem(SAY_NOTHING, &[("count", found.len().into())], without(html, &found)).on(&found).fail()
+}
+
+/// Whether an id or a class says that a script fills the heading.
+fn is_for_script(heading: Element<'_>) -> bool {
+    let names = ["id", "class"].into_iter().filter_map(|name| heading.attribute(name));
+    names.flat_map(str::split_ascii_whitespace).any(|name| name.starts_with("js-") || name.starts_with("js_"))
 }
 
 /// Takes the headings away where nothing can hang on them: no attribute, no element within, no level left out for it.

@@ -37,10 +37,10 @@ const LEGACY: Check = Check {
     how: text("Replace them with current elements and CSS.", "Substitua-os por elementos atuais e CSS."),
     reference: "https://html.spec.whatwg.org/multipage/obsolete.html#non-conforming-features",
     rule: text(
-        "Fails on the elements `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` and `tt`, and on the attributes `bgcolor` and `align`. It also fails on a table inside another one that has no `th`, `caption` or `role` and holds more than half of the page's visible text; all such nested tables are then counted. Kinds that hide content are listed first.",
-        "Falha com os elementos `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` e `tt`, e com os atributos `bgcolor` e `align`. Falha também com uma tabela dentro de outra que não tem `th`, `caption` nem `role` e contém mais da metade do texto visível da página; todas as tabelas aninhadas assim são então contadas. Os tipos que escondem conteúdo vêm primeiro.",
+        "Fails on the elements `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` and `tt`, and on the attributes `bgcolor` and `align`. It also fails on a table inside another one that has no `th`, `caption` or `role` and holds more than half of the page's visible text; all such nested tables are then counted. Fewer than 3 uses of what only styles (all but frames, applets and such tables) pass. Kinds that hide content are listed first.",
+        "Falha com os elementos `frameset`, `frame`, `applet`, `font`, `center`, `marquee`, `blink`, `big`, `strike` e `tt`, e com os atributos `bgcolor` e `align`. Falha também com uma tabela dentro de outra que não tem `th`, `caption` nem `role` e contém mais da metade do texto visível da página; todas as tabelas aninhadas assim são então contadas. Menos de 3 usos do que só dá estilo (tudo menos frames, applets e essas tabelas) passam. Os tipos que escondem conteúdo vêm primeiro.",
     ),
-    thresholds: &[threshold("layout_table_text", 50, "percent")],
+    thresholds: &[threshold("layout_table_text", 50, "percent"), threshold("styling", LEAST_STYLING as u64, "uses")],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
     since: FIRST,
     run: legacy,
@@ -61,7 +61,14 @@ const ELEMENTS: &[(&str, &str)] = &[
 ];
 
 /// Attributes of the kind, with their replacement.
-const ATTRIBUTES: [(&str, &str); 2] = [("bgcolor", "CSS: background-color"), ("align", "CSS: text-align")];
+const ATTRIBUTES: [(&str, &str); 3] =
+    [("bgcolor", "CSS: background-color"), ("align", "CSS: text-align"), ("img align", "CSS: float, vertical-align")];
+/// What `align` moves as a whole, instead of the text within.
+const MOVED_WHOLE: [&str; 6] = ["img", "iframe", "object", "embed", "input", "table"];
+/// Uses of markup for style from which on they are worth a change: each of them shows as it should.
+const LEAST_STYLING: usize = 3;
+/// Elements of [`ELEMENTS`] that hide content: one is enough.
+const HIDING: usize = 3;
 /// Tables looked at: deeply nested ones each hold the text of those within.
 const MOST_TABLES: usize = 50;
 /// Tables within tables, with theirs.
@@ -87,7 +94,15 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
         // The name is looked up once for all of them; there are thousands of elements.
         let own_name = Some(element.name()).filter(|_| element.namespace() == Namespace::Html);
         let by_name = own_name.and_then(|own| ELEMENTS.iter().position(|(name, _)| *name == own));
-        let by_attribute = ATTRIBUTES.iter().enumerate().filter(|(_, (name, _))| element.has(name));
+        let is_moved = MOVED_WHOLE.iter().any(|name| element.is(name));
+        let has = |name: &str| match name {
+            "img align" => is_moved && element.has("align"),
+            "align" => !is_moved && element.has("align"),
+            other => element.has(other),
+        };
+        // A counting pixel shows nothing that could stand elsewhere.
+        let is_shown = !element.is("img") || !html.listed.is_unseen(element);
+        let by_attribute = ATTRIBUTES.iter().enumerate().filter(|(_, (name, _))| has(name) && is_shown);
         let mut is_obsolete = false;
         for kind in by_name.into_iter().chain(by_attribute.map(|(at, _)| ELEMENTS.len() + at)) {
             *counts.entry(kind).or_default() += 1;
@@ -104,7 +119,8 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
         counts.insert(ELEMENTS.len() + ATTRIBUTES.len(), tables().filter(|table| is_layout_table(*table)).count());
         found.push(table);
     }
-    if counts.is_empty() {
+    let styling: usize = counts.range(HIDING..ELEMENTS.len() + ATTRIBUTES.len()).map(|(_, count)| count).sum();
+    if styling == counts.values().sum::<usize>() && styling < LEAST_STYLING {
         return PASS;
     }
     let by_kind = || kinds().enumerate().filter_map(|(at, kind)| Some((kind, counts.get(&at)?)));

@@ -2,11 +2,13 @@
 
 use super::title::{GOOGLE_TITLE, first_filled};
 use crate::check::prelude::*;
+use crate::checks::content::garbled_text::is_garbled;
 use crate::facts::document::collapse;
 use crate::facts::fitting;
 use crate::facts::font_metrics::{columns, title_px};
 use crate::facts::page::Html;
 use crate::facts::placeholders::is_placeholder;
+use crate::facts::resolved::bare;
 use crate::facts::words::Script;
 
 /// The family.
@@ -98,7 +100,10 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
     );
     let shown = fitting::title(&title);
     let rest = title.strip_prefix(shown.as_str()).unwrap_or_default().trim_start();
-    let fix = FixDraft::template(FixTarget::Head, "<title>{{SHORTER_TITLE}}</title>")
+    let shorter =
+        html.headline().map(|headline| headline.value.as_str()).filter(|headline| is_fitting(headline, &title));
+    let template = format!("<title>{}</title>", shorter.map_or_else(|| "{{SHORTER_TITLE}}".to_owned(), html_text));
+    let fix = FixDraft::template(FixTarget::Head, template)
         .from(SHORTEN, &[("shown", shown.as_str().into()), ("rest", rest.into())]);
     let values = [
         ("px", width.into()),
@@ -106,6 +111,12 @@ fn too_long(facts: &Facts<'_>) -> Verdict {
         ("limit", fitting::WIDEST_TITLE_PX.into()),
     ];
     problem(WIDE, &values, fix).at(place_of(html, &written)).fail()
+}
+
+/// Whether the headline can stand for a title that is too long: it fits, and says what the title begins with.
+fn is_fitting(headline: &str, title: &str) -> bool {
+    let is_part = bare(title).starts_with(&bare(headline)) && bare(headline) != bare(title);
+    is_part && title_px(headline) <= fitting::WIDEST_TITLE_PX && !is_short(headline) && !is_garbled(headline)
 }
 
 /// Where the title stands.

@@ -3,10 +3,13 @@
 use super::title::{first_filled, head_titles};
 use super::title_length::is_short;
 use crate::check::prelude::*;
+use crate::checks::content::garbled_text::is_garbled;
 use crate::facts::fitting::WIDEST_TITLE_PX;
 use crate::facts::font_metrics::title_px;
 use crate::facts::page::Html;
 use crate::facts::placeholders::is_placeholder;
+use crate::facts::resolved::site_name::is_site_name;
+use crate::facts::resolved::{EvidenceSource, Resolved, title as resolved_title};
 use crate::facts::words::{
     MOST_TIMES, Repetition, Script, parts, repetition, scripts, without_dangling_separators, words,
 };
@@ -16,7 +19,7 @@ pub(crate) const FAMILY: Family = Family {
     slug: "title-wording",
     category: Category::Head,
     landing: LANDING,
-    checks: &[REPETITIVE, SEPARATOR, H1_DISJOINT, SCRIPT_MISMATCH],
+    checks: &[SITE_NAME, REPETITIVE, SEPARATOR, H1_DISJOINT, SCRIPT_MISMATCH],
 };
 
 const LANDING: Landing = Landing {
@@ -31,6 +34,30 @@ const LANDING: Landing = Landing {
         "Os buscadores escrevem o próprio título quando o seu se repete, não combina com a página ou usa outro alfabeto que o texto. Esta ferramenta compara o título com o h1 e o texto da página.",
     ),
     example: include_str!("title_wording/bad_part.html"),
+};
+
+const SITE_NAME: Check = Check {
+    code: "title_site_name",
+    severity: Severity::Warn,
+    impact: Impact::Indexing,
+    title: text("The title is only the site's name", "O título é só o nome do site"),
+    why: text(
+        "With the site's name alone, results, tabs and bookmarks don't tell this page from any other of the site; search engines write a title of their own.",
+        "Só com o nome do site, resultados, abas e favoritos não distinguem esta página das outras; os buscadores escrevem um título próprio.",
+    ),
+    how: text(
+        "Put what the page is about first, and the site's name behind it.",
+        "Ponha primeiro o assunto da página e depois o nome do site.",
+    ),
+    reference: "https://developers.google.com/search/docs/appearance/title-link#page-titles",
+    rule: text(
+        "Fails on a page other than the home page when the first title with text is only the name of the site (`og:site_name`, the name of the `WebSite`, or the name in the domain), while a heading, structured data or `og:title` calls the page something else. Not measured on a page that asks not to be indexed.",
+        "Falha em uma página que não é a inicial quando o primeiro título com texto é só o nome do site (`og:site_name`, o nome do `WebSite` ou o nome no domínio), enquanto um título do texto, os dados estruturados ou o `og:title` chamam a página de outra coisa. Não é medido em página que pede para não ser indexada.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Head),
+    since: PRECISION,
+    run: site_name,
 };
 
 const REPETITIVE: Check = Check {
@@ -150,6 +177,33 @@ const MOST_TEXT: usize = 20_000;
 
 fn title_element(html: &Html) -> Option<Element<'_>> {
     head_titles(html).into_iter().find(|title| !title.text().is_empty())
+}
+
+fn site_name(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    facts.indexable()?;
+    let Some(element) = title_element(html) else { return Err(NotMeasured::Absent) };
+    let title = element.text();
+    if html.is_home() || is_placeholder(&title) || !is_site_name(html, &html.as_meant(&title)) {
+        return PASS;
+    }
+    let is_own = |headline: &&Resolved| {
+        headline.source != EvidenceSource::Title && !is_site_name(html, &headline.value) && !is_garbled(&headline.value)
+    };
+    // A page that is called as its site in every place has no other name.
+    let Some(headline) = html.headline().filter(is_own) else { return PASS };
+    const NAMES: Text = text(
+        "The title is only the site's name, “{title}”; the page is called “{headline}”.",
+        "O título é só o nome do site, “{title}”; a página se chama “{headline}”.",
+    );
+    let values = [("title", title.as_str().into()), ("headline", headline.value.as_str().into())];
+    let fix = match resolved_title::made(html).filter(|_| element.end_tag().is_some()) {
+        Some(made) => FixDraft::edit(FixTarget::Head, format!("<title>{}</title>", html_text(&made.value)))
+            .content(element, html_text(&made.value))
+            .of(&made),
+        None => FixDraft::instruction(FixTarget::Head, SITE_NAME.how, &[]),
+    };
+    problem(NAMES, &values, fix).on([element]).fail()
 }
 
 fn repetitive(facts: &Facts<'_>) -> Verdict {

@@ -168,6 +168,14 @@ fn corrected(content: &str) -> String {
     if out.is_empty() { CONTENT.to_owned() } else { out }
 }
 
+/// Pixels of a stated width from which on a page is laid out for a wide screen: those of phones are narrower.
+const WIDE: f64 = 600.0;
+
+/// Whether a viewport states the width of a wide screen.
+fn is_laid_out_wide(properties: &[(String, String)]) -> bool {
+    properties.iter().any(|(name, value)| name == "width" && number(value).is_some_and(|width| width >= WIDE))
+}
+
 /// Viewports with content, wherever they are.
 fn viewports(html: &Html) -> Vec<(&Meta, &str)> {
     html.metas_named("viewport")
@@ -241,7 +249,16 @@ fn fixed_width(facts: &Facts<'_>) -> Verdict {
         (false, _) => return PASS,
     };
     let values = [("content", (*content).into()), ("count", all.len().into())];
-    let found = problem(message, &values, one_viewport(html, &all)).minor_if(!is_fixed);
+    let mut fix = one_viewport(html, &all);
+    // Whether its style sheets know a narrow screen can't be seen from here.
+    if is_laid_out_wide(&effective) && fix.class == FixClass::Deterministic {
+        const ADAPT: Text = text(
+            "First make sure that the layout fits a narrow screen: this page was laid out for a wide one.",
+            "Antes, garanta que o layout caiba em uma tela estreita: esta página foi feita para uma larga.",
+        );
+        fix = fix.note(ADAPT, &[]).into_draft();
+    }
+    let found = problem(message, &values, fix).minor_if(!is_fixed);
     found.on(all.iter().filter_map(|(meta, _)| html.element(meta.node))).fail()
 }
 

@@ -8,6 +8,7 @@ use crate::facts::content_images::{
     SMALL, content_images, far_down, is_lazy, is_preferred, is_stand_in, later, with_fallback,
 };
 use crate::facts::page::Html;
+use crate::facts::resolved::headline;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -73,8 +74,8 @@ const NOT_LAZY: Check = Check {
     ),
     reference: "https://web.dev/articles/browser-level-image-lazy-loading",
     rule: text(
-        "Fails when more than 3 content images after the first 3 have no `loading=lazy`. Content images are those of `image_lazy_first`. The check skips images that a script loads later, those with `fetchpriority=high` or a preload, and `data:` URLs. Not applicable with 3 or fewer content images.",
-        "Falha quando mais de 3 imagens do conteúdo, depois das 3 primeiras, não têm `loading=lazy`. Imagens do conteúdo são as de `image_lazy_first`. A verificação ignora imagens que um script carrega depois, as com `fetchpriority=high` ou pré-carregadas e URLs `data:`. Não se aplica com 3 ou menos imagens do conteúdo.",
+        "Fails when more than 3 content images after the first 3 have no `loading=lazy`. Content images are those of `image_lazy_first`. The check skips the first 3 images after the headline, images that a script loads later, those with `fetchpriority=high` or a preload, and `data:` URLs. Not applicable with 3 or fewer content images.",
+        "Falha quando mais de 3 imagens do conteúdo, depois das 3 primeiras, não têm `loading=lazy`. Imagens do conteúdo são as de `image_lazy_first`. A verificação ignora as 3 primeiras imagens depois do título da página, imagens que um script carrega depois, as com `fetchpriority=high` ou pré-carregadas e URLs `data:`. Não se aplica com 3 ou menos imagens do conteúdo.",
     ),
     thresholds: &[
         threshold("first_images", AT_ONCE as u64, "images"),
@@ -186,7 +187,13 @@ fn without_lazy(image: Element<'_>) -> Option<String> {
 
 fn not_lazy(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let content: Vec<Element<'_>> = content_images(html).skip(AT_ONCE).collect();
+    // A column beside the text may stand before it in the source: the headline's first images are on the first screen too.
+    let headline = headline::element(html).and_then(|(_, heading)| Some(heading.start_tag()?.end));
+    let is_behind =
+        |image: &Element<'_>| image.start_tag().is_some_and(|span| headline.is_some_and(|at| span.start > at));
+    let leads: BTreeSet<_> = content_images(html).filter(is_behind).take(AT_ONCE).map(Element::id).collect();
+    let content: Vec<Element<'_>> =
+        content_images(html).skip(AT_ONCE).filter(|image| !leads.contains(&image.id())).collect();
     if content.is_empty() {
         return Err(NotMeasured::Absent);
     }

@@ -1,6 +1,7 @@
 //! Things that a secure page loads over http.
 
 use crate::check::prelude::*;
+use crate::facts::csp;
 use crate::facts::page::Html;
 
 /// The family.
@@ -34,8 +35,8 @@ const ACTIVE: Check = Check {
     reference: "https://www.w3.org/TR/mixed-content/#should-block-fetch",
     // Forms are told by `form_action_insecure` alone: one cause, one finding.
     rule: text(
-        "Fails when an https page has an http URL in `script src`, `iframe src`, `embed src`, `object data`, or in the `href` of a `link` that loads something (`stylesheet`, `preload`, `modulepreload`, `manifest`). Ordinary links, `canonical` and `alternate` load nothing and never count.",
-        "Falha quando uma página https tem uma URL http em `script src`, `iframe src`, `embed src`, `object data` ou no `href` de um `link` que carrega algo (`stylesheet`, `preload`, `modulepreload`, `manifest`). Links comuns, `canonical` e `alternate` não carregam nada e nunca contam.",
+        "Fails when an https page has an http URL in `script src`, `iframe src`, `embed src`, `object data`, or in the `href` of a `link` that loads something (`stylesheet`, `preload`, `modulepreload`, `manifest`). Ordinary links, `canonical` and `alternate` load nothing and never count. A page whose policy says `upgrade-insecure-requests` passes: browsers load everything over https there.",
+        "Falha quando uma página https tem uma URL http em `script src`, `iframe src`, `embed src`, `object data` ou no `href` de um `link` que carrega algo (`stylesheet`, `preload`, `modulepreload`, `manifest`). Links comuns, `canonical` e `alternate` não carregam nada e nunca contam. Uma página cuja política diz `upgrade-insecure-requests` passa: os navegadores carregam tudo por https.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),
@@ -76,10 +77,13 @@ const PASSIVE: Check = Check {
     how: text("Load these files over https.", "Carregue estes arquivos por https."),
     reference: "https://www.w3.org/TR/mixed-content/#upgrade-algorithm",
     rule: text(
-        "Fails when an https page has an http URL in `img src`, `audio src`, `video src` or `poster`, or `source src`. `srcset` is not checked. A note when they number less than 10% of the page's images.",
-        "Falha quando uma página https tem uma URL http em `img src`, `audio src`, `video src` ou `poster`, ou `source src`. `srcset` não é verificado. É uma nota quando são menos de 10% do número de imagens da página.",
+        "Fails when an https page has an http URL in `img src`, `audio src`, `video src` or `poster`, or `source src`. `srcset` is not checked. A note when there are at most 2, or fewer than 10% of the number of the page's images. A page whose policy says `upgrade-insecure-requests` passes: browsers load everything over https there.",
+        "Falha quando uma página https tem uma URL http em `img src`, `audio src`, `video src` ou `poster`, ou `source src`. `srcset` não é verificado. É uma nota quando são no máximo 2, ou menos de 10% do número de imagens da página. Uma página cuja política diz `upgrade-insecure-requests` passa: os navegadores carregam tudo por https.",
     ),
-    thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
+    thresholds: &[
+        threshold("note_below", NOTE_BELOW as u64, "percent"),
+        threshold("most_noted", MOST_NOTED as u64, "images"),
+    ],
     remedy: remedy(FixClass::Deterministic, FixTarget::Image),
     since: FIRST,
     run: passive,
@@ -88,6 +92,9 @@ const PASSIVE: Check = Check {
 /// Percent of a page's images below which pictures over http are a note: browsers ask for them over https, and one that is
 /// lost there is one of many.
 const NOTE_BELOW: usize = 10;
+
+/// Pictures over http that are a note however few images the page has.
+const MOST_NOTED: usize = 2;
 
 /// What browsers do with a request over http.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,10 +176,20 @@ fn passive(facts: &Facts<'_>) -> Verdict {
     judge(facts, Insecure::Upgraded, UPGRADED, FixTarget::Image)
 }
 
+/// Whether a policy of the page makes browsers ask over https for all that it loads.
+fn is_upgraded(facts: &Facts<'_>, html: &Html) -> bool {
+    let policies = facts.response().map(|exchange| csp::read(Some(html), exchange)).unwrap_or_default();
+    policies.iter().any(|policy| policy.directive("upgrade-insecure-requests").is_some())
+}
+
 /// Fails when a page on https asks for something of the kind over http.
 fn judge(facts: &Facts<'_>, kind: Insecure, message: Text, target: FixTarget) -> Verdict {
     let html = facts.page()?;
     facts.https()?;
+    // Nothing of it leaves over http, but forms to other hosts (W3C Upgrade Insecure Requests §3.2).
+    if kind != Insecure::Sent && is_upgraded(facts, html) {
+        return PASS;
+    }
     let found = insecure(html, kind);
     let Some((name, url, first)) = found.first() else { return PASS };
     const SECURE: Text =
@@ -180,7 +197,7 @@ fn judge(facts: &Facts<'_>, kind: Insecure, message: Text, target: FixTarget) ->
     let (count, total) = (found.len(), html.images.len());
     let url_of_first = first.attribute(name).unwrap_or_default();
     let values = [("count", count.into()), ("total", total.into()), ("url", url_of_first.into())];
-    let is_minor = kind == Insecure::Upgraded && is_few(count, total, NOTE_BELOW);
+    let is_minor = kind == Insecure::Upgraded && (count <= MOST_NOTED || is_few(count, total, NOTE_BELOW));
     let snippet =
         first.start_tag_with(name, url).unwrap_or_else(|| format!("<{} {name}=\"{}\">", first.name(), attribute(url)));
     let fix = if found.iter().all(|(_, _, element)| element.start_tag().is_some()) {

@@ -144,8 +144,8 @@ const ATTRIBUTE_WRONG: Check = Check {
     ),
     reference: "https://ogp.me/#intro",
     rule: text(
-        "Fails when a `meta` with content has a `name` that begins with `og:`, `article:` or `fb:` and no `property`, and no other `meta` has that key as its `property`. `twitter:` keys belong in `name`. Not applicable without such keys.",
-        "Falha quando um `meta` com conteúdo tem um `name` que começa com `og:`, `article:` ou `fb:` e não tem `property`, e nenhum outro `meta` tem essa chave como `property`. Chaves `twitter:` pertencem a `name`. Não se aplica sem essas chaves.",
+        "Fails when a `meta` with content has a `name` that begins with `og:` or `fb:`, or is one of the properties of `article:`, and no `property`, and no other `meta` has that key as its `property`. `twitter:` keys belong in `name`. Not applicable without such keys.",
+        "Falha quando um `meta` com conteúdo tem um `name` que começa com `og:` ou `fb:`, ou é uma das propriedades de `article:`, e não tem `property`, e nenhum outro `meta` tem essa chave como `property`. Chaves `twitter:` pertencem a `name`. Não se aplica sem essas chaves.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -315,9 +315,25 @@ fn url_mismatch(facts: &Facts<'_>) -> Verdict {
     problem(message, &values, fix).minor_if(is_as_canonical || is_slash).on(element).fail()
 }
 
+/// Properties of `article` at ogp.me and in Meta's documentation; what else stands behind `article:` is read by nobody.
+const OF_ARTICLES: [&str; 9] = [
+    "published_time",
+    "modified_time",
+    "expiration_time",
+    "author",
+    "section",
+    "tag",
+    "publisher",
+    "content_tier",
+    "opinion",
+];
+
 fn attribute_wrong(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let is_concerned = |key: &str| ["og:", "article:", "fb:"].iter().any(|start| key.starts_with(start));
+    let is_concerned = |key: &str| {
+        ["og:", "fb:"].iter().any(|start| key.starts_with(start))
+            || key.strip_prefix("article:").is_some_and(|name| OF_ARTICLES.contains(&name))
+    };
     if !html.metas.iter().any(|meta| meta.social_key().is_some_and(is_concerned)) {
         return Err(NotMeasured::Absent);
     }

@@ -94,8 +94,8 @@ const FILL: Text = text(
     "Preencha os marcadores com o que a página mostra e troque o bloco antigo. Propriedades de {type}: {url}",
 );
 const FILL_INSIDE: Text = text(
-    "Fill in the placeholders with what the page shows, and put these lines inside the item's element. Properties of {type}: {url}",
-    "Preencha os marcadores com o que a página mostra e coloque estas linhas dentro do elemento do item. Propriedades de {type}: {url}",
+    "Fill in the placeholders, if there are any, with what the page shows, and put these lines inside the item's element. Properties of {type}: {url}",
+    "Preencha os marcadores, se houver, com o que a página mostra e coloque estas linhas dentro do elemento do item. Propriedades de {type}: {url}",
 );
 
 /// Fails when a node of a rich result's type lacks a required property.

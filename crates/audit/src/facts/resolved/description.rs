@@ -10,7 +10,7 @@ use crate::facts::fitting::{self, SHORTEST_DESCRIPTION};
 use crate::facts::font_metrics::columns;
 use crate::facts::page::Html;
 use crate::facts::placeholders::{is_placeholder_description, without_visible_markup};
-use crate::facts::sentences::is_ended;
+use crate::facts::sentences::{is_cut_off, is_ended};
 use crate::facts::text::is_seen;
 use crate::facts::visibility::hides;
 use crate::facts::words::stems;
@@ -33,9 +33,19 @@ fn read(html: &Html) -> Option<Resolved> {
     let declared = html.meta("description").map(|text| html.as_meant(text));
     let says_more = |text: &String| !is_placeholder_description(text) && text.to_lowercase() != title;
     match declared.filter(says_more) {
+        // Copied as it is, a text that was cut would be shown cut in more places.
+        Some(declared) if is_cut_off(&declared, language(html)) => {
+            made(html).or_else(|| Some(Resolved::medium(declared, EvidenceSource::MetaDescription)))
+        }
         Some(declared) => Some(Resolved::high(declared, EvidenceSource::MetaDescription)),
         None => made(html),
     }
+}
+
+/// The primary subtag of the language that `<html>` declares.
+fn language(html: &Html) -> Option<&str> {
+    let root = html.document.elements().find(|element| element.is("html"))?;
+    root.attribute("lang")?.trim().split(['-', '_']).next().filter(|code| !code.is_empty())
 }
 
 /// A description out of what the page says elsewhere than in a sound tag.
@@ -59,7 +69,8 @@ fn told(html: &Html, text: &str, source: EvidenceSource) -> Option<Resolved> {
         return Some(Resolved::low(fitting::description(&text).text, source));
     }
     let fitted = fitting::description(&text);
-    Some(if fitted.is_whole { Resolved::high(fitted.text, source) } else { Resolved::medium(fitted.text, source) })
+    let is_whole = fitted.is_whole && !is_cut_off(&fitted.text, language(html));
+    Some(if is_whole { Resolved::high(fitted.text, source) } else { Resolved::medium(fitted.text, source) })
 }
 
 /// The first paragraph of the main content that is prose of the page. Certain where the markup says which part is the
@@ -165,6 +176,17 @@ mod tests {
         check(&format!("<meta name=description value='{LEAD}'>"), Some((LEAD, EvidenceSource::MetaDescription, true)));
         let social = format!("<meta property=og:description content='{LEAD}'>");
         check(&social, Some((LEAD, EvidenceSource::SocialDescription, true)));
+    }
+
+    #[test]
+    fn a_tag_that_stops_within_a_sentence_gives_its_whole_sentences() {
+        let cut = format!("<html lang=en><meta name=description content='{LEAD} It shows how rye was sown in'>");
+        check(&cut, Some((LEAD, EvidenceSource::MetaDescription, true)));
+        const ONE: &str = "It shows how rye was sown by hand and cut with a scythe in";
+        check(
+            &format!("<html lang=en><meta name=description content='{ONE}'>"),
+            Some((ONE, EvidenceSource::MetaDescription, false)),
+        );
     }
 
     #[test]

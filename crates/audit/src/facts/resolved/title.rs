@@ -1,12 +1,14 @@
 //! A title for results, and one for shared links.
 
+use std::collections::BTreeSet;
+
 use super::site_name::{is_site_name, without_site_name};
 use super::{EvidenceSource, Resolved};
 use crate::facts::fitting::{self, LONGEST_HEADLINE, WIDEST_TITLE_PX};
 use crate::facts::font_metrics::title_px;
 use crate::facts::page::Html;
 use crate::facts::placeholders::{is_placeholder, is_title, without_visible_markup};
-use crate::facts::words::{parts, without_dangling_separators};
+use crate::facts::words::{parts, stems, without_dangling_separators};
 
 /// What the page's title says, or where that is none a title that fits a result: the headline with the site's name behind it
 /// where there is room.
@@ -53,8 +55,24 @@ pub(crate) fn for_sharing(html: &Html) -> Option<Resolved> {
             let confidence = part.confidence;
             of_title().map(|title| Resolved { confidence, ..title }).or_else(|| Some(part.clone()))
         }
-        other => of_title().or_else(|| other.cloned()),
+        // One title for a whole site or book says nothing of this page.
+        other => {
+            let is_disputed = |title: &Resolved| disputes(html, &title.value);
+            let title = of_title().map(|title| match is_disputed(&title) {
+                true => Resolved::medium(title.value, title.source),
+                false => title,
+            });
+            title.or_else(|| other.cloned())
+        }
     }
+}
+
+/// Whether every h1 of the page calls it something else: none shares a word with the title.
+fn disputes(html: &Html, title: &str) -> bool {
+    let of_title: BTreeSet<String> = stems(title).collect();
+    let h1s: Vec<BTreeSet<String>> = html.h1_texts().iter().map(|h1| stems(&html.as_meant(h1)).collect()).collect();
+    let mut said = h1s.iter().filter(|h1| h1.len() > 1).peekable();
+    said.peek().is_some() && said.all(|h1| h1.is_disjoint(&of_title))
 }
 
 #[cfg(test)]
@@ -71,6 +89,16 @@ mod tests {
         assert_eq!(of(&format!("{SITE}<h1>The Mill</h1>")), None);
         let long = format!("{SITE}<h1>Rye bread that is baked for an hour in a clay oven beside the river</h1>");
         assert!(!of(&long).unwrap().contains("Mill"));
+    }
+
+    #[test]
+    fn a_title_that_the_h1_knows_nothing_of_is_a_draft() {
+        let of = |source: &str| for_sharing(&html(source)).map(|title| (title.value.clone(), title.is_ready()));
+        let title = "The Baker's Handbook";
+        let page = |h1: &str| format!("<title>{title}</title><h1>{h1}</h1>");
+        assert_eq!(of(&page("Sourdough in winter")), Some((title.to_owned(), false)));
+        assert_eq!(of(&page("Winter")), Some((title.to_owned(), true)));
+        assert_eq!(of(&page("A handbook for winter")).map(|(_, is_ready)| is_ready), Some(true));
     }
 
     #[test]

@@ -45,7 +45,7 @@ Examples:
 #[command(after_help = MORE_HELP, arg_required_else_help = true)]
 pub(super) struct AuditArguments {
     /// Addresses of pages; - reads them from standard input, one a line.
-    #[arg(value_name = "URL", conflicts_with = "html", required_unless_present_any = ["html", "from"])]
+    #[arg(value_name = "URL", conflicts_with = "html", required_unless_present_any = ["html", "url", "from"])]
     urls: Vec<String>,
     /// Read addresses from a file, or - for standard input.
     ///
@@ -64,7 +64,7 @@ pub(super) struct AuditArguments {
     #[arg(long, value_name = "FILE", requires = "url")]
     html: Option<PathBuf>,
     /// The address that the file has, or will have.
-    #[arg(long, value_name = "URL", requires = "html")]
+    #[arg(long, value_name = "URL", requires = "html", conflicts_with_all = ["urls", "from"])]
     url: Option<String>,
     /// How to print the result.
     ///

@@ -12,9 +12,9 @@ use super::output;
 
 /// An http(s) URL; a bare host gets `https://`.
 pub(super) fn page_url(text: &str) -> Result<Url> {
-    let url = Url::parse(&with_scheme(text).0).with_context(|| format!("--url {text} is not an address"))?;
+    let Ok(url) = Url::parse(&with_scheme(text).0) else { bail!("--url {text}: that is not a valid URL") };
     if !matches!(url.scheme(), "http" | "https") {
-        bail!("--url must be an http or https address, not {}:", url.scheme());
+        bail!("--url {text}: only addresses that begin with http:// or https:// can be audited");
     }
     Ok(url)
 }
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn a_bare_host_is_taken_as_https_and_other_schemes_are_refused() {
         assert_eq!(page_url("example.com/a").unwrap().as_str(), "https://example.com/a");
-        assert!(page_url("ftp://example.com/").unwrap_err().to_string().contains("http or https"));
+        assert!(page_url("ftp://example.com/").unwrap_err().to_string().contains("http:// or https://"));
         assert!(page_url("https://").is_err());
     }
 }

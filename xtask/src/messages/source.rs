@@ -135,8 +135,11 @@ fn family(path: String, source: &str) -> FamilyTexts {
     let code = source.split("#[cfg(test)]").next().unwrap_or_default();
     let mut starts: Vec<usize> = ITEM.find_iter(code).map(|found| found.start()).collect();
     starts.push(code.len());
-    let items: Vec<(usize, &str)> =
-        starts.windows(2).filter_map(|pair| Some((pair[0], code.get(pair[0]..pair[1])?))).collect();
+    let items: Vec<(usize, &str)> = starts
+        .iter()
+        .zip(starts.iter().skip(1))
+        .filter_map(|(&start, &end)| Some((start, code.get(start..end)?)))
+        .collect();
     // Each check with the function that it runs.
     let checks: Vec<(String, String)> =
         items.iter().filter_map(|(_, item)| Some((first_group(&CODE, item)?, first_group(&RUN, item)?))).collect();

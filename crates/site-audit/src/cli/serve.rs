@@ -55,17 +55,19 @@ impl ConfigArguments {
                 anyhow!("database_url: {cause:#}; end that server, or name another database with --database-url")
             })?;
             let services = site.services().clone();
+            let (interrupts, terminations) = signals::listen().context("signals can't be listened for")?;
             let background = jobs::start(services.clone());
             let payments = worker::start(services.clone()).await;
             print(&welcome(&services, address))?;
             let (heard, was_heard) = oneshot::channel();
             let serving = async {
-                web::serve(listener, crate::assembly::routes(site), Patience::default(), stop(was_heard)).await;
+                web::serve(listener, crate::assembly::routes(site), Patience::default(), stop(was_heard, terminations))
+                    .await;
                 payments.stop().await;
                 services.payments().ongoing().end().await;
             };
             tokio::select! {
-                () = interrupted_twice(heard) => return Ok(ExitCode::from(INTERRUPTED)),
+                () = interrupted_twice(heard, interrupts) => return Ok(ExitCode::from(INTERRUPTED)),
                 () = serving => {}
             }
             background.stop().await;
@@ -153,47 +155,49 @@ fn welcome(services: &Services, address: SocketAddr) -> String {
     )
 }
 
+/// Requests to stop. Listened for before the address is printed: a signal that comes earlier than its listener is lost.
+#[cfg(unix)]
+mod signals {
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    pub(super) type Interrupts = Signal;
+    pub(super) type Terminations = Signal;
+
+    pub(super) fn listen() -> std::io::Result<(Interrupts, Terminations)> {
+        Ok((signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?))
+    }
+}
+
+/// Requests to stop.
+#[cfg(windows)]
+mod signals {
+    use tokio::signal::windows::{CtrlC, CtrlShutdown, ctrl_c, ctrl_shutdown};
+
+    pub(super) type Interrupts = CtrlC;
+    pub(super) type Terminations = CtrlShutdown;
+
+    pub(super) fn listen() -> std::io::Result<(Interrupts, Terminations)> {
+        Ok((ctrl_c()?, ctrl_shutdown()?))
+    }
+}
+
 /// Resolves when the process is asked to stop: by an interrupt, which another listens for, or by a termination.
-async fn stop(interrupted: oneshot::Receiver<()>) {
-    #[cfg(unix)]
-    let terminated = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => drop(signal.recv().await),
-            Err(error) => {
-                tracing::error!(%error, "termination can't be waited for");
-                std::future::pending::<()>().await;
-            }
-        }
-    };
-    #[cfg(not(unix))]
-    let terminated = std::future::pending::<()>();
+async fn stop(interrupted: oneshot::Receiver<()>, mut terminations: signals::Terminations) {
     tokio::select! {
         Ok(()) = interrupted => {}
-        () = terminated => {}
+        _ = terminations.recv() => {}
     }
     tracing::info!("stopping: calls in the making are finished first");
 }
 
 /// Reports the first Ctrl-C through `heard`, and resolves at the second, which ends the process at once. One listener
 /// for both, so that a quick second one is not lost.
-async fn interrupted_twice(heard: oneshot::Sender<()>) {
-    #[cfg(unix)]
-    let listener = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt());
-    #[cfg(windows)]
-    let listener = tokio::signal::windows::ctrl_c();
-    match listener {
-        Ok(mut interrupts) => {
-            interrupts.recv().await;
-            if heard.send(()).is_err() {
-                tracing::debug!("the service was stopping already");
-            }
-            interrupts.recv().await;
-        }
-        Err(error) => {
-            tracing::error!(%error, "interrupts can't be waited for");
-            std::future::pending::<()>().await;
-        }
+async fn interrupted_twice(heard: oneshot::Sender<()>, mut interrupts: signals::Interrupts) {
+    interrupts.recv().await;
+    if heard.send(()).is_err() {
+        tracing::debug!("the service was stopping already");
     }
+    interrupts.recv().await;
 }
 
 /// A panic is a defect: it goes to the log like everything else, in one event.

@@ -74,7 +74,7 @@ pub(super) async fn show(State(services): State<Services>, id: ReportIdPath, req
 
 async fn found(services: &Services, parts: &Parts, id: ReportIdPath, lang: Lang) -> Result<OwnedReport, ServiceError> {
     let (cx, owner, id) = owned_by_caller(services, parts, id, lang).await?;
-    let stored = service::audits::stored(&cx, &owner, id).await?;
+    let stored = service::audits::readable(&cx, &owner, id).await?;
     let before = tabs::run_before(services, &owner, &stored).await?;
     let is_free = gate::is_free_for_now(services, Sku::Audit) || gate::is_on_trial(services, &cx.caller);
     let again = Again::of(&service::gate::allowance(&cx).await?, is_free);

@@ -10,7 +10,10 @@ pub(crate) const FAMILY: Family =
 
 const LANDING: Landing = Landing {
     title: text("Mojibake and garbled text checker", "Localizador de acentos quebrados (mojibake)"),
-    h1: text("Why does my page show Ã© instead of é?", "Por que minha página mostra Ã© no lugar de é?"),
+    h1: text(
+        "Why does my page show strange symbols instead of letters?",
+        "Por que minha página mostra símbolos estranhos no lugar das letras?",
+    ),
     description: text(
         "Find garbled characters on a page, which appear when text is read in a different encoding than it was written in.",
         "Encontre caracteres corrompidos na página, que surgem quando o texto é lido em uma codificação diferente da original.",

@@ -16,8 +16,8 @@ const LANDING: Landing = Landing {
     title: text("Placeholder text checker", "Localizador de textos de exemplo"),
     h1: text("Did a placeholder go live on your page?", "Algum texto de exemplo foi publicado na sua página?"),
     description: text(
-        "Find lorem ipsum, unfilled template variables, undefined and “your text here” in the visible text of a page.",
-        "Encontre lorem ipsum, variáveis de template não preenchidas, undefined e “seu texto aqui” no texto visível da página.",
+        "Find filler Latin, unfilled template variables, undefined and “your text here” in the visible text of a page.",
+        "Encontre latim de enchimento, variáveis de template não preenchidas, undefined e “seu texto aqui” no texto visível da página.",
     ),
     lead: text(
         "Placeholders go live when a template is published before its content. They look careless and end up in search results. This tool finds them in the visible text and ignores code samples.",

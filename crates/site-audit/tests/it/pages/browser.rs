@@ -137,7 +137,7 @@ async fn the_form_leads_to_the_report_without_scripts() {
         "The title “Untitled” is a default text or an unfilled template.",
         "search engines replace it with other text.",
         "Ready to paste",
-        "<title>How to bake bread at home</title>",
+        "Untitled\nHow to bake bread at home",
         // All fixes of the head together, and the summary.
         "<meta name=\"twitter:card\" content=\"summary\">",
         "Title\tUntitled",

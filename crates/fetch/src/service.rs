@@ -40,6 +40,8 @@ pub struct ServiceQuestion<'q> {
 pub struct ServiceAnswer {
     /// The status.
     pub status: u16,
+    /// The header `Retry-After` where it is a number of seconds (RFC 9110 §10.2.3).
+    pub retry_after: Option<u32>,
     /// The whole body.
     pub body: Vec<u8>,
 }
@@ -114,8 +116,10 @@ async fn exchange(
     let asking = async {
         let response = sender.send_request(request).await.map_err(|_| broken())?;
         let status = response.status().as_u16();
+        let retry_after = response.headers().get(header::RETRY_AFTER);
+        let retry_after = retry_after.and_then(|value| value.to_str().ok()?.trim().parse().ok());
         let body = Limited::new(response.into_body(), answer_bytes).collect().await.map_err(|_| broken())?;
-        Ok(ServiceAnswer { status, body: body.to_bytes().to_vec() })
+        Ok(ServiceAnswer { status, retry_after, body: body.to_bytes().to_vec() })
     };
     tokio::pin!(asking);
     tokio::select! {

@@ -14,6 +14,7 @@ pub mod field_data;
 pub mod finding;
 pub mod fix;
 pub mod id;
+pub mod lab;
 pub mod lang;
 pub mod money;
 pub mod organization;

@@ -2,6 +2,7 @@
 
 mod assembly;
 pub mod cli;
+mod log_lines;
 pub mod observe;
 
 pub use assembly::{build, open, open_patient, routes};

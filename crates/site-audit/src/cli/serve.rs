@@ -35,7 +35,7 @@ impl ConfigArguments {
     #[expect(clippy::disallowed_methods, reason = "the listener")]
     pub(super) fn serve(self) -> Result<ExitCode> {
         let config = self.config()?;
-        observe::start(&config.log, is_colour_wanted())?;
+        let _log = observe::start(&config.log, is_colour_wanted())?;
         log_panics();
         runtime()?.block_on(async {
             let listener =
@@ -58,7 +58,9 @@ impl ConfigArguments {
             let (interrupts, terminations) = signals::listen().context("signals can't be listened for")?;
             let background = jobs::start(services.clone());
             let payments = worker::start(services.clone()).await;
-            print(&welcome(&services, address))?;
+            if let Err(error) = print(&welcome(&services, address)) {
+                tracing::warn!(%address, error = format!("{error:#}"), "listening; the greeting can't be printed");
+            }
             let (heard, was_heard) = oneshot::channel();
             let serving = async {
                 web::serve(listener, crate::assembly::routes(site), Patience::default(), stop(was_heard, terminations))

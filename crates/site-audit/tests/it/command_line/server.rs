@@ -19,13 +19,16 @@ fn run(arguments: &[&str]) -> (Output, TempDir) {
 
 /// A service on a free port, and its address.
 fn serve(folder: &TempDir) -> (Child, String) {
-    let mut child = program()
-        .args(["--listen", "127.0.0.1:0"])
-        .current_dir(folder.path())
-        .env("SITE_AUDIT_FETCH__ALLOW_PRIVATE", "127.0.0.0/8")
-        .env("SITE_AUDIT_FETCH__ALLOW_PORTS", "*")
-        .spawn()
-        .unwrap();
+    started(
+        program()
+            .current_dir(folder.path())
+            .env("SITE_AUDIT_FETCH__ALLOW_PRIVATE", "127.0.0.0/8")
+            .env("SITE_AUDIT_FETCH__ALLOW_PORTS", "*"),
+    )
+}
+
+fn started(command: &mut Command) -> (Child, String) {
+    let mut child = command.args(["--listen", "127.0.0.1:0"]).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let (_, address) = line.split_once(" listens on ").unwrap_or_else(|| panic!("{line}"));
@@ -219,5 +222,46 @@ async fn without_file_descriptors_an_audit_is_refused_and_the_site_is_not_blamed
     while call(&mut connection, &audit).0 != 200 {}
     interrupt(&child);
     drop(connection);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// Each call after the first would find the process gone: a log that can't be written ended it.
+#[cfg(unix)]
+#[test]
+fn a_log_that_can_not_be_written_ends_nothing() {
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let (reader, closed) = std::io::pipe().unwrap();
+    drop(reader);
+    for log in [std::process::Stdio::from(full()), closed.into()] {
+        let folder = tempfile::tempdir().unwrap();
+        // At this level each call writes lines.
+        let (mut child, address) =
+            started(program().env("SITE_AUDIT_LOG__FILTER", "trace").current_dir(folder.path()).stderr(log));
+        for _ in 0..3 {
+            let (healthy, _) = run(&["healthcheck", "--listen", &address]);
+            assert_eq!(code(&healthy), 0, "{}", stderr(&healthy));
+        }
+        interrupt(&child);
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_greeting_that_can_not_be_printed_ends_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut child =
+        program().args(["--listen", "127.0.0.1:0"]).current_dir(folder.path()).stdout(full).spawn().unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("the greeting can't be printed") {
+        line.clear();
+        assert_ne!(log.read_line(&mut line).unwrap(), 0);
+    }
+    let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let (healthy, _) = run(&["healthcheck", "--listen", line["address"].as_str().unwrap()]);
+    assert_eq!(code(&healthy), 0, "{}", stderr(&healthy));
+    interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }

@@ -81,7 +81,7 @@ pub async fn audit<A: Send + 'static>(
     let Some(packed) = packed else { return Ok(if_kept) };
     let (new_id, requested_url, report) = (id.clone(), requested_url.as_str(), &packed);
     let new = NewAudit { id: new_id, owner, withheld: cx.withheld.as_deref(), requested_url, created_at, report };
-    let stored = services.database().ask(|store| store.insert_audit(new)).await.is_ok();
+    let stored = services.database().write(|store| store.insert_audit(new)).await.is_ok();
     tracing::info!(audit.id = %id, kept = stored, score, findings, "audited");
     if stored {
         return Ok(if_kept);

@@ -40,7 +40,7 @@ pub async fn audit(cx: &Cx, typed: &TypedUrl, priced: &Priced) -> FormAudit {
                     new_guest = Some(token);
                 }
                 // The report is shown anyway; it can't be stored without an owner.
-                Err(error) if error.code == Code::DatabaseUnavailable => {}
+                Err(error) if matches!(error.code, Code::DatabaseUnavailable | Code::StorageFull) => {}
                 Err(error) => return Err(error),
             }
         }

@@ -12,7 +12,7 @@ use crate::services::Services;
 pub async fn create(services: &Services) -> Result<(GuestId, String), ServiceError> {
     let token = TokenKind::Guest.token(services.ports().entropy.bytes());
     let (id, digest, now) = (GuestId(services.ports().id()), token_digest(&token), services.ports().now());
-    services.database().ask(|store| store.create_guest(id.clone(), &digest, now)).await?;
+    services.database().write(|store| store.create_guest(id.clone(), &digest, now)).await?;
     Ok((id, token))
 }
 

@@ -9,9 +9,9 @@ use crate::database::DatabaseError;
 use crate::services::Services;
 use crate::x402::{Facilitator, FacilitatorState};
 
-/// Whether the database answers now.
+/// Whether the database answers now, and takes writes as far as the last one tells.
 pub async fn database_answers(services: &Services) -> bool {
-    services.database().ask(|store| store.ping()).await.is_ok()
+    services.database().ask(|store| store.ping()).await.is_ok() && services.database().takes_writes()
 }
 
 /// State of the facilitator at its last health check; `None` where nothing is charged.

@@ -1,5 +1,6 @@
 //! Identities by credential: sessions, API keys, guest tokens, the operator's token. No other code looks a credential up.
 
+use model::time::DAY_MS;
 use store::FoundSession;
 use subtle::ConstantTimeEq as _;
 
@@ -37,7 +38,7 @@ pub async fn of_session(services: &Services, token: &str) -> Result<SessionIdent
         Ok(FoundSession::Live(session)) => session,
         Ok(FoundSession::Ended) => return Err(refused(Code::SessionEnded)),
         Ok(FoundSession::Unknown) | Err(DatabaseError::NotFound) => return Err(refused(Code::InvalidSession)),
-        Err(DatabaseError::Down) => return Ok(unverified),
+        Err(DatabaseError::Down | DatabaseError::Full) => return Ok(unverified),
         Err(DatabaseError::Defect) => return Err(ServiceError::new(Code::Internal)),
     };
     let is_renewed = !session.is_rotated && now >= session.last_seen_at.plus_ms(NOTED_EVERY_MS);
@@ -61,7 +62,7 @@ pub async fn of_key(services: &Services, token: &str) -> Result<Identity, Servic
             Ok(Identity::Key(Box::new(key)))
         }
         Ok(None) | Err(DatabaseError::NotFound) => Err(ServiceError::new(Code::InvalidApiKey)),
-        Err(DatabaseError::Down) => Ok(Identity::Unverified(Unverified::Account)),
+        Err(DatabaseError::Down | DatabaseError::Full) => Ok(Identity::Unverified(Unverified::Account)),
         Err(DatabaseError::Defect) => Err(ServiceError::new(Code::Internal)),
     }
 }
@@ -69,10 +70,16 @@ pub async fn of_key(services: &Services, token: &str) -> Result<Identity, Servic
 /// Looks a guest token up.
 pub async fn of_guest(services: &Services, token: &str) -> Result<Identity, ServiceError> {
     let (digest, now) = (token_digest(token), services.ports().now());
-    match services.database().ask(|store| store.guest_by_digest(&digest, now)).await {
-        Ok(Some(id)) => Ok(Identity::Guest(id)),
+    match services.database().ask(|store| store.guest_by_digest(&digest)).await {
+        Ok(Some(guest)) => {
+            if now >= guest.last_seen_at.plus_ms(DAY_MS) {
+                let id = guest.id.clone();
+                services.database().later(move |store| async move { store.touch_guest(&id, now).await });
+            }
+            Ok(Identity::Guest(guest.id))
+        }
         Ok(None) | Err(DatabaseError::NotFound) => Err(ServiceError::new(Code::GuestTokenInvalid)),
-        Err(DatabaseError::Down) => Ok(Identity::Unverified(Unverified::Guest)),
+        Err(DatabaseError::Down | DatabaseError::Full) => Ok(Identity::Unverified(Unverified::Guest)),
         Err(DatabaseError::Defect) => Err(ServiceError::new(Code::Internal)),
     }
 }

@@ -206,7 +206,7 @@ fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPi
 /// Stores the request.
 async fn keep(database: &Database, token: String, new: NewPixRequest) -> Result<AcceptedPix, ServiceError> {
     let id = new.id.clone();
-    match database.ask(|store| store.request_pix(new)).await? {
+    match database.write(|store| store.request_pix(new)).await? {
         Requested::Accepted => Ok(AcceptedPix { id, token }),
         Requested::QueueFull => Err(ServiceError::new(Code::PixQueueFull).retry_after(3_600)),
         Requested::Duplicate { first } => Err(ServiceError::new(Code::ReceiptAlreadySent).with("id", first.into())),

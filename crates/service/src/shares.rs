@@ -34,7 +34,7 @@ pub async fn publish(cx: &Cx, owner: &Owner, id: String) -> Result<Slug, Service
     let pictures = off_worker(move || pictures(&product, &audit)).await??;
     let slug = Slug::random(cx.services.ports().entropy.bytes());
     let new = NewShare { slug, audit: id.clone(), created_at: cx.services.ports().now(), pictures };
-    let slug = cx.services.database().ask(|store| store.share_audit(owner, new)).await.map_err(no_such_audit)?;
+    let slug = cx.services.database().write(|store| store.share_audit(owner, new)).await.map_err(no_such_audit)?;
     tracing::info!(audit.id = %id, "shared");
     Ok(slug)
 }
@@ -62,7 +62,7 @@ fn pictures(product: &str, audit: &StoredReport) -> Result<SharePictures, Servic
 /// Revokes the public address of an owner's audit.
 pub async fn revoke(cx: &Cx, owner: &Owner, id: String) -> Result<(), ServiceError> {
     let (id, now) = (audit_id(id)?, cx.services.ports().now());
-    cx.services.database().ask(|store| store.revoke_share(owner, &id, now)).await.map_err(no_such_audit)?;
+    cx.services.database().write(|store| store.revoke_share(owner, &id, now)).await.map_err(no_such_audit)?;
     tracing::info!(audit.id = %id, "no longer shared");
     Ok(())
 }

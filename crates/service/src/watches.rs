@@ -92,7 +92,7 @@ pub async fn change(cx: &Cx, owner: &Owner, tab: &Tab, edit: TabEdit) -> Result<
     };
     let change = TabChange { alias: edit.alias, active: edit.active, watch, alert };
     let most = cx.services.config().limits.watched_pages;
-    let changed = cx.services.database().ask(|store| store.change_tab(owner, &id, change, most)).await;
+    let changed = cx.services.database().write(|store| store.change_tab(owner, &id, change, most)).await;
     match changed.map_err(tabs::unknown_tab)? {
         Changing::Done(tab) => Ok(tab),
         Changing::TooManyWatched => Err(ServiceError::new(Code::MonitorLimit)),
@@ -166,7 +166,7 @@ pub async fn link(services: &Services, token: &str, purpose: LinkPurpose) -> Res
 /// Uses a mailed link of the watch: opts in to its alerts, or stops them.
 pub async fn use_link(services: &Services, token: &str, purpose: LinkPurpose) -> Result<(), ServiceError> {
     let (digest, now) = (link_digest(token)?, services.ports().now());
-    services.database().ask(|store| store.use_watch_link(&digest, purpose, now)).await.map(drop).map_err(of_link)
+    services.database().write(|store| store.use_watch_link(&digest, purpose, now)).await.map(drop).map_err(of_link)
 }
 
 /// Digest of a link's token. A malformed one needs no look-up.

@@ -42,6 +42,16 @@ pub enum StoreError {
         #[source]
         source: Cause,
     },
+    /// The disk takes no more writes: it is full, over its quota or read-only. Reads work. After `Full` a write may or
+    /// may not have happened.
+    #[error("{subject}: the disk of the database is full or takes no writes")]
+    Full {
+        /// The operation.
+        subject: &'static str,
+        /// The database's error.
+        #[source]
+        source: Cause,
+    },
     /// Stored data is damaged.
     #[error("{subject}: the stored data is damaged")]
     Corrupt {
@@ -104,6 +114,7 @@ impl StoreError {
             ErrorClass::Conflict => Self::Conflict { subject, source },
             ErrorClass::Busy => Self::Busy { subject, source: Some(source) },
             ErrorClass::Unavailable => Self::Unavailable { subject, source },
+            ErrorClass::Full => Self::Full { subject, source },
             ErrorClass::Corrupt => Self::Corrupt { subject, source },
             ErrorClass::Refused => Self::Refused { subject, source },
         }
@@ -115,6 +126,7 @@ enum ErrorClass {
     Conflict,
     Busy,
     Unavailable,
+    Full,
     Corrupt,
     Refused,
 }
@@ -144,14 +156,21 @@ impl ErrorClass {
     }
 
     fn of_sqlite(code: u32) -> Self {
+        // SQLITE_IOERR_WRITE is a quota or a limit on the size of files, SQLITE_IOERR_SHMSIZE no room for the index of
+        // the log.
+        if matches!(code, 778 | 4874) {
+            return Self::Full;
+        }
         // The primary code is the low byte of the extended one.
         match code & 0xff {
             // SQLITE_BUSY, SQLITE_LOCKED.
             5 | 6 => Self::Busy,
             // SQLITE_CORRUPT, SQLITE_NOTADB.
             11 | 26 => Self::Corrupt,
-            // SQLITE_PERM, _NOMEM, _READONLY, _INTERRUPT, _IOERR, _FULL, _CANTOPEN, _PROTOCOL, _NOLFS.
-            3 | 7 | 8 | 9 | 10 | 13 | 14 | 15 | 22 => Self::Unavailable,
+            // SQLITE_READONLY, SQLITE_FULL.
+            8 | 13 => Self::Full,
+            // SQLITE_PERM, _NOMEM, _INTERRUPT, _IOERR, _CANTOPEN, _PROTOCOL, _NOLFS.
+            3 | 7 | 9 | 10 | 14 | 15 | 22 => Self::Unavailable,
             _ => Self::Refused,
         }
     }
@@ -162,6 +181,8 @@ impl ErrorClass {
             "40001" | "40P01" | "55P03" | "57014" | "53300" => Self::Busy,
             // Data corrupted, index corrupted.
             "XX001" | "XX002" => Self::Corrupt,
+            // Disk full.
+            "53100" => Self::Full,
             // A server that only reads, as after a failover; a session that ended for its idleness.
             "25006" | "25P03" => Self::Unavailable,
             // Connection, authorization of a session, no such database, resources, operator, system.
@@ -183,19 +204,21 @@ mod tests {
             ("262", ErrorClass::Busy),
             ("11", ErrorClass::Corrupt),
             ("26", ErrorClass::Corrupt),
-            ("13", ErrorClass::Unavailable),
+            ("13", ErrorClass::Full),
+            ("778", ErrorClass::Full),
+            ("4874", ErrorClass::Full),
             ("522", ErrorClass::Unavailable),
             ("40P01", ErrorClass::Busy),
             ("57014", ErrorClass::Busy),
             ("57P01", ErrorClass::Unavailable),
             ("XX001", ErrorClass::Corrupt),
-            ("53100", ErrorClass::Unavailable),
+            ("53100", ErrorClass::Full),
             ("08006", ErrorClass::Unavailable),
             ("58030", ErrorClass::Unavailable),
             ("28P01", ErrorClass::Unavailable),
             ("25006", ErrorClass::Unavailable),
             ("10", ErrorClass::Unavailable),
-            ("8", ErrorClass::Unavailable),
+            ("8", ErrorClass::Full),
             ("22P05", ErrorClass::Refused),
             ("23514", ErrorClass::Refused),
             ("42P01", ErrorClass::Refused),

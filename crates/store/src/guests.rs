@@ -1,7 +1,7 @@
 //! Guests: holders of a token of which only the digest is kept.
 
 use model::id::GuestId;
-use model::time::{DAY_MS, Timestamp};
+use model::time::Timestamp;
 use sqlx::Row;
 
 use crate::error::StoreError;
@@ -13,6 +13,15 @@ const SELECT: &str = "SELECT id, last_seen_at FROM guests WHERE token_digest = $
 
 const TOUCH: &str = "UPDATE guests SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2";
 
+/// A guest that was found by its token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundGuest {
+    /// The guest.
+    pub id: GuestId,
+    /// When the guest was last seen, as far as was noted.
+    pub last_seen_at: Timestamp,
+}
+
 impl Store {
     /// Makes a guest. [`StoreError::Conflict`] when the id or the digest is taken.
     pub async fn create_guest(&self, id: GuestId, token_digest: &[u8; 32], now: Timestamp) -> Result<(), StoreError> {
@@ -20,26 +29,20 @@ impl Store {
         self.db.write("making a guest", statement).await.map(drop)
     }
 
-    /// The guest whose token has this digest, if any and if no account has taken it over. Notes, at most once a day, that the guest was seen.
-    pub async fn guest_by_digest(
-        &self,
-        token_digest: &[u8; 32],
-        now: Timestamp,
-    ) -> Result<Option<GuestId>, StoreError> {
+    /// The guest whose token has this digest, if any and if no account has taken it over.
+    pub async fn guest_by_digest(&self, token_digest: &[u8; 32]) -> Result<Option<FoundGuest>, StoreError> {
         let subject = "looking up a guest";
         let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
         let Some(row) = self.db.read(subject, sqlx::query(SELECT).bind(token_digest.to_vec())).await? else {
             return Ok(None);
         };
-        let id: String = row.try_get("id").map_err(failed)?;
-        let last_seen = Timestamp(row.try_get("last_seen_at").map_err(failed)?);
-        if now >= last_seen.plus_ms(DAY_MS) {
-            let touch = sqlx::query(TOUCH).bind(id.clone()).bind(now.0);
-            // A failed write must not fail the lookup; the next visit records it.
-            if let Err(error) = self.db.write("noting a guest's visit", touch).await {
-                tracing::warn!(%error, "a guest's visit was not noted");
-            }
-        }
-        Ok(Some(GuestId(id)))
+        let id = GuestId(row.try_get("id").map_err(failed)?);
+        let last_seen_at = Timestamp(row.try_get("last_seen_at").map_err(failed)?);
+        Ok(Some(FoundGuest { id, last_seen_at }))
+    }
+
+    /// Notes that a guest was seen, unless that was noted for a later time.
+    pub async fn touch_guest(&self, id: &GuestId, now: Timestamp) -> Result<(), StoreError> {
+        self.db.write("noting a guest's visit", sqlx::query(TOUCH).bind(id.0.clone()).bind(now.0)).await.map(drop)
     }
 }

@@ -51,6 +51,7 @@ pub use claims::{Claimed, GuestThings};
 pub use credits::{Credit, MOVEMENTS_SHOWN, NewCredit};
 pub use debits::{Holding, NewDebit, Repeated};
 pub use error::{Cause, StoreError};
+pub use guests::FoundGuest;
 pub use jobs::{ClaimedJob, JobLease, JobRecord, JobState, NewJob};
 pub use keys::{ApiKey, KeyMade, KeyRecord, NewKey};
 pub use organizations::{

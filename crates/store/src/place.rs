@@ -146,6 +146,7 @@ pub fn remedy(error: &StoreError) -> &'static str {
         StoreError::Unavailable { .. } => {
             "check that it is there, that its disk has room, and that this user may write to it"
         }
+        StoreError::Full { .. } => "make room on its disk, and check that the disk is not mounted read-only",
         StoreError::Refused { .. } | StoreError::Conflict { .. } | StoreError::NotFound { .. } => {
             "its tables are not those of this program: name another one with database_url"
         }

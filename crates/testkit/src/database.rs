@@ -101,6 +101,19 @@ impl TestDatabase {
         Held(connection)
     }
 
+    /// Holds it as another process would that writes and does not commit: others read, and can't write to these
+    /// tables.
+    pub async fn hold_writes(&self, tables: &[&str]) -> Held {
+        let mut connection = self.connection().await;
+        let sql = if self.is_postgres() {
+            format!("BEGIN; LOCK TABLE {} IN EXCLUSIVE MODE", tables.join(", "))
+        } else {
+            "BEGIN IMMEDIATE".to_owned()
+        };
+        connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await.unwrap();
+        Held(connection)
+    }
+
     /// Its name on the PostgreSQL server.
     pub fn name(&self) -> Option<&str> {
         match &self.place {

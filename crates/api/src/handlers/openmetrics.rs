@@ -47,7 +47,7 @@ async fn read(cx: Cx, _: Nothing) -> Result<OpenMetricsText, ServiceError> {
     // While it is down the rest of the answer is true; a defect is one also here.
     match money {
         Ok(money) => register(&mut registry, money),
-        Err(DatabaseError::Down) => {}
+        Err(DatabaseError::Down | DatabaseError::Full) => {}
         Err(error) => return Err(error.into()),
     }
     let mut text = String::new();

@@ -39,8 +39,11 @@ impl Operation {
         let of_body: &[Code] =
             if self.takes_body() { &[Code::InvalidBody, Code::BodyTooLarge, Code::UnsupportedMediaType] } else { &[] };
         let of_price: &[Code] = if self.price.is_some() || self.sells { PAID } else { &[] };
-        let of_write: &[Code] =
-            if self.writes() { &[Code::InvalidOrigin, Code::InvalidCsrf, Code::AuthUnavailable] } else { &[] };
+        let of_write: &[Code] = if self.writes() {
+            &[Code::InvalidOrigin, Code::InvalidCsrf, Code::AuthUnavailable, Code::StorageFull]
+        } else {
+            &[]
+        };
         let of_access: &[Code] = match self.access {
             Access::Open | Access::Browser => &[],
             Access::Owner => &[Code::GuestTokenRequired, Code::AuthUnavailable, Code::DatabaseUnavailable],

@@ -14,7 +14,7 @@ pub async fn set(cx: &Cx, bytes: Vec<u8>) -> Result<(), ServiceError> {
         return Err(ServiceError::new(Code::InvalidImage));
     }
     let (image, now) = (cx.services.vault().easel().draw(bytes).await?, cx.services.ports().now());
-    cx.services.database().ask(|store| store.set_avatar(&session.account, image, now)).await.map_err(unavailable)
+    cx.services.database().write(|store| store.set_avatar(&session.account, image, now)).await.map_err(unavailable)
 }
 
 /// The caller's picture, WebP; [`Code::NotFound`] without one.
@@ -36,5 +36,5 @@ pub async fn is_set(cx: &Cx) -> Result<bool, ServiceError> {
 /// Removes the caller's picture.
 pub async fn remove(cx: &Cx) -> Result<(), ServiceError> {
     let session = cx.caller.required_session()?;
-    cx.services.database().ask(|store| store.remove_avatar(&session.account)).await.map_err(unavailable)
+    cx.services.database().write(|store| store.remove_avatar(&session.account)).await.map_err(unavailable)
 }

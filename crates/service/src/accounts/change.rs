@@ -99,7 +99,7 @@ impl AccountChange {
     /// Applies all of the change in one transaction, or none of it.
     pub(crate) async fn make(self, cx: &Cx, subject: &'static str) -> Result<Result<(), Refusal>, ServiceError> {
         let (Self { steps, jobs }, now) = (self, cx.services.ports().now());
-        cx.services.database().ask(|store| store.change_account(subject, steps, jobs, now)).await.map_err(unavailable)
+        cx.services.database().write(|store| store.change_account(subject, steps, jobs, now)).await.map_err(unavailable)
     }
 }
 

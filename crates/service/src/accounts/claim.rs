@@ -17,9 +17,9 @@ pub async fn take(cx: &Cx, token: &str) -> Result<ProductClaim, ServiceError> {
         return Err(ServiceError::new(Code::InvalidProductClaim));
     }
     let (digest, now) = (token_digest(token), services.ports().now());
-    let claimed = services.database().ask(|store| store.claim_guest(&digest, &session.account, now)).await;
+    let claimed = services.database().write(|store| store.claim_guest(&digest, &session.account, now)).await;
     let claimed = claimed.map_err(|error| match error {
-        DatabaseError::Down => ServiceError::new(Code::ProductClaimPending).retry_after(5),
+        DatabaseError::Down | DatabaseError::Full => ServiceError::new(Code::ProductClaimPending).retry_after(5),
         other => other.into(),
     })?;
     let Some(claimed) = claimed else {

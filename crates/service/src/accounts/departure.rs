@@ -110,7 +110,7 @@ pub async fn close(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     let (mail, event) = (Job::SendMail(mail).queued(cx.services.ports(), None), own_event(cx, &account.id, "closed"));
     let after = now.plus_ms(REMOVAL_DAYS * DAY_MS);
     let closed =
-        cx.services.database().ask(|store| store.close_account(&account.id, after, event, vec![mail], now)).await;
+        cx.services.database().write(|store| store.close_account(&account.id, after, event, vec![mail], now)).await;
     match closed.map_err(unavailable)? {
         Ok(()) => {
             tracing::info!("an account was closed");

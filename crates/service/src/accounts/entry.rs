@@ -172,7 +172,7 @@ pub async fn second_factor(cx: &Cx, challenge: &str, given: SecondFactor) -> Res
         return Err(invalid());
     }
     let (digest, browser, now) = (token_digest(challenge), browser(cx)?, cx.services.ports().now());
-    let account = cx.services.database().ask(|store| store.try_challenge(&digest, &browser, now)).await;
+    let account = cx.services.database().write(|store| store.try_challenge(&digest, &browser, now)).await;
     let account = account.map_err(unavailable)?.ok_or_else(invalid)?;
     let account = cx.services.database().ask(|store| store.account_by_id(&account)).await.map_err(unavailable)?;
     let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(invalid)?;
@@ -318,7 +318,7 @@ pub(crate) async fn spend_mail(
     let blind = cx.services.vault().keys()?.blind(&address.canonical);
     let bucket = format!("{what}:{}", base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(blind));
     let now = cx.services.ports().now();
-    let spent = cx.services.database().ask(|store| store.spend_hourly(&bucket, now, per_hour)).await;
+    let spent = cx.services.database().write(|store| store.spend_hourly(&bucket, now, per_hour)).await;
     Ok(match spent.map_err(unavailable)? {
         HourlySpend::Granted => None,
         HourlySpend::Refused { retry_after_s } => Some(retry_after_s),
@@ -339,7 +339,7 @@ pub(crate) async fn check_network(cx: &Cx) -> Result<(), ServiceError> {
 pub async fn failed(cx: &Cx, key: [u8; 32], account: Option<&AccountRecord>) -> Result<(), ServiceError> {
     let (network, now) = (network_key(cx)?, cx.services.ports().now());
     let count = |throttle, key: [u8; 32]| async move {
-        cx.services.database().ask(|store| store.count_failure(throttle, &key, now)).await.map_err(unavailable)
+        cx.services.database().write(|store| store.count_failure(throttle, &key, now)).await.map_err(unavailable)
     };
     count(OF_NETWORK, network).await?;
     let failures = count(OF_ACCOUNT, key).await?;

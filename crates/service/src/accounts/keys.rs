@@ -89,7 +89,7 @@ pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>)
         Job::SendMail(mail).queued(services.ports(), None),
         key_event(cx, &account.id, key.organization.clone(), "key_made"),
     );
-    let made = services.database().ask(|store| store.create_key(key.clone(), LIVE_KEYS, event, vec![mail])).await;
+    let made = services.database().write(|store| store.create_key(key.clone(), LIVE_KEYS, event, vec![mail])).await;
     let made = made.map_err(unavailable)?;
     match made {
         KeyMade::Made => {}
@@ -136,7 +136,7 @@ pub async fn revoke(cx: &Cx, id: &ApiKeyId) -> Result<(), ServiceError> {
     );
     let product = services.config().product.id.as_str();
     let database = services.database();
-    let revoked = database.ask(|store| store.revoke_key(&account.id, id, product, now, event, vec![mail])).await;
+    let revoked = database.write(|store| store.revoke_key(&account.id, id, product, now, event, vec![mail])).await;
     revoked.map_err(|error| match error {
         DatabaseError::NotFound => ServiceError::new(Code::KeyNotFound),
         other => unavailable(other),

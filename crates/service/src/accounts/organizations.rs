@@ -60,7 +60,8 @@ pub async fn create(cx: &Cx, name: &str) -> Result<OrganizationRecord, ServiceEr
     let product = cx.services.config().product.id.as_str();
     let database = cx.services.database();
     let event = about(&id, own_event(cx, &session.account, "organization_made"));
-    let made = database.ask(|store| store.create_organization(&id, &name, &session.account, product, event, now)).await;
+    let made =
+        database.write(|store| store.create_organization(&id, &name, &session.account, product, event, now)).await;
     made.map_err(unavailable)?.map_err(|denied| refusal(denied, Code::SessionEnded))?;
     tracing::info!(organization.id = %id, "an organization was made");
     find(cx, session, &id).await
@@ -221,7 +222,7 @@ pub async fn accept(cx: &Cx, token: &str) -> Result<OrganizationRecord, ServiceE
     let session = cx.caller.required_session()?;
     let (digest, now) = (invitation_digest(token)?, cx.services.ports().now());
     let (database, event) = (cx.services.database(), own_event(cx, &session.account, "invitation_accepted"));
-    let accepted = database.ask(|store| store.accept_invitation(&digest, &session.account, event, now)).await;
+    let accepted = database.write(|store| store.accept_invitation(&digest, &session.account, event, now)).await;
     let accepted = accepted.map_err(unavailable)?;
     let id = accepted.map_err(|denied| refusal(denied, Code::InvitationNotFound))?;
     tracing::info!(organization.id = %id, "an invitation was accepted");
@@ -258,7 +259,7 @@ async fn make(
         (change, event)
     });
     let changes = changes.collect();
-    let made = database.ask(|store| store.change_organization(&session.account, id, changes, jobs, now)).await;
+    let made = database.write(|store| store.change_organization(&session.account, id, changes, jobs, now)).await;
     made.map_err(unavailable)?.map_err(|denied| refusal(denied, missing))
 }
 

@@ -295,7 +295,7 @@ pub async fn proof(cx: &Cx, given: &Assertion) -> Result<(AccountId, Vec<Step>),
 async fn challenge(cx: &Cx, account: Option<&AccountId>) -> Result<String, ServiceError> {
     let (bytes, ports) = (cx.services.ports().entropy.bytes(), cx.services.ports());
     let (id, digest, expires_at) = (ports.id(), challenge_digest(bytes), ports.now().plus_ms(CHALLENGE_MS));
-    let added = cx.services.database().ask(|store| store.add_challenge(&id, account, &digest, expires_at)).await;
+    let added = cx.services.database().write(|store| store.add_challenge(&id, account, &digest, expires_at)).await;
     added.map_err(unavailable)?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }

@@ -66,7 +66,7 @@ impl Allowance {
         let now = ports.now();
         match self.spend_stored(database, ports, network, free, now).await {
             Ok(spent) => spent,
-            Err(DatabaseError::Down) => self.spend_local(network, free, now),
+            Err(DatabaseError::Down | DatabaseError::Full) => self.spend_local(network, free, now),
             Err(error) => Err(error.into()),
         }
     }
@@ -95,9 +95,9 @@ impl Allowance {
         // Concurrently, so that they share one commit.
         let (hour, wide_hour) = (keys.hour(), keys.wide_hour());
         let (hourly, wide_hourly, daily) = tokio::join!(
-            database.ask(|store| store.spend_hourly(&hour, now, per_hour)),
-            database.ask(|store| store.spend_hourly(&wide_hour, now, wide_per_hour)),
-            database.ask(|store| store.spend_daily(&keys.network, FREE_AUDIT, day, per_day)),
+            database.write(|store| store.spend_hourly(&hour, now, per_hour)),
+            database.write(|store| store.spend_hourly(&wide_hour, now, wide_per_hour)),
+            database.write(|store| store.spend_daily(&keys.network, FREE_AUDIT, day, per_day)),
         );
         let granted = GrantedUses {
             hour: matches!(hourly, Ok(HourlySpend::Granted)),

@@ -22,8 +22,14 @@ impl Salt {
         if let Some((_, salt)) = cached.filter(|(of, _)| *of == day) {
             return Ok(salt);
         }
-        let offered = ports.entropy.bytes();
-        let salt = database.ask(|store| store.daily_salt(day, &offered)).await?;
+        // Read first, so that reading goes on where nothing can be written.
+        let salt = match database.ask(|store| store.salt_of(day)).await? {
+            Some(salt) => salt,
+            None => {
+                let offered = ports.entropy.bytes();
+                database.write(|store| store.daily_salt(day, &offered)).await?
+            }
+        };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((day, salt));
         Ok(salt)
     }

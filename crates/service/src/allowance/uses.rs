@@ -67,11 +67,12 @@ impl Allowance {
         per_day: u32,
     ) -> Result<bool, ServiceError> {
         let (day, keys) = self.keys_of_today(database, ports, network).await?;
-        if database.ask(|store| store.spend_daily(&keys.network, what, day, per_day)).await? == DailySpend::Exhausted {
+        if database.write(|store| store.spend_daily(&keys.network, what, day, per_day)).await? == DailySpend::Exhausted
+        {
             return Ok(false);
         }
         let wide_per_day = per_day.saturating_mul(WIDE);
-        let wide = database.ask(|store| store.spend_daily(&keys.wide, what, day, wide_per_day)).await;
+        let wide = database.write(|store| store.spend_daily(&keys.wide, what, day, wide_per_day)).await;
         if matches!(wide, Ok(DailySpend::Granted { .. })) {
             return Ok(true);
         }
@@ -152,13 +153,13 @@ impl Allowance {
         let stored = async {
             let salt = self.salt.of(database, ports, now.day()).await?;
             let bucket = bucket(&salt, who, what);
-            database.ask(|store| store.spend_hourly(&bucket, now, per_hour)).await
+            database.write(|store| store.spend_hourly(&bucket, now, per_hour)).await
         };
         let refused = |seconds| ServiceError::new(Code::RateLimited).retry_after(seconds);
         match stored.await {
             Ok(HourlySpend::Granted) => Ok(()),
             Ok(HourlySpend::Refused { retry_after_s }) => Err(refused(retry_after_s)),
-            Err(DatabaseError::Down) => {
+            Err(DatabaseError::Down | DatabaseError::Full) => {
                 self.local.spend_hourly(&format!("{what}:{who}"), now, part(per_hour)).map_err(refused)
             }
             Err(error) => Err(error.into()),

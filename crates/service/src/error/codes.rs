@@ -199,6 +199,8 @@ codes! {
         "The target limits its rate; nothing was audited." "O alvo limita a sua taxa; nada foi auditado.";
     DatabaseUnavailable "database_unavailable" 503
         "The database does not answer at the moment; try again." "O banco de dados não responde no momento; tente de novo.";
+    StorageFull "storage_full" 503
+        "Nothing can be saved: the server's disk is full or takes no writes. Reading works; try again later." "Nada pode ser salvo: o disco do servidor está cheio ou não aceita gravações. A leitura funciona; tente de novo mais tarde.";
     AuthUnavailable "auth_unavailable" 503
         "Accounts are not available at the moment; you stay signed in." "As contas não estão disponíveis no momento; você continua conectado.";
     ProductClaimPending "product_claim_pending" 503

@@ -42,7 +42,9 @@ impl Code {
                 call("get_openapi", "GET", "/openapi.json")
             }
             Self::NotFound | Self::MethodNotAllowed => call("get_index", "GET", "/api/"),
-            Self::DatabaseUnavailable | Self::Overloaded | Self::Internal => call("get_health", "GET", "/api/health"),
+            Self::DatabaseUnavailable | Self::StorageFull | Self::Overloaded | Self::Internal => {
+                call("get_health", "GET", "/api/health")
+            }
             _ => None,
         }
     }

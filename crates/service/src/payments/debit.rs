@@ -102,7 +102,7 @@ async fn hold(cx: &Cx, priced: &Priced) -> Result<Hold, ServiceError> {
         deadline: deadline(now),
         now,
     };
-    match services.database().ask(|store| store.hold_debit(new)).await? {
+    match services.database().write(|store| store.hold_debit(new)).await? {
         Holding::Held => Ok(Hold::Debit(id)),
         Holding::Repeated(repeated) => answer_of(repeated, &request_hash).map(Hold::Replayed),
         Holding::Insufficient { balance } => {
@@ -139,9 +139,9 @@ async fn work_and_charge(cx: Cx, debit: String, work: Work) -> Result<CallAnswer
 /// Charges a debit with the answer that it pays; whether it is charged now.
 async fn charge(services: &Services, debit: &str, answer: PaidAnswer) -> Result<bool, DatabaseError> {
     let first = answer.clone();
-    match services.database().ask(|store| store.charge_debit(debit, first)).await {
+    match services.database().write(|store| store.charge_debit(debit, first)).await {
         // It may have been charged all the same, which a caller without a key could not find out.
-        Err(DatabaseError::Down) => charge_again(services, debit, answer).await,
+        Err(DatabaseError::Down | DatabaseError::Full) => charge_again(services, debit, answer).await,
         charged => charged,
     }
 }

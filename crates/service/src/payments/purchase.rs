@@ -63,7 +63,7 @@ async fn give(cx: &Cx, priced: &Priced, token: String) -> Result<Bought, Service
         network: None,
         created_at: services.ports().now(),
     };
-    services.database().ask(|store| store.create_dev_credit(new, priced.price)).await?;
+    services.database().write(|store| store.create_dev_credit(new, priced.price)).await?;
     Ok(Bought { token, receipt: None })
 }
 
@@ -108,6 +108,6 @@ async fn new_token(cx: &Cx, purchase: &CreditPurchase, bought: Micros) -> Result
     let token = TokenKind::Credit.token(services.ports().entropy.bytes());
     let digest = token_digest(&token);
     let credit = &purchase.credit_id;
-    let replaced = services.database().ask(|store| store.replace_credit_token(credit, bought, &digest)).await?;
+    let replaced = services.database().write(|store| store.replace_credit_token(credit, bought, &digest)).await?;
     Ok(replaced.then_some(token))
 }

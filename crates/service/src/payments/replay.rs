@@ -70,7 +70,7 @@ pub(super) async fn resume(services: &Services, row: store::StoredPayment) -> Re
         PaymentState::Worked | PaymentState::Settling | PaymentState::Unclear => {
             let now = services.ports().now();
             let until = now.plus_ms(SETTLE_LEASE_MS);
-            match services.database().ask(|store| store.take_payment(&row.lease.id, now, until)).await? {
+            match services.database().write(|store| store.take_payment(&row.lease.id, now, until)).await? {
                 Some(taken) => advance_detached(services, X402Payment::taken_over(taken)).await,
                 None => Ok(X402Payment::stored(row)),
             }

@@ -43,7 +43,7 @@ pub async fn open(cx: &Cx, owner: &Owner, url: &Url, alias: Option<String>) -> R
     let new = NewTab { id, owner: owner.clone(), url: url.as_str().to_owned(), alias, withheld, created_at };
     let free = cx.services.config().limits.free_tabs;
     let most = if gate::is_let_through(cx, Sku::Tab) { MOST_TABS } else { free };
-    match cx.services.database().ask(|store| store.open_tab(new, most)).await? {
+    match cx.services.database().write(|store| store.open_tab(new, most)).await? {
         // Another call opened it meanwhile, so there is nothing to pay for: the held payment is released, and a retry
         // of this call is free.
         Opening::Known(_) if cx.withheld.is_some() => Err(ServiceError::new(Code::PaymentInProgress).retry_after(1)),
@@ -91,5 +91,5 @@ pub async fn list(services: &Services, owner: &Owner) -> Result<Vec<Tab>, Servic
 /// Closes a tab; its runs stay audits of the owner.
 pub async fn close(services: &Services, owner: &Owner, id: &str) -> Result<(), ServiceError> {
     let id = tab_id(id)?;
-    services.database().ask(|store| store.close_tab(owner, &id)).await.map_err(unknown_tab)
+    services.database().write(|store| store.close_tab(owner, &id)).await.map_err(unknown_tab)
 }

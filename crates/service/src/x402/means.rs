@@ -109,7 +109,7 @@ impl PaymentMeans {
         match database.ask(|store| store.credit_by_digest(&digest)).await {
             Ok(Some(credit)) => Ok(Self::Credit(Box::new(credit), digest)),
             Ok(None) | Err(DatabaseError::NotFound) => Err(ServiceError::new(Code::InvalidCredential)),
-            Err(DatabaseError::Down) => Ok(Self::UnverifiedCredit),
+            Err(DatabaseError::Down | DatabaseError::Full) => Ok(Self::UnverifiedCredit),
             Err(DatabaseError::Defect) => Err(ServiceError::new(Code::Internal)),
         }
     }

@@ -16,6 +16,7 @@ mod keys;
 mod limits;
 mod links;
 mod organizations;
+mod outages;
 mod passkeys;
 pub(crate) mod people;
 mod permissions;

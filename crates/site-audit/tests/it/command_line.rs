@@ -4,6 +4,8 @@ mod audit;
 mod checks;
 mod formats;
 mod server;
+#[cfg(target_os = "linux")]
+mod storage;
 mod terminal;
 mod verify;
 

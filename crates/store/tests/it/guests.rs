@@ -1,7 +1,6 @@
 use model::id::GuestId;
-use model::time::{DAY_MS, Timestamp};
 use sqlx::{Connection as _, Executor as _, Row};
-use store::{ClaimOutcome, NewPayment, StoreError};
+use store::{ClaimOutcome, FoundGuest, NewPayment, StoreError};
 
 use crate::organizations::{account, accounts};
 use crate::payments::new_payment;
@@ -11,7 +10,7 @@ use testkit::TestDatabase;
 testkit::on_both_databases! {
     a_guest_is_found_by_digest,
     an_id_and_a_digest_are_taken_once,
-    a_visit_is_noted_at_most_once_a_day,
+    a_visit_is_noted_unless_a_later_one_was,
     a_guest_that_is_claimed_meanwhile_loses_nothing_that_settles,
 }
 
@@ -22,8 +21,9 @@ fn id(name: &str) -> GuestId {
 async fn a_guest_is_found_by_digest(database: TestDatabase) {
     let store = opened(&database).await;
     store.create_guest(id("g"), &[7; 32], NOW).await.unwrap();
-    assert_eq!(store.guest_by_digest(&[7; 32], NOW).await.unwrap(), Some(id("g")));
-    assert_eq!(store.guest_by_digest(&[8; 32], NOW).await.unwrap(), None);
+    let found = FoundGuest { id: id("g"), last_seen_at: NOW };
+    assert_eq!(store.guest_by_digest(&[7; 32]).await.unwrap(), Some(found));
+    assert_eq!(store.guest_by_digest(&[8; 32]).await.unwrap(), None);
 }
 
 async fn an_id_and_a_digest_are_taken_once(database: TestDatabase) {
@@ -35,21 +35,14 @@ async fn an_id_and_a_digest_are_taken_once(database: TestDatabase) {
     }
 }
 
-async fn a_visit_is_noted_at_most_once_a_day(database: TestDatabase) {
+async fn a_visit_is_noted_unless_a_later_one_was(database: TestDatabase) {
     let store = opened(&database).await;
     store.create_guest(id("g"), &[7; 32], NOW).await.unwrap();
-    let day = |offset| NOW.plus_ms(DAY_MS).plus_ms(offset);
-    for (visit, noted) in [
-        (day(-1), NOW),
-        (day(0), day(0)),
-        (day(5), day(0)),
-        // A clock that was set back notes nothing.
-        (NOW, day(0)),
-        (day(DAY_MS), day(DAY_MS)),
-    ] {
-        store.guest_by_digest(&[7; 32], visit).await.unwrap();
-        let row = database.row("SELECT last_seen_at FROM guests").await;
-        assert_eq!(Timestamp(row.try_get(0).unwrap()), noted);
+    // A clock that was set back notes nothing.
+    for (visit, noted) in [(5, 5), (-5, 5), (9, 9)] {
+        store.touch_guest(&id("g"), NOW.plus_ms(visit)).await.unwrap();
+        let found = store.guest_by_digest(&[7; 32]).await.unwrap().unwrap();
+        assert_eq!(found.last_seen_at, NOW.plus_ms(noted));
     }
 }
 

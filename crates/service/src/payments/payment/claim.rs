@@ -99,7 +99,7 @@ pub(crate) async fn claim(cx: &Cx, priced: &Priced, payment: X402Payment) -> Res
         leased_until: now.plus_ms(CLAIM_LEASE_MS),
         now,
     };
-    let state = match services.database().ask(|store| store.claim_payment(new)).await? {
+    let state = match services.database().write(|store| store.claim_payment(new)).await? {
         ClaimOutcome::Claimed(lease) => PaymentStage::Claimed(lease),
         ClaimOutcome::Known(row) => PaymentStage::Known(row),
     };

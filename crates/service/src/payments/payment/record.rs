@@ -77,7 +77,7 @@ pub(super) async fn pause(settling: &Settling<'_>, doubt: Doubt) -> PaymentStage
     tracing::warn!(payment.id = %lease.id, reason, "it is not clear whether a payment settled");
     let again_at = now.plus_ms(retry_interval(settling, now));
     let pause = Unsettled::Unclear { reason, transaction: transaction.clone(), again_at };
-    let recorded = services.database().ask(|store| store.leave_payment(lease, pause, now)).await;
+    let recorded = services.database().write(|store| store.leave_payment(lease, pause, now)).await;
     services.payments().wake_worker();
     match recorded {
         Ok(false) => PaymentStage::InProgress,

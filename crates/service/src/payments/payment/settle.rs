@@ -60,7 +60,7 @@ async fn call(settling: &Settling<'_>, facilitator: &Facilitator) -> Result<(i64
     let Settling { services, terms, lease, .. } = settling;
     let now = services.ports().now();
     let until = now.plus_ms(SETTLE_LEASE_MS);
-    let calls = match services.database().ask(|store| store.begin_settling(lease, until, now)).await {
+    let calls = match services.database().write(|store| store.begin_settling(lease, until, now)).await {
         Ok(Some(calls)) => calls,
         Ok(None) => return Err(PaymentStage::InProgress),
         // It may have been recorded all the same: whoever takes the payment over goes on from its row.

@@ -45,7 +45,7 @@ pub(super) async fn work(services: &Services, good: Good, lease: Lease) -> (Good
 /// The stored answer of the work, or the state in which the payment ends without one.
 async fn run(services: &Services, work: Work, cx: Cx, lease: &Lease) -> Result<CallAnswer, PaymentStage> {
     let (database, lang, now) = (services.database(), cx.lang, services.ports().now());
-    let began = database.ask(|store| store.begin_paid_work(lease, now.plus_ms(CLAIM_LEASE_MS), now)).await;
+    let began = database.write(|store| store.begin_paid_work(lease, now.plus_ms(CLAIM_LEASE_MS), now)).await;
     if !matches!(began, Ok(true)) {
         let error = ServiceError::new(Code::DatabaseUnavailable).retry_after(5);
         return Err(release_uncharged(services, lease, error).await);
@@ -56,7 +56,7 @@ async fn run(services: &Services, work: Work, cx: Cx, lease: &Lease) -> Result<C
         Err(error) => return Err(release_uncharged(services, lease, error).await),
     };
     let now = services.ports().now();
-    match database.ask(|store| store.end_paid_work(lease, &packed, now)).await {
+    match database.write(|store| store.end_paid_work(lease, &packed, now)).await {
         Ok(true) => Ok(answer),
         Ok(false) => Err(PaymentStage::Interrupted(ServiceError::new(Code::Overloaded).retry_after(5))),
         Err(trouble) => Err(PaymentStage::Interrupted(trouble.into())),

@@ -33,6 +33,7 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::Overloaded, "needs a server without memory: api::surroundings"),
     (Code::Internal, "needs a defect: api::limits"),
     (Code::DatabaseUnavailable, "needs a database that does not answer: api::surroundings"),
+    (Code::StorageFull, "needs a disk that is full: command_line::storage"),
     (Code::ProductClaimPending, "needs a database that does not answer: api::claim"),
 ];
 

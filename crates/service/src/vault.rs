@@ -2,6 +2,7 @@
 
 mod easel;
 mod keys;
+mod memory;
 mod passwords;
 
 use std::path::Path;

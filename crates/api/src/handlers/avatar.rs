@@ -25,8 +25,8 @@ pub(super) fn operations() -> Vec<Operation> {
         signed_in(Operation::put("/api/auth/avatar", "set_avatar", set))
             .text(
                 "Set your picture",
-                "`image`: a JPEG, PNG or WebP of at most 2 MB and 40 megapixels, in base64. Its middle square is drawn \
-                 anew; what a camera wrote into it is gone.",
+                "`image`: a JPEG, PNG or WebP of at most 2 MB and 12 megapixels (5 for WebP, progressive JPEG and 16-bit \
+                 PNG), in base64. Its middle square is drawn anew; what a camera wrote into it is gone.",
             )
             .body(BODY_BYTES)
             .errors(&[Code::InvalidImage, Code::AuthUnavailable]),

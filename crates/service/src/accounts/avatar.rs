@@ -7,7 +7,8 @@ use crate::error::{Code, ServiceError};
 /// Size limit of an uploaded picture, in bytes. Chosen: 2 MB, more than a phone's photo needs after cropping.
 pub const MOST_BYTES: usize = 2 * 1_048_576;
 
-/// Sets the caller's picture: a JPEG, PNG or WebP of at most 2 MB and 40 megapixels.
+/// Sets the caller's picture: a JPEG, PNG or WebP of at most 2 MB and 12 megapixels (5 for WebP, progressive JPEG and
+/// 16-bit PNG).
 pub async fn set(cx: &Cx, bytes: Vec<u8>) -> Result<(), ServiceError> {
     let session = cx.caller.required_session()?;
     if bytes.len() > MOST_BYTES {

@@ -62,7 +62,7 @@ codes! {
     InvalidOrganizationName "invalid_organization_name" 400
         "name is what the organization is called: 1 to 80 characters, without control characters." "name é como a organização se chama: 1 a 80 caracteres, sem caracteres de controle.";
     InvalidImage "invalid_image" 400
-        "image is a JPEG, PNG or WebP of at most 2 MB and 40 megapixels, in base64." "image é um JPEG, PNG ou WebP de no máximo 2 MB e 40 megapixels, em base64.";
+        "image is a JPEG, PNG or WebP of at most 2 MB and 12 megapixels (5 for WebP, progressive JPEG and 16-bit PNG), in base64." "image é um JPEG, PNG ou WebP de no máximo 2 MB e 12 megapixels (5 para WebP, JPEG progressivo e PNG de 16 bits), em base64.";
     InvalidPasskey "invalid_passkey" 400
         "The authenticator did not prove that it made a passkey for this site; begin again." "O autenticador não provou que criou uma chave de acesso para este site; comece de novo.";
     GuestTokenRequired "guest_token_required" 401

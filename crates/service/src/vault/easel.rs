@@ -5,19 +5,27 @@ use std::io::Cursor;
 use std::sync::Arc;
 use std::time::Duration;
 
-use image::imageops::FilterType;
-use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits, RgbImage};
+use image::imageops::{self, FilterType};
+use image::{ColorType, DynamicImage, ImageBuffer, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
 use tokio::sync::Semaphore;
 
+use super::memory::returned_at_once;
 use crate::blocking::off_worker;
 use crate::error::{Code, ServiceError};
 
-/// Pixels of an uploaded picture at most. Chosen: 40 megapixels, above what phones take.
-const MOST_PIXELS: u64 = 40_000_000;
+/// Pixels of an uploaded picture at most. Chosen: 12.5 megapixels, the usual photo of a phone (4,032 × 3,024), of which
+/// all memory of a call together is 64 MiB.
+const MOST_PIXELS: u64 = 12_500_000;
+/// The same for pictures that take more memory for each pixel: progressive JPEG, whose decoder holds all coefficients
+/// (up to 11 bytes), WebP (8 bytes), and PNG of 16 bits a channel (8 bytes).
+const MOST_COSTLY_PIXELS: u64 = 5_000_000;
 /// Pixels per row or column at most. Chosen: twice what cameras take.
 const MOST_IN_A_ROW: u32 = 20_000;
-/// Memory limit of decoding, in bytes: four for each pixel. Deeper colours leave room for fewer pixels.
+/// Memory limit of the decoded pixels, in bytes: four for each.
 const MOST_MEMORY: u64 = 4 * MOST_PIXELS;
+/// Side from which a picture is scaled by averaging, which takes no memory beside the result; smaller ones are
+/// interpolated. Chosen: twice the stored side.
+const AVERAGED_FROM: u32 = 2 * SIDE;
 /// Side of the stored picture, in pixels.
 const SIDE: u32 = 256;
 /// Size limit of the stored picture, in bytes. Chosen: 64 KiB, a small database row.
@@ -28,7 +36,7 @@ const BITS: [u32; 8] = [8, 7, 6, 5, 4, 3, 2, 1];
 /// Timeout of the wait for the previous picture.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Picture processing, one at a time: each may take [`MOST_MEMORY`] and as much again.
+/// Picture processing, one at a time: each may take [`MOST_MEMORY`] and its upload.
 #[derive(Debug)]
 pub struct Easel(Arc<Semaphore>);
 
@@ -67,7 +75,8 @@ fn drawn(bytes: &[u8]) -> Option<Vec<u8>> {
 
 fn square(bytes: &[u8]) -> Option<RgbImage> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
-    if !matches!(reader.format()?, ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP) {
+    let format = reader.format()?;
+    if !matches!(format, ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP) {
         return None;
     }
     let mut limits = Limits::default();
@@ -78,19 +87,59 @@ fn square(bytes: &[u8]) -> Option<RgbImage> {
     let mut decoder = reader.into_decoder().ok()?;
     let (width, height) = decoder.dimensions();
     let pixels = u64::from(width) * u64::from(height);
-    if pixels == 0 || pixels > MOST_PIXELS || decoder.total_bytes() > MOST_MEMORY {
+    let is_deep = decoder.color_type().bytes_per_pixel() > 4;
+    let is_costly = format == ImageFormat::WebP || is_deep || is_progressive(bytes);
+    let most_pixels = if is_costly { MOST_COSTLY_PIXELS } else { MOST_PIXELS };
+    if pixels == 0 || pixels > most_pixels || decoder.total_bytes() > MOST_MEMORY {
         return None;
     }
     // Without an orientation tag it is upright.
     let orientation = decoder.orientation().unwrap_or(image::metadata::Orientation::NoTransforms);
-    let whole = DynamicImage::from_decoder(decoder).ok()?;
+    let whole = decoded(decoder)?;
     let side = width.min(height);
-    // Cropped first: scaling a very long picture would need much memory.
-    let middle = whole.crop_imm((width - side) / 2, (height - side) / 2, side, side);
-    drop(whole);
-    let mut small = middle.resize_exact(SIDE, SIDE, FilterType::Triangle);
+    // A view: a copy of the square would take as much memory as the picture.
+    let middle = imageops::crop_imm(&whole, (width - side) / 2, (height - side) / 2, side, side);
+    let small = if side >= AVERAGED_FROM {
+        imageops::thumbnail(&*middle, SIDE, SIDE)
+    } else {
+        imageops::resize(&*middle, SIDE, SIDE, FilterType::Triangle)
+    };
+    let mut small = DynamicImage::ImageRgba8(small);
     small.apply_orientation(orientation);
     Some(on_white(&small))
+}
+
+/// Decodes a picture, the usual kinds into memory that is given back at once.
+fn decoded(decoder: impl ImageDecoder) -> Option<DynamicImage> {
+    let ((width, height), colours) = (decoder.dimensions(), decoder.color_type());
+    if !matches!(colours, ColorType::L8 | ColorType::La8 | ColorType::Rgb8 | ColorType::Rgba8) {
+        return DynamicImage::from_decoder(decoder).ok();
+    }
+    let mut pixels = returned_at_once(0, usize::try_from(decoder.total_bytes()).ok()?);
+    decoder.read_image(&mut pixels).ok()?;
+    match colours {
+        ColorType::L8 => ImageBuffer::from_raw(width, height, pixels).map(DynamicImage::ImageLuma8),
+        ColorType::La8 => ImageBuffer::from_raw(width, height, pixels).map(DynamicImage::ImageLumaA8),
+        ColorType::Rgb8 => ImageBuffer::from_raw(width, height, pixels).map(DynamicImage::ImageRgb8),
+        _ => ImageBuffer::from_raw(width, height, pixels).map(DynamicImage::ImageRgba8),
+    }
+}
+
+/// Whether a JPEG is progressive: whether one of its segments before the picture is a frame header SOF2, SOF6, SOF10 or
+/// SOF14 (ITU-T T.81, table B.1).
+fn is_progressive(jpeg: &[u8]) -> bool {
+    let mut rest = jpeg.strip_prefix(&[0xff, 0xd8]).unwrap_or_default();
+    while let [0xff, marker, high, low, ..] = rest {
+        match marker {
+            0xc2 | 0xc6 | 0xca | 0xce => return true,
+            // The picture begins.
+            0xda => return false,
+            // A fill byte.
+            0xff => rest = rest.get(1..).unwrap_or_default(),
+            _ => rest = rest.get(2 + usize::from(u16::from_be_bytes([*high, *low]))..).unwrap_or_default(),
+        }
+    }
+    false
 }
 
 /// Flattens transparency onto white.
@@ -200,14 +249,39 @@ mod tests {
     }
 
     #[test]
+    fn a_progressive_jpeg_is_told_by_its_frame() {
+        assert!(!is_progressive(&encoded(RgbImage::new(8, 8), ImageFormat::Jpeg)));
+        // The same bytes as the content of another segment say nothing.
+        let comment = [0xff, 0xd8, 0xff, 0xfe, 0, 4, 0xff, 0xc2];
+        let frame = [0xff, 0xff, 0xc2, 0, 11];
+        for (jpeg, wanted) in [
+            (comment.to_vec(), false),
+            ([&comment[..], &frame].concat(), true),
+            ([&comment[..], &[0xff, 0xda, 0, 2], &frame].concat(), false),
+            (frame.to_vec(), false),
+            (vec![0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff], false),
+        ] {
+            assert_eq!(is_progressive(&jpeg), wanted, "{jpeg:?}");
+        }
+    }
+
+    #[test]
     fn what_is_no_picture_or_too_large_is_refused() {
         let mut huge = encoded(RgbImage::new(1, 1), ImageFormat::Png);
         // The width in the head of a PNG, with its checksum left wrong: judged before any of it is decoded.
         huge.splice(16..20, 60_000_u32.to_be_bytes());
         let wide = encoded(RgbImage::new(MOST_IN_A_ROW + 1, 1), ImageFormat::Png);
-        for bytes in
-            [&b""[..], b"GIF89a", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"\x89PNG\r\n\x1a\n", &huge, &wide]
-        {
+        // A few KB of 6,300 × 6,300 pixels take 119 MB once decoded.
+        let black = encoded(image::GrayImage::new(4_000, 3_126), ImageFormat::Png);
+        for bytes in [
+            &b""[..],
+            b"GIF89a",
+            b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+            b"\x89PNG\r\n\x1a\n",
+            &huge,
+            &wide,
+            &black,
+        ] {
             assert!(drawn(bytes).is_none(), "{:?}", bytes.get(..8));
         }
         let whole = encoded(RgbImage::new(16, 16), ImageFormat::Png);

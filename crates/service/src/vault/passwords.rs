@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::{Result, anyhow};
-use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
-use argon2::{Algorithm, Argon2, Params, Version};
+use anyhow::{Context as _, Result, anyhow};
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 use model::lang::{Text, text};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::memory::returned_at_once;
 use crate::blocking::off_worker;
 use crate::config::{Auth, SecretText};
 use crate::error::{Code, ServiceError};
@@ -102,8 +102,8 @@ impl Passwords {
             // Longer inputs are cut: they can't match, and must not take longer.
             let bytes = password.expose().as_bytes();
             let bytes = bytes.get(..MOST_BYTES + 1).unwrap_or(bytes);
-            let is_right = Argon2::default().verify_password(bytes, &hash).is_ok() && is_somebodys;
             let was = Params::try_from(&hash).map_err(broken)?;
+            let is_right = is_of(bytes, &hash, &was).map_err(broken)? && is_somebodys;
             let is_outdated = was.m_cost() < params.m_cost() || was.t_cost() < params.t_cost();
             Ok(if is_right { PasswordCheck::Right { is_outdated } } else { PasswordCheck::Wrong })
         })
@@ -122,11 +122,36 @@ impl Passwords {
     }
 }
 
-fn hashed(params: &Params, password: &[u8], random: &[u8; 32]) -> argon2::password_hash::Result<String> {
-    let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
+fn hashed(params: &Params, password: &[u8], random: &[u8; 32]) -> Result<String> {
     let (salt, _) = random.split_at(16);
-    let hash: PasswordHash = argon2.hash_password_with_salt(password, salt)?;
+    let salt = Salt::new(salt)?;
+    let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
+    let output = output(&argon2, password, &salt, Params::DEFAULT_OUTPUT_LEN)?;
+    let hash = PasswordHash {
+        algorithm: Algorithm::Argon2id.ident(),
+        version: Some(Version::V0x13.into()),
+        params: ParamsString::try_from(params)?,
+        salt: Some(salt),
+        hash: Some(output),
+    };
     Ok(hash.to_string())
+}
+
+/// Whether a hash is of this password; compared in constant time.
+fn is_of(password: &[u8], hash: &PasswordHash, params: &Params) -> Result<bool> {
+    let (Some(salt), Some(expected)) = (hash.salt, hash.hash) else { return Ok(false) };
+    let version = hash.version.map(Version::try_from).transpose()?.unwrap_or_default();
+    let argon2 = Argon2::new(Algorithm::try_from(hash.algorithm.as_str())?, version, params.clone());
+    Ok(output(&argon2, password, &salt, expected.len())? == expected)
+}
+
+/// Runs Argon2 in memory of its own that is given back at once.
+fn output(argon2: &Argon2<'_>, password: &[u8], salt: &Salt, length: usize) -> Result<Output> {
+    let mut memory = returned_at_once(Block::new(), argon2.params().block_count());
+    let mut output = [0; Output::MAX_LENGTH];
+    let output = output.get_mut(..length).context("a hash of this length")?;
+    argon2.hash_password_into_with_memory(password, salt, output, &mut memory)?;
+    Ok(Output::new(output)?)
 }
 
 fn broken(error: impl std::fmt::Display) -> ServiceError {

@@ -200,7 +200,7 @@ async fn what_is_no_picture_is_told_on_the_same_page(database: TestDatabase) {
     let multipart = "multipart/form-data; boundary=b";
     for image in ["", "GIF89a", "<svg/>", &"A".repeat(2 * 1_048_576 + 1)] {
         let refused = ana.form("/conta/avatar?lang=en", multipart, &form(&session.csrf, image)).await;
-        let told = refused.body.contains("at most 2 MB and 40 megapixels") && refused.body.contains("role=\"alert\"");
+        let told = refused.body.contains("at most 2 MB and 12 megapixels") && refused.body.contains("role=\"alert\"");
         assert!(refused.status == 400 && told, "{} {}", image.len(), refused.body);
     }
     let told = ana.form("/conta/avatar?lang=pt-BR", multipart, &form(&session.csrf, "x")).await;

@@ -55,6 +55,19 @@ async fn t04_t05_t07_bodies_without_end_or_cut_short_keep_what_came() {
     assert_eq!((body.bytes.len(), body.cut), (fetch::PAGE_BYTES, Some(BodyCut::Size)));
 }
 
+/// Each piece costs the same whatever its size: two million of one byte took seconds of a core.
+#[tokio::test]
+async fn t05_a_body_in_tiny_pieces_is_cut_after_so_many() {
+    let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    let tiny = answered(Answer::Endless(head.clone(), b"1\r\nx\r\n".repeat(10_000))).await;
+    let body = &tiny.response().unwrap().body;
+    assert_eq!((body.bytes.len(), body.cut), (65_536, Some(BodyCut::Size)));
+    let small =
+        answered(Answer::Endless(head, format!("40\r\n{}\r\n", "x".repeat(64)).repeat(1_000).into_bytes())).await;
+    let body = &small.response().unwrap().body;
+    assert_eq!((body.bytes.len(), body.cut), (fetch::PAGE_BYTES, Some(BodyCut::Size)));
+}
+
 #[tokio::test]
 async fn t04_a_body_that_drips_ends_by_the_least_speed_or_the_whole_time() {
     for (floor_window, body) in [(SOON, NEVER), (NEVER, SOON)] {

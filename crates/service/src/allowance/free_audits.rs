@@ -3,7 +3,7 @@
 use model::time::{Day, Timestamp};
 use store::{DailySpend, HourlySpend};
 
-use super::keys::{CounterKeys, key};
+use super::keys::CounterKeys;
 use super::uses::{Allowance, part, refused_for};
 use crate::database::{Database, DatabaseError};
 use crate::error::{Code, ServiceError};
@@ -42,6 +42,7 @@ struct GrantedUses {
     hour: bool,
     wide_hour: bool,
     day: bool,
+    wide_day: bool,
 }
 
 /// How a free audit is counted.
@@ -71,8 +72,8 @@ impl Allowance {
         }
     }
 
-    /// Spends in the database: of the network's hour, the wider network's hour, and the day. All or nothing, as far as
-    /// three statements can: a use granted beside a refusal or an error is released. Two cases remain: a write that
+    /// Spends in the database: of the network's hour and day, and of the wider network's. All or nothing, as far as
+    /// four statements can: a use granted beside a refusal or an error is released. Two cases remain: a write that
     /// timed out may have happened, and a release fails if the database is down by then. So an outage may cost a
     /// caller a use; no limit is ever exceeded.
     async fn spend_stored(
@@ -87,33 +88,42 @@ impl Allowance {
         let salt = self.salt.of(database, ports, day).await?;
         let keys = CounterKeys::of(&salt, network);
         let (per_hour, wide_per_hour) = self.per_hour();
-        let per_day = match free {
-            Free::Counted => self.limits.free_audits_per_day,
-            Free::ForNow => 0,
+        let (per_day, wide_per_day) = match free {
+            Free::Counted => self.per_day(),
+            Free::ForNow => (0, 0),
         };
         let left = |remaining| (free == Free::Counted).then_some(remaining);
         // Concurrently, so that they share one commit.
         let (hour, wide_hour) = (keys.hour(), keys.wide_hour());
-        let (hourly, wide_hourly, daily) = tokio::join!(
+        let (hourly, wide_hourly, daily, wide_daily) = tokio::join!(
             database.write(|store| store.spend_hourly(&hour, now, per_hour)),
             database.write(|store| store.spend_hourly(&wide_hour, now, wide_per_hour)),
             database.write(|store| store.spend_daily(&keys.network, FREE_AUDIT, day, per_day)),
+            database.write(|store| store.spend_daily(&keys.wide, FREE_AUDIT, day, wide_per_day)),
         );
         let granted = GrantedUses {
             hour: matches!(hourly, Ok(HourlySpend::Granted)),
             wide_hour: matches!(wide_hourly, Ok(HourlySpend::Granted)),
             day: matches!(daily, Ok(DailySpend::Granted { .. })),
+            wide_day: matches!(wide_daily, Ok(DailySpend::Granted { .. })),
         };
-        let refused = match (hourly, wide_hourly, daily) {
-            (Ok(HourlySpend::Granted), Ok(HourlySpend::Granted), Ok(daily)) => {
-                let (free, free_remaining) = match daily {
-                    DailySpend::Granted { remaining } => (true, left(remaining)),
-                    DailySpend::Exhausted => (false, left(0)),
+        let refused = match (hourly, wide_hourly, daily, wide_daily) {
+            (Ok(HourlySpend::Granted), Ok(HourlySpend::Granted), Ok(daily), Ok(wide_daily)) => {
+                let (free, free_remaining) = match (daily, wide_daily) {
+                    (DailySpend::Granted { remaining }, DailySpend::Granted { remaining: wide }) => {
+                        (true, left(remaining.min(wide)))
+                    }
+                    (DailySpend::Exhausted, _) | (_, DailySpend::Exhausted) => {
+                        // The audit is not free: what one of both granted is released.
+                        self.give_back(database, &keys, day, GrantedUses { hour: false, wide_hour: false, ..granted })
+                            .await;
+                        (false, left(0))
+                    }
                 };
                 return Ok(Ok(Spent { counted: CountedIn::Stored(keys), network, day, free, free_remaining }));
             }
-            (Err(error), _, _) | (_, Err(error), _) | (_, _, Err(error)) => Err(error),
-            (Ok(hourly), Ok(wide_hourly), Ok(_)) => {
+            (Err(error), ..) | (_, Err(error), ..) | (_, _, Err(error), _) | (.., Err(error)) => Err(error),
+            (Ok(hourly), Ok(wide_hourly), ..) => {
                 let wait = |spend| match spend {
                     HourlySpend::Granted => 0,
                     HourlySpend::Refused { retry_after_s } => retry_after_s,
@@ -148,7 +158,7 @@ impl Allowance {
                 self.local.release_daily(network, day, free);
             }
             CountedIn::Stored(keys) => {
-                let granted = GrantedUses { hour: true, wide_hour: true, day: free };
+                let granted = GrantedUses { hour: true, wide_hour: true, day: free, wide_day: free };
                 self.give_back(database, keys, day, granted).await;
             }
         }
@@ -158,12 +168,13 @@ impl Allowance {
     async fn give_back(&self, database: &Database, keys: &CounterKeys, day: Day, granted: GrantedUses) {
         let (per_hour, wide_per_hour) = self.per_hour();
         let (hour, wide_hour) = (keys.hour(), keys.wide_hour());
-        let (hourly, wide_hourly, daily) = tokio::join!(
+        let (hourly, wide_hourly, daily, wide_daily) = tokio::join!(
             when(granted.hour, database.insist(|store| store.release_hourly(&hour, per_hour))),
             when(granted.wide_hour, database.insist(|store| store.release_hourly(&wide_hour, wide_per_hour))),
             when(granted.day, database.insist(|store| store.release_daily(&keys.network, FREE_AUDIT, day))),
+            when(granted.wide_day, database.insist(|store| store.release_daily(&keys.wide, FREE_AUDIT, day))),
         );
-        if hourly.is_err() || wide_hourly.is_err() || daily.is_err() {
+        if hourly.is_err() || wide_hourly.is_err() || daily.is_err() || wide_daily.is_err() {
             tracing::warn!("an allowance could not be given back");
         }
     }
@@ -171,6 +182,11 @@ impl Allowance {
     /// Audits per hour of a network, and of the wider network.
     fn per_hour(&self) -> (u32, u32) {
         (self.limits.audits_per_hour, self.limits.audits_per_hour.saturating_mul(WIDE))
+    }
+
+    /// Free audits per day of a network, and of the wider network.
+    fn per_day(&self) -> (u32, u32) {
+        (self.limits.free_audits_per_day, self.limits.free_audits_per_day.saturating_mul(WIDE))
     }
 
     /// Caches that a network has spent the day's allowance, so that its next call is refused without a write.
@@ -213,7 +229,7 @@ impl Allowance {
         refused_for(wait?.max(wide_wait?))
     }
 
-    /// Free audits that a network has left today.
+    /// Free audits that a network has left today; fewer where the wider network has fewer.
     pub async fn free_remaining(
         &self,
         database: &Database,
@@ -221,15 +237,13 @@ impl Allowance {
         network: Network,
     ) -> Result<u32, ServiceError> {
         let day = ports.now().day();
-        let used = async {
-            let salt = self.salt.of(database, ports, day).await?;
-            let network = key(&salt, &network.to_string());
-            database.ask(|store| store.daily_used(&network, FREE_AUDIT, day)).await
-        };
-        match used.await {
-            Ok(used) => Ok(self.limits.free_audits_per_day.saturating_sub(used)),
-            Err(error) => Err(error.into()),
-        }
+        let keys = CounterKeys::of(&self.salt.of(database, ports, day).await?, network);
+        let (used, wide_used) = tokio::join!(
+            database.ask(|store| store.daily_used(&keys.network, FREE_AUDIT, day)),
+            database.ask(|store| store.daily_used(&keys.wide, FREE_AUDIT, day)),
+        );
+        let (per_day, wide_per_day) = self.per_day();
+        Ok(per_day.saturating_sub(used?).min(wide_per_day.saturating_sub(wide_used?)))
     }
 }
 

@@ -66,7 +66,7 @@ pub struct FieldDataSettings {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Limits")]
 pub struct LimitSettings {
-    /// Free audits per network and UTC day.
+    /// Free audits per network and UTC day; ten times as many for the wider network (an IPv4 /24, an IPv6 /48).
     pub free_audits_per_day: u32,
     /// Audits per network and hour, free or paid. As many payments for tabs and credit, and ten times as many of both for
     /// the wider network (an IPv4 /24, an IPv6 /48).

@@ -8,8 +8,9 @@ use serde_json::Value;
 use service::config::{Config, PaymentMode, Sku};
 use sqlx::{Executor as _, Row as _};
 use testkit::{SiteAnswer, TestDatabase, TestSite};
+use tokio::io::AsyncWriteExt as _;
 
-use crate::app::{Call, NOW, TestApp, join_all};
+use crate::app::{Call, NOW, TestApp, join_all, read};
 
 testkit::on_both_databases! {
     past_the_free_audits_a_live_server_asks_for_payment,
@@ -24,6 +25,8 @@ testkit::on_both_databases! {
     refused_addresses_have_a_ceiling,
     guests_have_a_ceiling,
     a_wide_network_has_a_ceiling_of_its_own,
+    a_wide_network_has_ten_times_the_free_audits,
+    a_body_in_tiny_chunks_is_refused,
 }
 
 async fn site() -> TestSite {
@@ -247,4 +250,35 @@ async fn a_wide_network_has_a_ceiling_of_its_own(database: TestDatabase) {
     let eleventh = app.call(Call::audit(&site.url("/")).from([127, 0, 0, 20])).await;
     assert_eq!(eleventh.refusal(), (429, "rate_limited".to_owned()));
     assert_eq!(app.call(Call::audit(&site.url("/")).from([127, 0, 1, 20])).await.status, 200);
+}
+
+/// Each address of a /24 had an allowance of its own.
+async fn a_wide_network_has_ten_times_the_free_audits(database: TestDatabase) {
+    let site = site().await;
+    let app = TestApp::start(database, live).await;
+    let audit = async |ip| app.call(Call::audit(&site.url("/")).from(ip)).await;
+    for n in 10..20 {
+        assert_eq!(audit([127, 0, 0, n]).await.status, 200, "{n}");
+    }
+    let eleventh = [127, 0, 0, 20];
+    assert_eq!(audit(eleventh).await.refusal(), (402, "allowance_spent".to_owned()));
+    assert_eq!(app.call(Call::get("/api/gate").from(eleventh)).await.json()["free_remaining"], 0);
+    // What was refused has spent nothing: ten of the addresses, ten of the network around them.
+    let used = app.database.row("SELECT CAST(SUM(used) AS BIGINT) FROM daily_counters").await;
+    assert_eq!(used.get::<i64, _>(0), 20);
+    assert_eq!(audit([127, 0, 1, 20]).await.status, 200);
+}
+
+/// Each chunk costs the same whatever its size: six million of one byte took seconds of a core.
+async fn a_body_in_tiny_chunks_is_refused(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let head =
+        "POST /api/verify HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    let mut stream = app.connect([127, 0, 0, 1].into()).await;
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // A server that refuses it need not read all of it.
+    let _sent = stream.write_all("1\r\n \r\n".repeat(65_537).as_bytes()).await;
+    let refused = read(&mut stream).await;
+    assert_eq!(refused.refusal(), (400, "invalid_body".to_owned()));
+    assert!(refused.body.contains("more than 65,536 chunks"), "{}", refused.body);
 }

@@ -4,6 +4,7 @@
 //! with a lease, and its writes count only while the lease is valid. A failed job is retried with exponential backoff;
 //! after the last try it is kept for the operator (`site-audit operator jobs`).
 
+mod agreement;
 mod ending;
 mod perform;
 mod purge;

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -51,6 +52,7 @@ struct ServicesInner {
     mailer: Option<Mailer>,
     build: Build,
     started_at: Timestamp,
+    are_purges_held: AtomicBool,
 }
 
 impl Services {
@@ -87,6 +89,7 @@ impl Services {
             payments: Payments::new(&config, &base_url),
             mailer: Mailer::new(&config, &base_url).context("mail")?,
             started_at: ports.now(),
+            are_purges_held: AtomicBool::new(false),
             ports,
             is_on_loopback: address.ip().is_loopback(),
             base_url,
@@ -124,6 +127,16 @@ impl Services {
     /// When it started.
     pub fn started_at(&self) -> Timestamp {
         self.inner.started_at
+    }
+
+    /// Whether nothing may be purged, because the clock jumped.
+    pub(crate) fn are_purges_held(&self) -> bool {
+        self.inner.are_purges_held.load(Ordering::Relaxed)
+    }
+
+    /// Sets whether purging waits.
+    pub(crate) fn hold_purges(&self, are_held: bool) {
+        self.inner.are_purges_held.store(are_held, Ordering::Relaxed);
     }
 
     /// Clock and randomness.

@@ -9,6 +9,12 @@ use crate::body::Codec;
 use crate::db::Db;
 use crate::error::StoreError;
 
+// Of each the first row of an index.
+const NEWEST: &str = "SELECT MAX(at) AS newest FROM (\
+    SELECT at FROM (SELECT created_at AS at FROM jobs ORDER BY id DESC LIMIT 1) AS newest_job UNION ALL \
+    SELECT at FROM (SELECT created_at AS at FROM audits ORDER BY id DESC LIMIT 1) AS newest_audit UNION ALL \
+    SELECT MAX(last_seen_at) AS at FROM guests) AS times";
+
 /// An open database. Cheap to clone; all clones share its connections.
 #[derive(Clone)]
 pub struct Store {
@@ -41,6 +47,15 @@ impl Store {
         let row = self.db.read(subject, statement).await?;
         let now = row.map(|row| row.try_get("now")).transpose();
         Ok(now.map_err(|error| StoreError::of_driver(subject, error))?.map(Timestamp))
+    }
+
+    /// The newest time at which a job or an audit was made or a guest was seen; `None` in an empty database. Ids sort by
+    /// time, so that it reads few rows.
+    pub async fn newest_time(&self) -> Result<Option<Timestamp>, StoreError> {
+        let subject = "looking for the newest stored time";
+        let row = self.db.read(subject, sqlx::query(NEWEST)).await?;
+        let newest = row.map(|row| row.try_get::<Option<i64>, _>("newest")).transpose();
+        Ok(newest.map_err(|error| StoreError::of_driver(subject, error))?.flatten().map(Timestamp))
     }
 
     /// Finishes the writes that were accepted and closes all connections; later calls are

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use model::time::{DAY_MS, Timestamp};
+use model::time::Timestamp;
 use store::{ClaimedJob, Store, StoreError};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::agreement::Agreement;
 use super::perform::perform;
 use crate::job::{Job, Lane};
 use crate::services::Services;
@@ -21,11 +22,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 /// Interval of the scheduler.
 const SCHEDULE_EVERY: Duration = Duration::from_secs(60);
-/// The largest plausible step of the clock between two rounds of the scheduler. A larger one means that the clock was
-/// set, or that the machine slept.
-const LEAP_MS: i64 = DAY_MS;
-/// Pause of the scheduler after such a step: time to correct a wrong clock.
-const QUIET: Duration = Duration::from_secs(3_600);
 /// Interval of clock comparisons with the database, which all servers share.
 const COMPARE_EVERY: Duration = Duration::from_secs(3_600);
 /// Clock difference that is logged as a warning, in milliseconds. Chosen: above what a network round trip explains.
@@ -141,11 +137,17 @@ pub async fn work_off(services: &Services) -> Result<usize, StoreError> {
 /// Scheduler loop: queues what is due, while this machine's clock agrees with the database's.
 #[expect(clippy::disallowed_methods, reason = "the interval of the scheduler")]
 async fn keep_schedule(services: Services, allow: watch::Sender<bool>, mut stopped: watch::Receiver<bool>) {
-    let mut last = None;
-    let mut quiet_until = Instant::now();
+    let mut agreement: Option<Agreement> = None;
     let mut compare_at = Instant::now();
     loop {
-        if Instant::now() >= compare_at {
+        let (now, instant) = (services.ports().now(), Instant::now());
+        match &mut agreement {
+            Some(agreement) => agreement.look(now, instant),
+            None => agreement = begin(&services, now, instant).await,
+        }
+        services.hold_purges(!agreement.as_ref().is_some_and(|agreement| agreement.may_purge(instant)));
+        // Without the newest stored time no job is done: purging might be one of those that wait.
+        if agreement.is_some() && instant >= compare_at {
             match is_in_step(&services).await {
                 Ok(in_step) => {
                     allow.send_replace(in_step);
@@ -155,13 +157,8 @@ async fn keep_schedule(services: Services, allow: watch::Sender<bool>, mut stopp
                 Err(error) => tracing::warn!(%error, "the database's clock can't be asked for"),
             }
         }
-        let now = services.ports().now();
-        if has_leapt(last.replace(now), now) {
-            tracing::warn!(%now, "the clock leapt more than a day; nothing is scheduled for an hour");
-            quiet_until = Instant::now() + QUIET;
-        }
         if *allow.borrow()
-            && Instant::now() >= quiet_until
+            && agreement.as_ref().is_some_and(|agreement| agreement.may_schedule(instant))
             && let Err(error) = schedule(&services, now).await
         {
             tracing::warn!(%error, "what is due could not be queued; tried again in a minute");
@@ -171,6 +168,19 @@ async fn keep_schedule(services: Services, allow: watch::Sender<bool>, mut stopp
             () = tokio::time::sleep(SCHEDULE_EVERY) => {}
         }
     }
+}
+
+/// The clock as it is at the start; `None` while the database does not tell its newest time.
+async fn begin(services: &Services, now: Timestamp, instant: Instant) -> Option<Agreement> {
+    let mut agreement = Agreement::default();
+    match services.database().store().newest_time().await {
+        Ok(newest) => agreement.begin(newest, now, instant),
+        Err(error) => {
+            tracing::warn!(%error, "the newest stored time can't be read; no jobs are done until it is");
+            return None;
+        }
+    }
+    Some(agreement)
 }
 
 /// Whether this machine's clock is close enough to the database's to run jobs; logs a difference.
@@ -191,23 +201,4 @@ pub async fn schedule(services: &Services, now: Timestamp) -> Result<(), StoreEr
     let key = format!("purge:{}", now.0.div_euclid(HOUR_MS));
     services.database().store().enqueue(Job::Purge.queued(services.ports(), Some(key))).await?;
     watches::queue_due(services, now).await
-}
-
-/// Whether the clock stepped further than is plausible between two rounds: rows deleted by a wrong clock are lost.
-fn has_leapt(before: Option<Timestamp>, now: Timestamp) -> bool {
-    before.is_some_and(|before| now > before.plus_ms(LEAP_MS))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_leap_of_more_than_a_day_is_one() {
-        let before = Timestamp(1_769_851_800_000);
-        assert!(!has_leapt(None, before));
-        for (ms, leapt) in [(0, false), (DAY_MS, false), (DAY_MS + 1, true), (-400 * DAY_MS, false)] {
-            assert_eq!(has_leapt(Some(before), before.plus_ms(ms)), leapt, "{ms}");
-        }
-    }
 }

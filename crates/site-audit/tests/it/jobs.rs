@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use model::time::{DAY_MS, Timestamp};
 use render::mail::Mail;
 use service::config::{Config, SecretText};
 use service::job::Job;
 use service::jobs;
-use store::JobState;
+use store::{JobState, NewJob};
 use testkit::{MailServer, Mood, TestDatabase};
 
 use crate::app::{Call, TestApp};
@@ -20,6 +21,7 @@ testkit::on_both_databases! {
     a_silent_mail_server_holds_up_nothing_else,
     mail_waits_for_a_server_to_be_configured,
     a_server_whose_clock_is_wrong_does_no_jobs,
+    f13_a_clock_far_ahead_at_the_start_purges_nothing,
     housekeeping_runs_once_an_hour_whatever_the_number_of_servers,
 }
 
@@ -166,6 +168,26 @@ async fn housekeeping_runs_once_an_hour_whatever_the_number_of_servers(database:
     app.pass(Duration::from_secs(3_600));
     jobs::schedule(&app.app, app.app.ports().now()).await.unwrap();
     assert_eq!(work_off(&app).await, 1);
+}
+
+/// As after a start with a clock that is 400 days ahead: guests and audits were gone within a minute, without a word.
+async fn f13_a_clock_far_ahead_at_the_start_purges_nothing(database: TestDatabase) {
+    const GUESTS: &str = "SELECT COUNT(*) FROM guests";
+    let app = TestApp::start(database, |_| ()).await;
+    // PostgreSQL has a clock to compare with.
+    app.set_to_machine();
+    app.guest().await;
+    app.database.execute(&format!("UPDATE guests SET last_seen_at = last_seen_at - {}", 400 * DAY_MS)).await;
+    app.database.execute("DELETE FROM jobs").await;
+    // Queued long ago, so that it says nothing of the clock.
+    let job = NewJob { created_at: Timestamp(0), ..Job::Purge.queued(app.app.ports(), None) };
+    let id = job.id.clone();
+    assert!(app.app.database().store().enqueue(job).await.unwrap());
+    let background = jobs::start(app.app.clone());
+    let done = || app.app.database().store().jobs(JobState::Done, 100);
+    while !done().await.unwrap().iter().any(|job| job.id == id) {}
+    assert_eq!(sqlx::Row::get::<i64, _>(&app.database.row(GUESTS).await, 0), 1);
+    background.stop().await;
 }
 
 async fn a_server_whose_clock_is_wrong_does_no_jobs(database: TestDatabase) {

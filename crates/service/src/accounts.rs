@@ -1,6 +1,7 @@
 //! Accounts: registration, sign-in, sessions, security settings, API keys and organizations.
 
 pub(crate) mod address;
+mod attempts;
 pub mod avatar;
 mod change;
 pub mod claim;

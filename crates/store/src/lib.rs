@@ -76,5 +76,5 @@ pub use steps::{
 pub use store::Store;
 pub use stored_report::StoredReport;
 pub use tabs::{AlertTo, Changing, MOST_TABS, NewTab, Opening, TabChange};
-pub use throttles::Throttle;
+pub use throttles::{Attempted, Throttle};
 pub use watches::{Alert, DueWatch, LinkPurpose, WatchLink, WatchRun, WatchedTab};

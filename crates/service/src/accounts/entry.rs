@@ -5,11 +5,10 @@ use model::account::Assurance;
 use model::id::AccountId;
 use model::lang::text;
 use render::mail::letters;
-use store::{
-    AccountLink, AccountRecord, AccountStatus, Actor, Factor, HourlySpend, NewAccount, NewLink, Refusal, Step, Throttle,
-};
+use store::{AccountLink, AccountRecord, AccountStatus, Factor, HourlySpend, NewAccount, NewLink, Refusal, Step};
 
 use super::address::Address;
+use super::attempts::{Attempt, OF_ACCOUNT, check_network, failures_key};
 use super::change::{AccountChange, OneTimeToken, language};
 use super::unavailable::unavailable;
 use super::{session, totp};
@@ -34,12 +33,6 @@ const MAILS_PER_ADDRESS: u32 = 3;
 const MAILS_PER_NETWORK: u32 = 10;
 /// Characters of a display name at most.
 const NAME_CHARS: usize = 60;
-/// Backoff for wrong passwords and codes of one account: after 10 failures, locks of 1, 2, 4 … 60 minutes.
-const OF_ACCOUNT: Throttle =
-    Throttle { scope: "account", free: 10, window_ms: 24 * HOUR_MS, first_wait_ms: MINUTE_MS, last_wait_ms: HOUR_MS };
-/// Rate limit for wrong passwords and codes of one network: 30 per hour.
-const OF_NETWORK: Throttle =
-    Throttle { scope: "network", free: 30, window_ms: HOUR_MS, first_wait_ms: HOUR_MS, last_wait_ms: HOUR_MS };
 
 /// Outcome of a sign-in.
 #[derive(Debug)]
@@ -122,20 +115,20 @@ pub async fn sign_in(cx: &Cx, email: &str, password: SecretText) -> Result<SignI
     let wrong = || ServiceError::new(Code::InvalidCredentials);
     // An invalid address takes the same path as an unknown one.
     let address = Address::parse(email).unwrap_or_else(|_| Address { typed: String::new(), canonical: String::new() });
-    check_network(cx).await?;
     let key = cx.services.vault().keys()?.blind(&address.canonical);
     let now = cx.services.ports().now();
-    let is_blocked = is_blocked(cx, &key).await?;
-    let account = by_email(cx.services.database(), &address).await?;
-    let usable = account.filter(|account| account.status == AccountStatus::Active && !is_blocked);
-    let phc = usable.as_ref().and_then(|account| account.password.clone());
-    let verdict = cx.services.vault().passwords().compare(password.clone(), phc.clone()).await?;
-    let (Some(account), Some(phc), PasswordCheck::Right { is_outdated }) = (usable.as_ref(), phc, verdict) else {
-        if !is_blocked {
-            failed(cx, key, usable.as_ref()).await?;
-        }
-        return Err(wrong());
-    };
+    let attempt = Attempt::begin(cx, key).await?;
+    let compared = compared(cx, &address, &password, attempt.is_none()).await;
+    if let Some(attempt) = attempt {
+        let (account, is_wrong) = match &compared {
+            Ok((account, verdict)) => (account.as_ref(), *verdict == PasswordCheck::Wrong),
+            Err(_) => (None, false),
+        };
+        attempt.end(cx, account, is_wrong).await?;
+    }
+    let (Some(account), PasswordCheck::Right { is_outdated }) = compared? else { return Err(wrong()) };
+    let account = &account;
+    let Some(phc) = account.password.clone() else { return Err(wrong()) };
     // The step fails if another request set a new password during the comparison: that one ended all sessions, and
     // none may begin with the old password.
     let expect = Step::ExpectPassword(account.id.clone(), phc);
@@ -164,6 +157,20 @@ pub async fn sign_in(cx: &Cx, email: &str, password: SecretText) -> Result<SignI
     Ok(SignIn::Done(begun.token))
 }
 
+/// The account that a sign-in may enter, and whether the password is its own. Of a locked one, as of none, the password is
+/// compared with the dummy hash, so that it takes as long.
+async fn compared(
+    cx: &Cx,
+    address: &Address,
+    password: &SecretText,
+    is_locked: bool,
+) -> Result<(Option<AccountRecord>, PasswordCheck), ServiceError> {
+    let account = by_email(cx.services.database(), address).await?;
+    let usable = account.filter(|account| account.status == AccountStatus::Active && !is_locked);
+    let phc = usable.as_ref().and_then(|account| account.password.clone());
+    Ok((usable, cx.services.vault().passwords().compare(password.clone(), phc).await?))
+}
+
 /// Completes a sign-in with the second factor of its challenge.
 pub async fn second_factor(cx: &Cx, challenge: &str, given: SecondFactor) -> Result<OneTimeToken, ServiceError> {
     let invalid = || ServiceError::new(Code::InvalidChallenge);
@@ -177,25 +184,21 @@ pub async fn second_factor(cx: &Cx, challenge: &str, given: SecondFactor) -> Res
     let account = cx.services.database().ask(|store| store.account_by_id(&account)).await.map_err(unavailable)?;
     let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(invalid)?;
     let key = failures_key(cx.services.vault(), &account)?;
-    if is_blocked(cx, &key).await? {
+    let Some(attempt) = Attempt::begin(cx, key).await? else {
         return Err(ServiceError::new(Code::InvalidCode));
-    }
+    };
     let begun = session::begin(cx, &account.id, Assurance::Aal2, &format!("password {}", given.method()));
     let outcome = match given.step(cx, &account)? {
         Some(step) => {
-            let change =
-                AccountChange::new([Step::UseChallenge(digest), step, Step::ForgetFailures(OF_ACCOUNT.scope, key)]);
+            let forget = Step::ForgetFailures(OF_ACCOUNT.scope, key);
+            let change = AccountChange::new([Step::UseChallenge(digest), step, forget]);
             change.steps(begun.steps).event(cx, &account.id, "signed_in").make(cx, "signing in").await?
         }
         None => Err(Refusal::Code),
     };
-    match outcome {
-        Ok(()) => Ok(begun.token),
-        Err(refusal) => {
-            failed(cx, key, Some(&account)).await?;
-            Err(refusal.into())
-        }
-    }
+    attempt.end(cx, Some(&account), outcome.is_err()).await?;
+    outcome?;
+    Ok(begun.token)
 }
 
 impl SecondFactor {
@@ -323,49 +326,6 @@ pub(crate) async fn spend_mail(
         HourlySpend::Granted => None,
         HourlySpend::Refused { retry_after_s } => Some(retry_after_s),
     })
-}
-
-/// [`Code::RateLimited`] while the caller's network is over the rate limit for wrong passwords.
-pub(crate) async fn check_network(cx: &Cx) -> Result<(), ServiceError> {
-    let (key, now) = (network_key(cx)?, cx.services.ports().now());
-    let until =
-        cx.services.database().ask(|store| store.blocked_until(OF_NETWORK, &key, now)).await.map_err(unavailable)?;
-    let Some(until) = until else { return Ok(()) };
-    let seconds = until.0.saturating_sub(now.0).max(1).unsigned_abs().div_ceil(1000);
-    Err(ServiceError::new(Code::RateLimited).retry_after(u32::try_from(seconds).unwrap_or(u32::MAX)))
-}
-
-/// Records a wrong password or code. When this locks the account, its owner gets a notice, at most once a day.
-pub async fn failed(cx: &Cx, key: [u8; 32], account: Option<&AccountRecord>) -> Result<(), ServiceError> {
-    let (network, now) = (network_key(cx)?, cx.services.ports().now());
-    let count = |throttle, key: [u8; 32]| async move {
-        cx.services.database().write(|store| store.count_failure(throttle, &key, now)).await.map_err(unavailable)
-    };
-    count(OF_NETWORK, network).await?;
-    let failures = count(OF_ACCOUNT, key).await?;
-    let Some(account) = account.filter(|_| failures == OF_ACCOUNT.free) else { return Ok(()) };
-    let what = text(
-        "Somebody gave wrong passwords for your account ten times; further tries have to wait",
-        "Alguém errou a senha da sua conta dez vezes; novas tentativas têm de esperar",
-    );
-    let change = AccountChange::default().event_by(cx, Actor::Nobody, &account.id, "sign_in_throttled");
-    Ok(change.notice(cx, account, what).make(cx, "telling of wrong passwords").await??)
-}
-
-fn network_key(cx: &Cx) -> Result<[u8; 32], ServiceError> {
-    Ok(cx.services.vault().keys()?.blind(&cx.caller.network.to_string()))
-}
-
-/// The key of an account's failure counter.
-pub(crate) fn failures_key(vault: &Vault, account: &AccountRecord) -> Result<[u8; 32], ServiceError> {
-    Ok(vault.keys()?.blind(&account.email.to_ascii_lowercase()))
-}
-
-/// Whether an account is locked after too many wrong passwords or codes.
-pub(crate) async fn is_blocked(cx: &Cx, key: &[u8; 32]) -> Result<bool, ServiceError> {
-    let now = cx.services.ports().now();
-    let until = cx.services.database().ask(|store| store.blocked_until(OF_ACCOUNT, key, now)).await;
-    Ok(until.map_err(unavailable)?.is_some())
 }
 
 /// What binds a challenge to a browser: the digest of its CSRF token. Only the browser that gave the password can

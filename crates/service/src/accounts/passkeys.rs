@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use store::{MOST_PASSKEYS, PasskeyRecord, PasskeyStep, Step};
 use url::Url;
 
+use super::attempts;
 use super::change::{AccountChange, OneTimeToken};
+use super::session;
 use super::unavailable::unavailable;
 use super::webauthn::{ALGORITHMS, Credential, RelyingParty, SignedAssertion};
-use super::{entry, session};
 use crate::caller::Cx;
 use crate::credential::token_digest;
 use crate::error::{Code, ServiceError};
@@ -239,7 +240,7 @@ pub async fn remove(cx: &Cx, id: &str) -> Result<(), ServiceError> {
 
 /// Begins the sign-in ceremony, for any passkey of this site (discoverable credentials).
 pub async fn request_options(cx: &Cx) -> Result<RequestOptions, ServiceError> {
-    entry::check_network(cx).await?;
+    attempts::check_network(cx).await?;
     let (services, network) = (&cx.services, cx.caller.network);
     services
         .allowance()
@@ -255,7 +256,7 @@ pub async fn request_options(cx: &Cx) -> Result<RequestOptions, ServiceError> {
 
 /// Completes the sign-in ceremony. It ignores the lock of wrong passwords, which a passkey can't be guessed past.
 pub async fn sign_in(cx: &Cx, given: &Assertion) -> Result<OneTimeToken, ServiceError> {
-    entry::check_network(cx).await?;
+    attempts::check_network(cx).await?;
     let (account, steps) = proof(cx, given).await?;
     let begun = session::begin(cx, &account, Assurance::Aal2, "passkey");
     let change = AccountChange::new(steps).steps(begun.steps).event(cx, &account, "signed_in");

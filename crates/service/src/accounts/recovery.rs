@@ -7,6 +7,7 @@ use render::mail::letters;
 use store::{AccountLink, AccountRecord, AccountStatus, Actor, EndReason, NewLink, Refusal, Step};
 
 use super::address::Address;
+use super::attempts::{self, Attempt};
 use super::change::{AccountChange, OneTimeToken, language};
 use super::entry::{self, SecondFactor};
 use super::session;
@@ -99,21 +100,31 @@ pub async fn complete_reset(
     factor: Option<SecondFactor>,
 ) -> Result<(), ServiceError> {
     let (digest, account) = account_of(cx, token, AccountLink::Reset).await?;
-    entry::check_network(cx).await?;
-    let key = entry::failures_key(cx.services.vault(), &account)?;
-    let factor = match factor {
-        _ if !entry::has_factor(cx, &account) => None,
-        None => return Err(ServiceError::new(Code::SecondFactorRequired)),
-        // Wrong codes count towards the lock, as at sign-in.
-        Some(_) if entry::is_blocked(cx, &key).await? => return Err(ServiceError::new(Code::InvalidCode)),
-        Some(factor) => match factor.step(cx, &account)? {
-            Some(step) => Some(step),
-            None => {
-                entry::failed(cx, key, Some(&account)).await?;
-                return Err(ServiceError::new(Code::InvalidCode));
-            }
-        },
+    attempts::check_network(cx).await?;
+    if !entry::has_factor(cx, &account) {
+        return Ok(set_password(cx, digest, &account, password, None).await??);
+    }
+    let factor = factor.ok_or_else(|| ServiceError::new(Code::SecondFactorRequired))?;
+    // Wrong codes count towards the lock, as at sign-in.
+    let key = attempts::failures_key(cx.services.vault(), &account)?;
+    let attempt = Attempt::begin(cx, key).await?.ok_or_else(|| ServiceError::new(Code::InvalidCode))?;
+    let outcome = match factor.step(cx, &account) {
+        Ok(Some(step)) => set_password(cx, digest, &account, password, Some(step)).await,
+        Ok(None) => Ok(Err(Refusal::Code)),
+        Err(error) => Err(error),
     };
+    attempt.end(cx, Some(&account), matches!(outcome, Ok(Err(Refusal::Code)))).await?;
+    Ok(outcome??)
+}
+
+/// Sets the password of an account by its link, and by the step that consumes the code of its second factor.
+async fn set_password(
+    cx: &Cx,
+    digest: [u8; 32],
+    account: &AccountRecord,
+    password: SecretText,
+    factor: Option<Step>,
+) -> Result<Result<(), Refusal>, ServiceError> {
     let phc = entry::accept(cx, password, &Address::parse(&account.email)?).await?;
     let keys = live_keys(cx.services.database(), &account.id).await?;
     let change = AccountChange::new([Step::UseLink(digest, AccountLink::Reset)])
@@ -125,14 +136,8 @@ pub async fn complete_reset(
             Step::DropLinks(account.id.clone(), AccountLink::Change),
         ])
         .event_by(cx, Actor::Nobody, &account.id, "password_reset")
-        .letter(cx, &letters::password_changed(&cx.services.sender(), &keys), &account.email, language(&account));
-    match change.make(cx, "setting a password by a link").await? {
-        Err(Refusal::Code) => {
-            entry::failed(cx, key, Some(&account)).await?;
-            Err(Refusal::Code.into())
-        }
-        outcome => Ok(outcome?),
-    }
+        .letter(cx, &letters::password_changed(&cx.services.sender(), &keys), &account.email, language(account));
+    change.make(cx, "setting a password by a link").await
 }
 
 /// The names of an account's live keys.

@@ -7,6 +7,7 @@ use render::mail::letters;
 use store::{AccountRecord, EndReason, Factor, Refusal, Session, Step};
 
 use super::address::Address;
+use super::attempts::{self, Attempt};
 use super::change::{AccountChange, OneTimeToken, language};
 use super::entry::{self, SecondFactor};
 use super::passkeys::{self, Assertion};
@@ -50,46 +51,49 @@ pub struct FactorOffer {
 pub async fn prove(cx: &Cx, proof: Proof) -> Result<OneTimeToken, ServiceError> {
     let session = cx.caller.required_session()?;
     let account = session::account(cx, session).await?;
-    entry::check_network(cx).await?;
-    let key = entry::failures_key(cx.services.vault(), &account)?;
-    let wrong = || ServiceError::new(Code::InvalidCredentials);
-    if entry::is_blocked(cx, &key).await? {
-        return Err(wrong());
-    }
-    let (step, begun) = match proof {
-        Proof::Passkey(given) => return prove_by_passkey(cx, session, &given).await,
+    let proof = match proof {
+        Proof::Passkey(given) => {
+            attempts::check_network(cx).await?;
+            return prove_by_passkey(cx, session, &given).await;
+        }
         Proof::Password(_) if entry::has_factor(cx, &account) => {
             return Err(ServiceError::new(Code::SecondFactorRequired));
         }
+        proof => proof,
+    };
+    let wrong = || ServiceError::new(Code::InvalidCredentials);
+    let key = attempts::failures_key(cx.services.vault(), &account)?;
+    let attempt = Attempt::begin(cx, key).await?.ok_or_else(wrong)?;
+    let outcome = proven(cx, session, &account, proof).await;
+    let is_wrong = matches!(outcome, Ok(Err(Refusal::Code)));
+    attempt.end(cx, Some(&account), is_wrong).await?;
+    if is_wrong { Err(wrong()) } else { of_session(outcome?) }
+}
+
+/// Compares a password or code and rotates the session; [`Refusal::Code`] when it is wrong.
+async fn proven(
+    cx: &Cx,
+    session: &Session,
+    account: &AccountRecord,
+    proof: Proof,
+) -> Result<Result<OneTimeToken, Refusal>, ServiceError> {
+    let (step, begun) = match proof {
         Proof::Password(password) => {
             let phc = account.password.clone();
-            match cx.services.vault().passwords().compare(password, phc).await? {
-                PasswordCheck::Wrong => (Err(Refusal::Code), None),
-                PasswordCheck::Right { .. } => {
-                    (Ok(None), Some(session::rotate(cx, session, Assurance::Aal1, "password")))
-                }
+            if cx.services.vault().passwords().compare(password, phc).await? == PasswordCheck::Wrong {
+                return Ok(Err(Refusal::Code));
             }
+            (None, session::rotate(cx, session, Assurance::Aal1, "password"))
         }
-        Proof::Factor(factor) => match factor.step(cx, &account)? {
-            Some(step) => (Ok(Some(step)), Some(session::rotate(cx, session, Assurance::Aal2, factor.method()))),
-            None => (Err(Refusal::Code), None),
+        Proof::Factor(factor) => match factor.step(cx, account)? {
+            Some(step) => (Some(step), session::rotate(cx, session, Assurance::Aal2, factor.method())),
+            None => return Ok(Err(Refusal::Code)),
         },
+        // A ceremony of its own, with nothing to guess.
+        Proof::Passkey(_) => return Ok(Err(Refusal::Code)),
     };
-    let outcome = match (step, begun) {
-        (Ok(step), Some(begun)) => {
-            let change = AccountChange::new(step).steps(begun.steps).event(cx, &account.id, "proven_again");
-            change.make(cx, "proving who somebody is").await?.map(|()| begun.token)
-        }
-        (Err(refusal), _) => Err(refusal),
-        (Ok(_), None) => Err(Refusal::Code),
-    };
-    match outcome {
-        Err(Refusal::Code) => {
-            entry::failed(cx, key, Some(&account)).await?;
-            Err(wrong())
-        }
-        outcome => of_session(outcome),
-    }
+    let change = AccountChange::new(step).steps(begun.steps).event(cx, &account.id, "proven_again");
+    Ok(change.make(cx, "proving who somebody is").await?.map(|()| begun.token))
 }
 
 /// Reauthentication by passkey; ignores the lock of wrong passwords.
@@ -108,16 +112,14 @@ async fn prove_by_passkey(cx: &Cx, session: &Session, given: &Assertion) -> Resu
 pub async fn change_password(cx: &Cx, current: SecretText, new: SecretText) -> Result<OneTimeToken, ServiceError> {
     let session = session::fresh(cx)?;
     let account = session::account(cx, session).await?;
-    let key = entry::failures_key(cx.services.vault(), &account)?;
-    entry::check_network(cx).await?;
+    let wrong = || ServiceError::new(Code::InvalidCredentials);
+    let key = attempts::failures_key(cx.services.vault(), &account)?;
     // Failures during a lock don't extend it.
-    if entry::is_blocked(cx, &key).await? {
-        return Err(ServiceError::new(Code::InvalidCredentials));
-    }
-    let phc = account.password.clone();
-    if cx.services.vault().passwords().compare(current, phc).await? == PasswordCheck::Wrong {
-        entry::failed(cx, key, Some(&account)).await?;
-        return Err(ServiceError::new(Code::InvalidCredentials));
+    let attempt = Attempt::begin(cx, key).await?.ok_or_else(wrong)?;
+    let compared = cx.services.vault().passwords().compare(current, account.password.clone()).await;
+    attempt.end(cx, Some(&account), matches!(compared, Ok(PasswordCheck::Wrong))).await?;
+    if compared? == PasswordCheck::Wrong {
+        return Err(wrong());
     }
     let phc = entry::accept(cx, new, &Address::parse(&account.email)?).await?;
     let begun = session::rotate(cx, session, session.assurance, "password");
@@ -179,15 +181,13 @@ async fn offered_secret(cx: &Cx, account: &AccountRecord) -> Result<(Vec<u8>, Ve
 pub async fn confirm_factor(cx: &Cx, code: &str) -> Result<(OneTimeToken, Vec<String>), ServiceError> {
     let session = session::fresh(cx)?;
     let account = session::account(cx, session).await?;
-    let key = entry::failures_key(cx.services.vault(), &account)?;
+    let wrong = || ServiceError::new(Code::InvalidCode);
+    let key = attempts::failures_key(cx.services.vault(), &account)?;
     let (secret, sealed) = offered_secret(cx, &account).await?;
-    if entry::is_blocked(cx, &key).await? {
-        return Err(ServiceError::new(Code::InvalidCode));
-    }
-    let Some(step) = totp::step_of(&secret, code, cx.services.ports().now()) else {
-        entry::failed(cx, key, Some(&account)).await?;
-        return Err(ServiceError::new(Code::InvalidCode));
-    };
+    let attempt = Attempt::begin(cx, key).await?.ok_or_else(wrong)?;
+    let step = totp::step_of(&secret, code, cx.services.ports().now());
+    attempt.end(cx, Some(&account), step.is_none()).await?;
+    let step = step.ok_or_else(wrong)?;
     let begun = session::rotate(cx, session, Assurance::Aal2, "totp");
     let (codes, steps) = recovery_codes(cx.services.ports(), &account.id);
     let what = text("A second factor was added to your account", "Um segundo fator foi adicionado à sua conta");
@@ -233,18 +233,12 @@ async fn used(cx: &Cx, account: &AccountRecord, code: &str) -> Result<Step, Serv
     if account.totp.is_none() {
         return Err(ServiceError::new(Code::NotFound));
     }
-    let key = entry::failures_key(cx.services.vault(), account)?;
-    let factor = SecondFactor::Totp(code.to_owned());
-    if entry::is_blocked(cx, &key).await? {
-        return Err(ServiceError::new(Code::InvalidCode));
-    }
-    match factor.step(cx, account)? {
-        Some(step) => Ok(step),
-        None => {
-            entry::failed(cx, key, Some(account)).await?;
-            Err(ServiceError::new(Code::InvalidCode))
-        }
-    }
+    let wrong = || ServiceError::new(Code::InvalidCode);
+    let key = attempts::failures_key(cx.services.vault(), account)?;
+    let attempt = Attempt::begin(cx, key).await?.ok_or_else(wrong)?;
+    let step = SecondFactor::Totp(code.to_owned()).step(cx, account);
+    attempt.end(cx, Some(account), matches!(step, Ok(None))).await?;
+    step?.ok_or_else(wrong)
 }
 
 /// Ten new recovery codes, and the steps that replace the stored digests.

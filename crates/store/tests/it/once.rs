@@ -5,7 +5,8 @@ use model::id::{AccountId, SessionId};
 use model::time::{DAY_MS, Timestamp};
 use sqlx::Row as _;
 use store::{
-    AccountLink, AccountStatus, EndReason, Factor, NewAccount, NewLink, NewSession, Refusal, Step, Store, Throttle,
+    AccountLink, AccountStatus, Attempted, EndReason, Factor, NewAccount, NewLink, NewSession, Refusal, Step, Store,
+    StoreError, Throttle,
 };
 use testkit::TestDatabase;
 
@@ -16,6 +17,7 @@ testkit::on_both_databases! {
     of_two_who_use_one_link_at_once_one_makes_an_account,
     of_two_who_use_one_code_at_once_one_is_let_in,
     of_two_who_use_one_recovery_code_at_once_one_is_let_in,
+    of_attempts_at_once_no_more_are_counted_than_are_free,
     what_signed_people_in_is_forgotten_once_it_is_over,
     a_closed_account_is_restored_until_it_is_removed,
 }
@@ -124,6 +126,48 @@ async fn of_two_who_use_one_recovery_code_at_once_one_is_let_in(database: TestDa
     store.close().await;
 }
 
+/// Parallel attempts were all compared before the first of them was counted.
+async fn of_attempts_at_once_no_more_are_counted_than_are_free(database: TestDatabase) {
+    let throttle =
+        |scope, free| Throttle { scope, free, window_ms: DAY_MS, first_wait_ms: DAY_MS, last_wait_ms: DAY_MS };
+    let (network, of_account) = (throttle("network", 30), throttle("account", 10));
+    let store = opened(&database).await;
+    let mut attempts = tokio::task::JoinSet::new();
+    for n in 0..80_u8 {
+        let store = store.clone();
+        // Eight accounts, one network.
+        attempts.spawn(async move {
+            let keys = [(network, [200; 32]), (of_account, [n % 8; 32])];
+            loop {
+                match store.begin_attempt(keys, NOW).await {
+                    Err(StoreError::Busy { .. }) => {}
+                    attempted => return attempted.unwrap(),
+                }
+            }
+        });
+    }
+    let (mut counted, mut blocked) = (0, 0);
+    while let Some(attempted) = attempts.join_next().await {
+        match attempted.unwrap() {
+            Attempted::Counted(_) => counted += 1,
+            Attempted::Blocked { scope, until } => {
+                assert_eq!((scope, until), ("network", NOW.plus_ms(DAY_MS)));
+                blocked += 1;
+            }
+        }
+    }
+    assert_eq!((counted, blocked), (30, 50));
+    // What was refused for the network counts for no account.
+    let of_accounts = "SELECT CAST(SUM(failures) AS BIGINT) FROM throttles WHERE scope = 'account'";
+    assert_eq!(count(&database, of_accounts).await, 30);
+    // One that is taken back makes room for one.
+    let keys = [(network, [200; 32]), (of_account, [0; 32])];
+    store.take_back_attempt(keys).await.unwrap();
+    assert!(matches!(store.begin_attempt(keys, NOW).await.unwrap(), Attempted::Counted([30, _])));
+    assert!(matches!(store.begin_attempt(keys, NOW).await.unwrap(), Attempted::Blocked { .. }));
+    store.close().await;
+}
+
 async fn what_signed_people_in_is_forgotten_once_it_is_over(database: TestDatabase) {
     const FAILURES: Throttle =
         Throttle { scope: "account", free: 1, window_ms: 1_000, first_wait_ms: 1_000, last_wait_ms: 1_000 };
@@ -141,11 +185,12 @@ async fn what_signed_people_in_is_forgotten_once_it_is_over(database: TestDataba
     let links = (0..501).map(|n| Step::AddLink(link(n)));
     let challenge = Step::AddChallenge(digest(7, 0), id.clone(), [0; 32], expires_at);
     change(&store, links.chain([challenge, session(0, &id)]).collect()).await.unwrap();
-    store.count_failure(FAILURES, &[0; 32], NOW).await.unwrap();
+    let keys = [(FAILURES, [0; 32]), (Throttle { scope: "network", ..FAILURES }, [1; 32])];
+    assert_eq!(store.begin_attempt(keys, NOW).await.unwrap(), Attempted::Counted([1, 1]));
     let purge = |at: Timestamp| store.purge_auth(at);
     assert_eq!(purge(NOW).await.unwrap(), 0);
-    // The failure, then the links and the challenge, then the session: each when it is over.
-    assert_eq!(purge(expires_at).await.unwrap(), 1);
+    // The failures, then the links and the challenge, then the session: each when it is over.
+    assert_eq!(purge(expires_at).await.unwrap(), 2);
     assert_eq!(purge(expires_at.plus_ms(1)).await.unwrap(), 502);
     assert_eq!(purge(NOW.plus_ms(2 * DAY_MS)).await.unwrap(), 0);
     assert_eq!(purge(NOW.plus_ms(2 * DAY_MS + 1)).await.unwrap(), 1);

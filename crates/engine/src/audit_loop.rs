@@ -25,7 +25,7 @@ pub use given::{AuditInputs, AuditStep, Progress, Scheme};
 use crate::cores::Cores;
 use failure::on_a_core;
 use lanes::Lanes;
-use pages::{PageMemory, Parsed};
+use pages::{PageMemory, Parsed, page_bytes};
 
 /// Timeout of a page with all its redirects.
 const PAGE_TIME: Duration = Duration::from_secs(20);
@@ -139,12 +139,13 @@ impl Engine {
         let mut capture = Arc::unwrap_or_clone(capture);
         capture.extras = extras;
         capture.field_data = field_data;
+        let bytes = page_bytes(&capture);
         let judging = move || {
             let report = audit::report_on(&capture, &page.page, &files);
             drop(page);
             finish(Audited { capture, report })
         };
-        let finished = on_a_core(&self.cores, deadline + JUDGE_TIME, judging).await?;
+        let finished = on_a_core(&self.cores, bytes, deadline + JUDGE_TIME, judging).await?;
         given.tell(AuditStep::Judged);
         Ok(finished)
     }
@@ -155,7 +156,8 @@ impl Engine {
         capture: Capture,
         finish: impl FnOnce(Report) -> T + Send + 'static,
     ) -> Result<T, AuditFailure> {
-        on_a_core(&self.cores, Instant::now() + CORE_TIME, move || finish(audit::report(&capture))).await
+        let bytes = page_bytes(&capture);
+        on_a_core(&self.cores, bytes, Instant::now() + CORE_TIME, move || finish(audit::report(&capture))).await
     }
 
     /// Parses the page and meanwhile fetches the files that the core wants, until it wants no more or the deadline

@@ -1,12 +1,15 @@
 //! Thread pool for CPU-bound work: parsing, judging, writing reports. One thread per core, so that such work never
 //! blocks an async worker, nor runs more at once than the machine can.
+//!
+//! Work on large pages waits in a queue of its own: a crowd of them, each of which may take half a second, would hold up
+//! every other caller for all of theirs. Other work goes first, and one thread of several takes nothing else.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, Select, Sender, bounded};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
@@ -17,10 +20,15 @@ const QUEUE: usize = 1024;
 /// A piece of work, including sending its result.
 type CoreWork = Box<dyn FnOnce() + Send>;
 
-/// The thread pool. Its threads end when the last clone is dropped and the queue is empty.
+/// Bytes of a page or file from which on work on it is large. Chosen: the HTML of nearly all pages is smaller, and
+/// takes some milliseconds.
+const LARGE: usize = 512 * 1024;
+
+/// The thread pool. Its threads end when the last clone is dropped and the queues are empty.
 #[derive(Clone)]
 pub struct Cores {
-    queue: Sender<CoreWork>,
+    usual: Sender<CoreWork>,
+    large: Sender<CoreWork>,
 }
 
 /// Why work was not done.
@@ -43,13 +51,19 @@ impl Cores {
     /// Starts `count` threads, at least one. An error when the system gives no thread.
     #[expect(clippy::disallowed_methods, reason = "the threads themselves")]
     pub fn start(count: usize) -> std::io::Result<Self> {
-        let (queue, jobs) = bounded(QUEUE);
-        for number in 0..count.max(1) {
-            let jobs: Receiver<CoreWork> = jobs.clone();
+        let (usual, usual_jobs) = bounded(QUEUE);
+        let (large, large_jobs) = bounded(QUEUE);
+        let count = count.max(1);
+        for number in 0..count {
+            let (usual, large): (Receiver<CoreWork>, Receiver<CoreWork>) = (usual_jobs.clone(), large_jobs.clone());
             let thread = std::thread::Builder::new().name(format!("core-{number}"));
-            thread.spawn(move || jobs.into_iter().for_each(|job| job()))?;
+            let takes_large = number > 0 || count == 1;
+            thread.spawn(move || match takes_large {
+                true => work_on_both(&usual, &large),
+                false => usual.into_iter().for_each(|job| job()),
+            })?;
         }
-        Ok(Self { queue })
+        Ok(Self { usual, large })
     }
 
     /// One thread per core of the machine.
@@ -57,10 +71,11 @@ impl Cores {
         Self::start(std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
     }
 
-    /// Runs `work` on one of the threads. Waits for a free thread until `until`, then for the work to end. Work whose
-    /// caller has left is not begun.
+    /// Runs `work` on a page or file of `bytes` on one of the threads. Waits for a free thread until `until`, then for the
+    /// work to end. Work whose caller has left is not begun.
     pub async fn run<T: Send + 'static>(
         &self,
+        bytes: usize,
         until: Instant,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Undone> {
@@ -78,7 +93,8 @@ impl Cores {
             // The caller may have left.
             drop(answer.send(result));
         };
-        self.queue.try_send(Box::new(job)).map_err(|_| Undone::Overloaded)?;
+        let queue = if bytes >= LARGE { &self.large } else { &self.usual };
+        queue.try_send(Box::new(job)).map_err(|_| Undone::Overloaded)?;
         let ended = match timeout_at(until, &mut received).await {
             Ok(ended) => ended,
             Err(_) if take(&turn, turn::GIVEN_UP) => return Err(Undone::Overloaded),
@@ -89,9 +105,28 @@ impl Cores {
     }
 }
 
+/// The loop of a thread that takes large work where no other waits; ends when both queues are closed and empty.
+fn work_on_both(usual: &Receiver<CoreWork>, large: &Receiver<CoreWork>) {
+    loop {
+        // The senders are dropped together, so a closed queue means that the other gets no more either.
+        let mut either = Select::new_biased();
+        let (first, _) = (either.recv(usual), either.recv(large));
+        let ready = either.select();
+        let job = match ready.index() == first {
+            true => ready.recv(usual).or_else(|_| large.recv()),
+            false => ready.recv(large).or_else(|_| usual.recv()),
+        };
+        match job {
+            Ok(job) => job(),
+            Err(_) => return,
+        }
+    }
+}
+
 impl fmt::Debug for Cores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cores").field("waiting", &self.queue.len()).finish()
+        let (usual, large) = (self.usual.len(), self.large.len());
+        f.debug_struct("Cores").field("waiting", &usual).field("large_waiting", &large).finish()
     }
 }
 
@@ -119,7 +154,7 @@ mod tests {
                 began.send(()).unwrap();
                 assert!(released.recv().is_err(), "nothing is ever sent");
             };
-            holding.run(far(), hold).await.unwrap();
+            holding.run(0, far(), hold).await.unwrap();
         });
         begun.await.unwrap();
         (cores, release)
@@ -129,9 +164,12 @@ mod tests {
     async fn work_is_done_elsewhere_and_a_panic_is_told_and_survived() {
         let cores = Cores::start(1).unwrap();
         let here = std::thread::current().id();
-        assert_ne!(cores.run(far(), || std::thread::current().id()).await, Ok(here));
-        assert_eq!(cores.run(far(), || std::panic::resume_unwind(Box::new(()))).await, Err::<(), _>(Undone::Panicked));
-        assert_eq!(cores.run(far(), || 1).await, Ok(1));
+        assert_ne!(cores.run(0, far(), || std::thread::current().id()).await, Ok(here));
+        assert_eq!(
+            cores.run(0, far(), || std::panic::resume_unwind(Box::new(()))).await,
+            Err::<(), _>(Undone::Panicked)
+        );
+        assert_eq!(cores.run(0, far(), || 1).await, Ok(1));
     }
 
     #[tokio::test]
@@ -139,10 +177,10 @@ mod tests {
         let (cores, release) = held().await;
         let ran = Arc::new(AtomicBool::new(false));
         let theirs = Arc::clone(&ran);
-        let waiting = cores.run(Instant::now(), move || theirs.store(true, Ordering::SeqCst));
+        let waiting = cores.run(0, Instant::now(), move || theirs.store(true, Ordering::SeqCst));
         assert_eq!(waiting.await, Err(Undone::Overloaded));
         drop(release);
-        cores.run(far(), || ()).await.unwrap();
+        cores.run(0, far(), || ()).await.unwrap();
         assert!(!ran.load(Ordering::SeqCst));
     }
 
@@ -151,10 +189,11 @@ mod tests {
         let (cores, release) = held().await;
         let ran = Arc::new(AtomicBool::new(false));
         let theirs = Arc::clone(&ran);
-        let left = tokio::time::timeout(Duration::ZERO, cores.run(far(), move || theirs.store(true, Ordering::SeqCst)));
+        let left =
+            tokio::time::timeout(Duration::ZERO, cores.run(0, far(), move || theirs.store(true, Ordering::SeqCst)));
         assert!(left.await.is_err());
         drop(release);
-        cores.run(far(), || ()).await.unwrap();
+        cores.run(0, far(), || ()).await.unwrap();
         assert!(!ran.load(Ordering::SeqCst));
     }
 
@@ -163,14 +202,50 @@ mod tests {
         let (cores, release) = held().await;
         let mut waiting = Vec::new();
         for _ in 0..QUEUE {
-            let mut job = Box::pin(cores.run(far(), || ()));
+            let mut job = Box::pin(cores.run(0, far(), || ()));
             assert!(tokio::time::timeout(Duration::ZERO, &mut job).await.is_err());
             waiting.push(job);
         }
-        assert_eq!(cores.run(far(), || ()).await, Err(Undone::Overloaded));
+        assert_eq!(cores.run(0, far(), || ()).await, Err(Undone::Overloaded));
         drop(release);
         for job in waiting {
             job.await.unwrap();
         }
+    }
+
+    /// A crowd of large pages held up the small ones of all others.
+    #[tokio::test]
+    async fn large_work_holds_up_no_other() {
+        const CROWD: usize = 20;
+        let cores = Cores::start(2).unwrap();
+        let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(std::sync::Mutex::new(released));
+        let crowd = (0..CROWD).map(|_| {
+            let released = Arc::clone(&released);
+            // One waits for the end of the test, the others for that one.
+            cores.run(LARGE, far(), move || released.lock().unwrap().recv().is_err())
+        });
+        let mut crowd = Box::pin(futures_util::future::join_all(crowd));
+        assert!(tokio::time::timeout(Duration::ZERO, &mut crowd).await.is_err());
+        for number in 0..100 {
+            assert_eq!(cores.run(LARGE - 1, far(), move || number).await, Ok(number));
+        }
+        drop(release);
+        assert!(crowd.await.into_iter().all(|done| done == Ok(true)));
+    }
+
+    #[tokio::test]
+    async fn on_one_core_large_work_goes_last_and_is_done() {
+        let (cores, release) = held().await;
+        let order = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let job = |bytes, name: &'static str| {
+            let order = Arc::clone(&order);
+            cores.run(bytes, far(), move || order.lock().unwrap().push(name))
+        };
+        let mut all = Box::pin(futures_util::future::join_all([job(LARGE, "large"), job(0, "usual"), job(0, "usual")]));
+        assert!(tokio::time::timeout(Duration::ZERO, &mut all).await.is_err());
+        drop(release);
+        all.await;
+        assert_eq!(*order.lock().unwrap(), ["usual", "usual", "large"]);
     }
 }

@@ -19,13 +19,14 @@ pub enum AuditFailure {
     Defect,
 }
 
-/// Runs `work` on one of `cores`; waits for a free one until `until`.
+/// Runs `work` on a page or file of `bytes` on one of `cores`; waits for a free one until `until`.
 pub(super) async fn on_a_core<T: Send + 'static>(
     cores: &Cores,
+    bytes: usize,
     until: Instant,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, AuditFailure> {
-    cores.run(until, work).await.map_err(|undone| match undone {
+    cores.run(bytes, until, work).await.map_err(|undone| match undone {
         Undone::Overloaded => AuditFailure::Overloaded,
         Undone::Panicked => AuditFailure::Defect,
     })

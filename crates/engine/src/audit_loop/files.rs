@@ -15,6 +15,8 @@ use crate::cores::Cores;
 const READ_HERE: usize = 8 * 1024;
 /// Magic number of gzip (RFC 1952 §2.3.1).
 const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
+/// Decoded bytes that each byte of a gzip file counts as, for how large the work on it is. Sitemaps compress by 10 to 30.
+const GZIP_RATIO: usize = 20;
 
 /// Request for one file.
 pub(super) struct FileRequest {
@@ -68,7 +70,9 @@ async fn read(
 ) -> FetchedFile {
     let bytes = extra.fetched.response().map_or(&[][..], |exchange| &exchange.body.bytes);
     // A gzip file may decompress to megabytes.
-    let small = bytes.len() <= READ_HERE && !bytes.starts_with(&GZIP_MAGIC);
+    let is_gzip = bytes.starts_with(&GZIP_MAGIC);
+    let small = bytes.len() <= READ_HERE && !is_gzip;
+    let size = if is_gzip { bytes.len().saturating_mul(GZIP_RATIO) } else { bytes.len() };
     let want = extra.want.clone();
     let search = Arc::clone(&target);
     let reading = move || {
@@ -82,6 +86,6 @@ async fn read(
     if small {
         return reading();
     }
-    let read = on_a_core(cores, until, reading).await;
+    let read = on_a_core(cores, size, until, reading).await;
     read.unwrap_or_else(|_| FetchedFile::without(want, &target))
 }

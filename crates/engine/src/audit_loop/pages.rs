@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use audit::Page;
-use model::capture::Capture;
+use model::capture::{Capture, Fetched};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
@@ -43,9 +43,10 @@ impl PageMemory {
         capture: Arc<Capture>,
         until: Instant,
     ) -> Result<Parsed, AuditFailure> {
+        let bytes = page_bytes(&capture);
         let read = || {
             let capture = Arc::clone(&capture);
-            on_a_core(cores, until, move || Page::read(&capture))
+            on_a_core(cores, bytes, until, move || Page::read(&capture))
         };
         let page = read().await?;
         let kib = u32::try_from(page.memory() / 1024).unwrap_or(u32::MAX).min(HEAVY_PAGES_KIB);
@@ -59,5 +60,13 @@ impl PageMemory {
         let waiting = timeout_at(until, Arc::clone(&self.heavy).acquire_many_owned(kib));
         let Ok(Ok(memory)) = waiting.await else { return Err(AuditFailure::Overloaded) };
         Ok(Parsed { page: read().await?, _memory: Some(memory) })
+    }
+}
+
+/// Size of the page of a capture in bytes.
+pub(super) fn page_bytes(capture: &Capture) -> usize {
+    match &capture.page {
+        Fetched::Response(exchange) => exchange.body.bytes.len(),
+        Fetched::Failed(_) => 0,
     }
 }

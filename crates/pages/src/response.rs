@@ -7,6 +7,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use model::lang::Lang;
+use render::shown::without_controls;
 use service::error::Code;
 
 /// Content-Security-Policy of pages: our own style and images, nothing else.
@@ -20,7 +21,7 @@ pub(crate) fn html(status: StatusCode, page: &impl Template, lang: Lang) -> Resp
 
 fn rendered(status: StatusCode, page: &impl Template, lang: Lang) -> (StatusCode, String) {
     match page.render() {
-        Ok(body) => (status, body),
+        Ok(body) => (status, without_controls(body)),
         Err(error) => {
             tracing::error!(%error, "a page could not be made");
             (StatusCode::INTERNAL_SERVER_ERROR, Code::Internal.sentence().in_lang(lang).to_owned())

@@ -24,6 +24,13 @@ pub fn undirected(text: &str) -> String {
     escaped(text, turns)
 }
 
+/// For a whole document, page or mail: control characters that no document may hold (HTML §13.2.3.5), such as ESC and
+/// BEL, which act on a terminal that prints it.
+pub fn without_controls(document: String) -> String {
+    let acts = |character: char| character.is_control() && !matches!(character, '\n' | '\r' | '\t');
+    if document.chars().any(acts) { escaped(&document, acts) } else { document }
+}
+
 /// Whether a character turns the direction of writing (UAX #9; CVE-2021-42574).
 pub fn turns(character: char) -> bool {
     matches!(character, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
@@ -72,5 +79,7 @@ mod tests {
     fn what_acts_is_shown_instead() {
         assert_eq!(printable("a\u{1b}[2J\u{202e}b\n\tc"), "a\\u{1b}[2J\\u{202e}b\n\tc");
         assert_eq!(undirected("a\u{202e}b\u{1b}"), "a\\u{202e}b\u{1b}");
+        let document = "a\u{202e}\r\n\tb\u{1b}[2J\u{7}\0\u{9b}1m\u{7f}".to_owned();
+        assert_eq!(without_controls(document), "a\u{202e}\r\n\tb\\u{1b}[2J\\u{7}\\u{0}\\u{9b}1m\\u{7f}");
     }
 }

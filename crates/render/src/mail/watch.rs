@@ -12,7 +12,7 @@ use model::report::Report;
 
 use super::{Mail, Sender};
 use crate::edits;
-use crate::shown::{made_in, printable, undirected};
+use crate::shown::{made_in, printable, undirected, without_controls};
 
 /// Findings that an alert lists; the rest is a count.
 const SHOWN: usize = 20;
@@ -140,8 +140,8 @@ pub fn alert(sender: &Sender<'_>, alert: &WatchAlert<'_>) -> Result<Mail, askama
     };
     Ok(Mail {
         to: alert.to.to_owned(),
-        text: AlertText { mail: &mail }.render()?,
-        html: AlertHtml { mail: &mail }.render()?,
+        text: without_controls(AlertText { mail: &mail }.render()?),
+        html: without_controls(AlertHtml { mail: &mail }.render()?),
         subject: subject.clone(),
         unsubscribe: Some(stop.clone()),
     })

@@ -12,6 +12,7 @@ testkit::on_both_databases! {
     only_the_owner_shares,
     a_badge_never_tells_of_an_error,
     an_outage_is_told_as_one,
+    o08_control_characters_of_a_page_never_come_out_raw,
 }
 
 const SLUG: &str = "aaaaaaaaaaaaaaaaaaaa";
@@ -226,4 +227,33 @@ async fn an_outage_is_told_as_one(database: TestDatabase) {
         let page = app.call(Call::get(&path)).await;
         assert_eq!((page.status, page.header("x-robots-tag")), (503, "noindex"), "{path}");
     }
+}
+
+/// A title could clear the screen of whoever printed the shared page, and ring the bell.
+async fn o08_control_characters_of_a_page_never_come_out_raw(database: TestDatabase) {
+    let site = TestSite::start(|asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html(
+            "<!doctype html><meta charset=utf-8><title>A\u{1b}[2J\u{7}\u{9b}1m</title><title>b\u{1b}c</title>\
+             <meta name=description content='\u{1b}]0;x\u{7}'><h1>\u{1b}[31mA</h1><img src='\u{1b}.png'>",
+        ),
+        _ => SiteAnswer::missing(),
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    let (token, id) = audited(&app, &site).await;
+    let slug = slug(&share(&app, &token, &id).await);
+    for (path, accept) in [
+        (format!("/r/{slug}"), "text/html"),
+        (format!("/r/{slug}"), "text/markdown"),
+        (format!("/r/{slug}?view=print"), "text/html"),
+        (format!("/api/shared/{slug}"), "application/json"),
+        (format!("/badge/{slug}.svg"), "*/*"),
+    ] {
+        let answer = app.call(Call::get(&path).header("accept", accept)).await;
+        assert_eq!(answer.status, 200, "{path}");
+        let raw = answer.body.chars().find(|c| c.is_ascii_control() && !matches!(c, '\n' | '\r' | '\t'));
+        assert_eq!(raw, None, "{path} as {accept}");
+    }
+    let page = app.call(Call::get(&format!("/r/{slug}"))).await;
+    assert!(page.body.contains("\\u{1b}["), "{}", page.body);
 }

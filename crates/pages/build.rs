@@ -4,6 +4,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     for (path, name) in [
         ("assets/app.css", "STYLE_HASH"),
+        ("assets/challenge.js", "CHALLENGE_HASH"),
         ("assets/passkeys.js", "PASSKEYS_HASH"),
         ("assets/report.js", "REPORT_HASH"),
         ("assets/widget.js", "WIDGET_HASH"),

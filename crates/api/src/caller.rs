@@ -12,7 +12,7 @@ pub use agent::is_crawler;
 pub(crate) use guard::CONTEXT;
 pub use guard::guard_form;
 pub(crate) use identity::of_call;
-pub use identity::{of_page, of_page_with};
+pub use identity::{of_page, of_page_with, of_reader};
 pub use incoming::{Incoming, Recognized};
 pub use origin::{is_address_of, same_origin, same_site};
 pub use renewal::renew;

@@ -3,6 +3,7 @@
 use http::{HeaderMap, HeaderValue, header};
 
 use service::accounts::session::SESSION_SECONDS;
+use service::error::BrowserPass;
 
 /// Lifetime of a guest's cookie: 13 months, as long as a guest's audits are kept after a visit.
 const GUEST_SECONDS: u32 = 396 * 86_400;
@@ -28,6 +29,8 @@ pub enum CookieKind {
     Session,
     /// A random value that forms are bound to before anybody is signed in. Ends with the browser.
     Bootstrap,
+    /// That the browser is verified, for the free audits of pages. Its lifetime is configured.
+    Verified,
     /// The token of a guest, for pages only: `/api/*` never reads it, so no other site can use it there.
     Guest,
 }
@@ -40,6 +43,8 @@ impl CookieKind {
             (Self::Session, false) => "mm-auth",
             (Self::Bootstrap, true) => "__Host-mm-boot",
             (Self::Bootstrap, false) => "mm-boot",
+            (Self::Verified, true) => "__Host-mm-human",
+            (Self::Verified, false) => "mm-human",
             (Self::Guest, true) => "__Host-mm-guest",
             (Self::Guest, false) => "mm-guest",
         }
@@ -55,9 +60,14 @@ impl CookieKind {
         let seconds = match self {
             Self::Session => Some(SESSION_SECONDS),
             Self::Guest => Some(GUEST_SECONDS),
-            Self::Bootstrap => None,
+            Self::Bootstrap | Self::Verified => None,
         };
         set_cookie(self.name(is_https), value, seconds, is_https)
+    }
+
+    /// The header that stores a pass of human verification for as long as it holds.
+    pub(crate) fn verified(is_https: bool, pass: &BrowserPass) -> Option<HeaderValue> {
+        set_cookie(Self::Verified.name(is_https), &pass.value, Some(pass.seconds), is_https)
     }
 
     /// The header that deletes it.

@@ -32,4 +32,4 @@ pub use follow::{PAGE_BYTES, PAGE_REDIRECTS, answered};
 pub use guard::AddressPolicy;
 pub use intake::Intake;
 pub use room::Room;
-pub use service::{NoAnswer, ServiceAnswer, ServiceQuestion};
+pub use service::{NoAnswer, ServiceAnswer, ServiceBody, ServiceQuestion};

@@ -27,12 +27,31 @@ const ANSWER_BYTES: usize = 256 * 1024;
 pub struct ServiceQuestion<'q> {
     /// An http or https URL. It may contain a key and appears in no error.
     pub url: &'q Url,
-    /// The JSON to post; `None` to get.
-    pub json: Option<String>,
+    /// What to post; `None` to get.
+    pub body: Option<ServiceBody>,
     /// The header `Authorization`.
     pub authorization: Option<&'q str>,
     /// Size limit of the answer in bytes; a longer one is a failure.
     pub answer_bytes: usize,
+}
+
+/// What is posted to a service.
+#[derive(Debug)]
+pub enum ServiceBody {
+    /// JSON.
+    Json(String),
+    /// Fields of a form, encoded (`application/x-www-form-urlencoded`).
+    Form(String),
+}
+
+impl ServiceBody {
+    /// Its media type and content.
+    fn into_parts(self) -> (&'static str, String) {
+        match self {
+            Self::Json(json) => ("application/json", json),
+            Self::Form(fields) => ("application/x-www-form-urlencoded", fields),
+        }
+    }
 }
 
 /// A response of a service.
@@ -55,7 +74,12 @@ impl Fetcher {
     /// Posts JSON to a service over http or https and reads its whole answer. The URL may contain a key and appears in
     /// no error.
     pub async fn post_to_service(&self, url: &Url, json: String, deadline: Instant) -> Result<ServiceAnswer, NoAnswer> {
-        let question = ServiceQuestion { url, json: Some(json), authorization: None, answer_bytes: ANSWER_BYTES };
+        let question = ServiceQuestion {
+            url,
+            body: Some(ServiceBody::Json(json)),
+            authorization: None,
+            answer_bytes: ANSWER_BYTES,
+        };
         self.ask_service(question, deadline).await
     }
 
@@ -95,21 +119,23 @@ async fn exchange(
     question: ServiceQuestion<'_>,
 ) -> Result<ServiceAnswer, HopFailure> {
     let broken = || unreachable("protocol");
-    let ServiceQuestion { url, json, authorization, answer_bytes } = question;
+    let ServiceQuestion { url, body, authorization, answer_bytes } = question;
+    let body = body.map(ServiceBody::into_parts);
     let mut request = Request::builder()
-        .method(if json.is_some() { Method::POST } else { Method::GET })
+        .method(if body.is_some() { Method::POST } else { Method::GET })
         .uri(target(url))
         .header(header::HOST, authority(url))
         .header(header::USER_AGENT, client.user_agent.as_str())
         .header(header::ACCEPT, "application/json")
         .header(header::CONNECTION, "close");
-    if json.is_some() {
-        request = request.header(header::CONTENT_TYPE, "application/json");
+    if let Some((media_type, _)) = &body {
+        request = request.header(header::CONTENT_TYPE, *media_type);
     }
     if let Some(authorization) = authorization {
         request = request.header(header::AUTHORIZATION, authorization);
     }
-    let request = request.body(Full::new(Bytes::from(json.unwrap_or_default()))).map_err(|_| broken())?;
+    let content = body.map(|(_, content)| Bytes::from(content)).unwrap_or_default();
+    let request = request.body(Full::new(content)).map_err(|_| broken())?;
     let mut builder = http1::Builder::new();
     builder.max_headers(MOST_FIELDS).max_buf_size(HEAD_BYTES);
     let (mut sender, driver) = builder.handshake(TokioIo::new(connection)).await.map_err(|_| broken())?;

@@ -42,7 +42,7 @@ impl PageSpeed {
     /// Asks for one test; the whole answer of a page that could be measured, and of some that could not.
     pub(crate) async fn ask(&self, request: &LabRequest) -> Result<Vec<u8>, Failure> {
         let url = self.question(request);
-        let question = ServiceQuestion { url: &url, json: None, authorization: None, answer_bytes: ANSWER_BYTES };
+        let question = ServiceQuestion { url: &url, body: None, authorization: None, answer_bytes: ANSWER_BYTES };
         let answer = self.fetcher.ask_service(question, Instant::now() + TEST_TIME).await;
         let answer = answer.map_err(|no_answer| Failure::Trouble(no_answer.0))?;
         if answer.status == 200 { Ok(answer.body) } else { Err(failure(&answer)) }

@@ -16,6 +16,14 @@ pub struct Gate {
     pub free_remaining: u32,
     /// The next audit must be paid.
     pub needs_payment: bool,
-    /// A human-verification challenge is set up.
+    /// Human verification is configured: a browser that spends the free allowance on a page of ours solves a challenge first.
+    /// Calls of the API never do.
     pub configured: bool,
+    /// Until when this browser is verified, in seconds since 1970-01-01 (UTC); null: it is not.
+    pub verified_until: Option<i64>,
+    /// This browser's next free audit on a page of ours needs a challenge.
+    pub needs_verification: bool,
+    /// Public key for the widget of the configured verification service; null where this server makes the challenge, or where
+    /// there is none.
+    pub sitekey: Option<String>,
 }

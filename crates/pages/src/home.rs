@@ -15,6 +15,7 @@ use model::lang::{Lang, Text, text};
 
 use crate::address::{Addresses, tool_of_query, with_lang};
 use crate::card::{Card, CardSubject};
+use crate::challenge::{self, ChallengeView};
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, private};
@@ -44,6 +45,7 @@ struct HomePage<'a> {
     csrf: Option<&'a str>,
     /// Slug of the tool that the form belongs to.
     tool: Option<&'static str>,
+    challenge: Option<&'a ChallengeView>,
     problem: Option<AuditProblem>,
     free_per_day: u32,
     base_url: &'a str,
@@ -67,9 +69,10 @@ pub(super) async fn show(State(services): State<Services>, request: Request) -> 
     let query = parts.uri.query();
     let reader = Reader::of(&parts.headers, query);
     let csrf = csrf::of_request(&services, &parts).await;
-    let typed = Typed { url: filled_in(query), tool: tool_of_query(query), csrf };
-    let response = html(StatusCode::OK, &page(&services, query, reader, &typed, None), reader.lang);
-    if typed.csrf.is_some() { private(response) } else { response }
+    let challenge = challenge::of_request(&services, &parts, csrf.is_some());
+    let typed = Typed { url: filled_in(query), tool: tool_of_query(query), csrf, challenge };
+    let response = shown(StatusCode::OK, &services, query, reader, &typed, None);
+    if typed.csrf.is_some() || typed.challenge.is_some() { private(response) } else { response }
 }
 
 /// The address that a link fills into the form.
@@ -86,6 +89,31 @@ struct Typed {
     tool: Option<&'static Family>,
     /// The token that proves to a signed-in reader's session that the form is ours.
     csrf: Option<String>,
+    /// The challenge that comes before the audit.
+    challenge: Option<ChallengeView>,
+}
+
+impl Typed {
+    /// What was typed, for the form to be shown once more.
+    async fn again(self, services: &Services, parts: &Parts) -> Self {
+        let csrf = csrf::of_request(services, parts).await;
+        let challenge = challenge::of_request(services, parts, csrf.is_some());
+        Self { csrf, challenge, ..self }
+    }
+}
+
+/// The page as a response.
+fn shown(
+    status: StatusCode,
+    services: &Services,
+    query: Option<&str>,
+    reader: Reader,
+    typed: &Typed,
+    error: Option<&ServiceError>,
+) -> Response {
+    let mut response = html(status, &page(services, query, reader, typed, error), reader.lang);
+    challenge::allow(&mut response, typed.challenge.as_ref());
+    response
 }
 
 fn page<'a>(
@@ -111,6 +139,7 @@ fn page<'a>(
         url: &typed.url,
         csrf: typed.csrf.as_deref(),
         tool: typed.tool.map(|family| family.slug),
+        challenge: typed.challenge.as_ref(),
         problem: error.map(|error| problem(services, error, lang)),
         free_per_day: services.config().limits.free_audits_per_day,
         base_url: services.base_url(),
@@ -162,13 +191,12 @@ pub(super) async fn submit(State(site): State<Site>, request: Request) -> Respon
         Ok(finished) => report::unkept(services, finished, typed.tool, reader).await,
         // The widget's form has no CSRF token. The page that follows has one, so the reader can send the form again.
         Err(error) if error.code == Code::InvalidCsrf && typed.csrf.is_none() => {
-            let typed = Typed { csrf: csrf::of_request(&services, &parts).await, ..typed };
-            private(html(StatusCode::OK, &page(&services, parts.uri.query(), reader, &typed, None), lang))
+            let typed = typed.again(&services, &parts).await;
+            private(shown(StatusCode::OK, &services, parts.uri.query(), reader, &typed, None))
         }
         Err(error) => {
-            let typed = Typed { csrf: csrf::of_request(&services, &parts).await, ..typed };
-            let mut response =
-                html(status(&error), &page(&services, parts.uri.query(), reader, &typed, Some(&error)), lang);
+            let typed = typed.again(&services, &parts).await;
+            let mut response = shown(status(&error), &services, parts.uri.query(), reader, &typed, Some(&error));
             of_error(response.headers_mut(), &error, services.is_https());
             private(response)
         }
@@ -184,7 +212,7 @@ async fn typed(services: &Services, parts: &Parts, body: Body) -> Result<Typed, 
     let (_, url) = field("url").ok_or_else(|| ServiceError::new(Code::InvalidBody).detail("url"))?;
     let tool = field("tool").and_then(|(_, slug)| catalog::family(&slug));
     let csrf = field("csrf").map(|(_, token)| token.into_owned());
-    Ok(Typed { url: url.trim().to_owned(), tool, csrf })
+    Ok(Typed { url: url.trim().to_owned(), tool, csrf, challenge: None })
 }
 
 /// The call, the URL to audit and its price, after every check but that of the allowance.

@@ -5,6 +5,7 @@ mod address;
 mod assets;
 mod bot;
 mod card;
+mod challenge;
 mod checks;
 mod credit;
 mod csrf;

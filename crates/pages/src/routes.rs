@@ -14,8 +14,8 @@ use service::widget;
 
 use crate::reader::Reader;
 use crate::{
-    account, assets, bot, checks, credit, embed, error, home, pricing, report, share, sitemap, theme_choice, tools,
-    watch, workspace,
+    account, assets, bot, challenge, checks, credit, embed, error, home, pricing, report, share, sitemap, theme_choice,
+    tools, watch, workspace,
 };
 
 /// Routes of all pages.
@@ -35,6 +35,7 @@ pub(crate) fn router() -> Router<Site> {
         .route(widget::PATH, get(embed::show))
         .route(widget::LOADER_PATH, get(embed::loader))
         .route(embed::SCRIPT_PATH, get(embed::script))
+        .route(challenge::SCRIPT_PATH, get(challenge::script))
         .route("/theme", post(theme_choice::choose))
         .merge(account::router())
         .route("/workspace", get(workspace::show).post(workspace::open))

@@ -17,6 +17,7 @@ use service::unknown;
 
 use crate::address::{Addresses, with_lang};
 use crate::card::{Card, CardSubject};
+use crate::challenge::{self, ChallengeView};
 use crate::checks::{CheckLine, line};
 use crate::frame::Frame;
 use crate::hub_filter::HubFilter;
@@ -67,6 +68,8 @@ struct ToolPage<'a> {
     frame: Frame<'a>,
     /// Proves to a signed-in reader's session that the form is ours.
     csrf: Option<&'a str>,
+    /// The challenge that comes before an audit.
+    challenge: Option<&'a ChallengeView>,
     addresses: Addresses,
     card: Card,
     family: &'static Family,
@@ -175,13 +178,20 @@ pub(super) async fn show(State(resources): State<Resources>, slug: SlugPath, req
         return error::page(&services, &unknown::tool(&slug), reader);
     };
     let csrf = csrf::of_request(&services, &parts).await;
+    let challenge = challenge::of_request(&services, &parts, csrf.is_some());
     // The first call audits the worked example, which takes CPU time.
     let page_services = services.clone();
     let made = off_worker(move || {
         let worked = resources.examples.of(family);
-        let page = ToolPage { csrf: csrf.as_deref(), ..page(&page_services, family, worked, query.as_deref(), reader) };
-        // A page with a CSRF token is private to its session.
-        if csrf.is_some() { private(html(StatusCode::OK, &page, reader.lang)) } else { lasting(&page, reader.lang) }
+        let page = page(&page_services, family, worked, query.as_deref(), reader);
+        let page = ToolPage { csrf: csrf.as_deref(), challenge: challenge.as_ref(), ..page };
+        // A page with a CSRF token or a challenge is private to its reader.
+        if csrf.is_none() && challenge.is_none() {
+            return lasting(&page, reader.lang);
+        }
+        let mut response = private(html(StatusCode::OK, &page, reader.lang));
+        challenge::allow(&mut response, challenge.as_ref());
+        response
     });
     made.await.unwrap_or_else(|error| error::page(&services, &error, reader))
 }
@@ -213,6 +223,7 @@ fn page<'a>(
     ToolPage {
         frame: Frame::new(services, reader),
         csrf: None,
+        challenge: None,
         card: Card::new(services, &addresses, lang, &subject),
         addresses,
         family,

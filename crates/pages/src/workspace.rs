@@ -19,6 +19,7 @@ use service::tabs::TabAnswer;
 
 use self::space::{ChangeCounts, EmptyPage, Space, band};
 use self::visit::{TabIdPath, answered, document, redirect};
+use crate::challenge;
 use crate::filters;
 use crate::frame::Frame;
 use crate::response::html;
@@ -95,7 +96,9 @@ pub(super) async fn tab(State(services): State<Services>, id: TabIdPath, request
         };
         let space = visit.space(Some(&tab.id)).await?;
         let page = RunPage { frame: visit.frame(), space, tab: Some(&tab), view: "run", run };
-        Ok(html(StatusCode::OK, &page, visit.reader.lang))
+        let mut response = html(StatusCode::OK, &page, visit.reader.lang);
+        challenge::allow(&mut response, page.space.challenge.as_ref());
+        Ok(response)
     })
     .await
 }

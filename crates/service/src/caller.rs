@@ -29,6 +29,10 @@ pub struct Caller {
     pub agent: &'static str,
     /// The value of the browser's bootstrap cookie.
     pub bootstrap: Option<String>,
+    /// The value of the cookie that says that the browser is verified, as it was sent.
+    pub verified: Option<String>,
+    /// Whether a page of ours made the call, in a browser.
+    pub is_page: bool,
 }
 
 /// Identity of a caller.
@@ -66,6 +70,8 @@ impl Caller {
             is_crawler: false,
             agent,
             bootstrap: None,
+            verified: None,
+            is_page: false,
         }
     }
 

@@ -3,6 +3,7 @@
 //! The docstrings of the fields are the documentation of the keys: `docs/configuration.md` and the messages about bad
 //! values are made from them.
 
+mod challenge;
 mod keys;
 mod money;
 mod read;
@@ -13,6 +14,7 @@ mod validate;
 mod validate_money;
 mod values;
 
+pub use challenge::{ChallengeProvider, ChallengeSettings, VerificationWidget};
 pub use keys::{ConfigKey, reference};
 pub use money::{PaymentSettings, Pix, Prices};
 pub use read::{ConfigError, Sources};

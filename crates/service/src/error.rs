@@ -41,6 +41,25 @@ pub struct More {
     pub allowance: Option<DayAllowance>,
     /// The caller's session ended: the browser's cookie is to be deleted.
     pub ends_session: bool,
+    /// The browser goes on without human verification for a while.
+    pub pass: Option<BrowserPass>,
+}
+
+/// Proof that a browser is verified, for its cookie.
+#[derive(Clone, PartialEq, Eq)]
+pub struct BrowserPass {
+    /// The cookie's value: digits, a dot, and base64url.
+    pub value: String,
+    /// How long it holds, in seconds.
+    pub seconds: u32,
+    /// Until when, in seconds since 1970-01-01 (UTC).
+    pub until: i64,
+}
+
+impl std::fmt::Debug for BrowserPass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BrowserPass").field("until", &self.until).finish_non_exhaustive()
+    }
 }
 
 /// Receipt of a payment: the transaction, or why it failed.
@@ -129,6 +148,13 @@ impl ServiceError {
     #[must_use]
     pub(crate) fn with_allowance(mut self, allowance: DayAllowance) -> Self {
         self.more.get_or_insert_default().allowance = Some(allowance);
+        self
+    }
+
+    /// With a pass for a browser that nobody can verify at the moment.
+    #[must_use]
+    pub(crate) fn with_pass(mut self, pass: BrowserPass) -> Self {
+        self.more.get_or_insert_default().pass = Some(pass);
         self
     }
 

@@ -4,12 +4,13 @@
 use model::billing::Gate;
 use model::id::Owner;
 use model::lang::{Text, text};
-use model::time::Day;
+use model::time::{Day, Timestamp};
 use serde_json::json;
 
 use crate::accounts::trial;
 use crate::allowance::{Free, Spent};
 use crate::caller::{Caller, Cx, Identity};
+use crate::challenge;
 use crate::config::Sku;
 use crate::error::{Code, DayAllowance, ServiceError};
 use crate::network::Network;
@@ -172,7 +173,8 @@ pub fn is_on_trial(services: &Services, caller: &Caller) -> bool {
 }
 
 /// Runs an audit that a form on a page asks for, which comes without a payment: holds a free audit, and gives it back when
-/// nothing comes of `work`. `priced`: what the audit would cost.
+/// nothing comes of `work`. `priced`: what the audit would cost. [`Code::VerificationRequired`] for a browser that has to be
+/// verified first.
 pub async fn run_free_audit<T>(
     cx: &Cx,
     priced: &Priced,
@@ -183,6 +185,10 @@ pub async fn run_free_audit<T>(
 }
 
 async fn hold(cx: &Cx, priced: &Priced) -> Result<Spent, ServiceError> {
+    // Nobody is verified for an allowance that is spent.
+    if challenge::standing(cx).is_needed && !matches!(free_remaining(&cx.services, cx.caller.network).await, Ok(0)) {
+        return Err(ServiceError::new(Code::VerificationRequired));
+    }
     match decide(cx, Sku::Audit, false, true).await? {
         FreeOrPaid::Free(Some(spent)) => return Ok(spent),
         FreeOrPaid::Free(None) | FreeOrPaid::ToPay(None) => {}
@@ -247,12 +253,16 @@ pub async fn allowance(cx: &Cx) -> Result<Gate, ServiceError> {
     let free_remaining = free_remaining(services, cx.caller.network).await?;
     let is_free =
         is_free_for_now(services, Sku::Audit) || is_on_trial(services, &cx.caller) || !services.payments().is_live();
+    let verification = challenge::standing(cx);
     Ok(Gate {
         ip: cx.caller.network.masked(),
         now: services.ports().now().seconds(),
         free_allowance: services.config().limits.free_audits_per_day,
         free_remaining,
         needs_payment: free_remaining == 0 && !is_free,
-        configured: false,
+        configured: verification.is_configured,
+        verified_until: verification.verified_until.map(Timestamp::seconds),
+        needs_verification: verification.is_needed && free_remaining > 0,
+        sitekey: verification.sitekey,
     })
 }

@@ -8,6 +8,7 @@ pub mod billing;
 pub mod blocking;
 pub mod brcode;
 pub mod caller;
+pub mod challenge;
 pub mod concurrency;
 pub mod config;
 pub mod credential;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use engine::{Cores, Engine};
 use fetch::Fetcher;
 use model::time::Timestamp;
@@ -13,7 +13,7 @@ use render::mail::Sender;
 
 use crate::allowance::Allowance;
 use crate::concurrency::ConcurrencyLimits;
-use crate::config::Config;
+use crate::config::{ChallengeProvider, Config};
 use crate::credential::token_digest;
 use crate::database::{ANSWER_WITHIN, Database, open_store};
 use crate::mail::Mailer;
@@ -74,6 +74,9 @@ impl Services {
         let cores = Cores::of_the_machine().context("the threads that judge pages")?;
         let store = open_store(&config.database_url).await?;
         let vault = Vault::open(&config, &base_url, &ports).context("accounts (auth.secret)")?;
+        if let Some(off) = vault.off().filter(|_| config.challenge.provider != ChallengeProvider::Off) {
+            bail!("challenge.provider: takes off on this server: {off}");
+        }
         if let Some(off) = vault.off() {
             tracing::warn!("there are no accounts on this server: {off}");
         } else if !base_url.starts_with("https://") {

@@ -8,6 +8,7 @@ mod answers;
 mod audits;
 mod avatars;
 mod body;
+mod challenges;
 mod claims;
 mod columns;
 mod credits;

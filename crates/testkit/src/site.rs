@@ -17,6 +17,8 @@ pub struct ReceivedRequest {
     pub path: String,
     /// The whole head.
     pub head: String,
+    /// The body, as long as `Content-Length` says.
+    pub body: String,
 }
 
 /// An answer of the site.
@@ -126,13 +128,31 @@ async fn serve(
             Ok(read) => head.extend_from_slice(piece.get(..read).unwrap_or_default()),
         }
     }
+    let body = body(&mut stream, &head).await;
     let head = String::from_utf8_lossy(&head).into_owned();
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-    let request = ReceivedRequest { path, head };
+    let request = ReceivedRequest { path, head, body };
     log.lock().unwrap().push(request.clone());
     match answer(&request) {
         // The caller may have gone.
         SiteAnswer::Raw(bytes) => drop(stream.write_all(&bytes).await),
         SiteAnswer::Silence => while matches!(stream.read(&mut piece).await, Ok(read) if read > 0) {},
     }
+}
+
+/// The body of a request, of which `received` has the head and what came with it.
+async fn body(stream: &mut TcpStream, received: &[u8]) -> String {
+    let end = received.windows(4).position(|four| four == b"\r\n\r\n").map_or(received.len(), |at| at + 4);
+    let (head, body) = received.split_at(end);
+    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+    let mut body = body.to_vec();
+    let mut piece = [0; 4096];
+    while body.len() < length.unwrap_or_default().min(HEAD_BYTES) {
+        match stream.read(&mut piece).await {
+            Ok(0) | Err(_) => break,
+            Ok(read) => body.extend_from_slice(piece.get(..read).unwrap_or_default()),
+        }
+    }
+    String::from_utf8_lossy(&body).into_owned()
 }

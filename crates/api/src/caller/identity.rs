@@ -96,7 +96,7 @@ pub async fn of_page(services: &Services, parts: &Parts) -> Result<Caller, Servi
 /// nobody sent its cookie on purpose.
 pub async fn of_page_with(services: &Services, parts: &Parts, guest: Option<String>) -> Result<Caller, ServiceError> {
     let headers = &parts.headers;
-    let caller = unrecognized(services, client(&parts.extensions, headers), headers);
+    let caller = of_reader(services, parts);
     let cookie = CookieKind::Session.read(services.is_https(), headers);
     let Recognized { caller, renewed } =
         match identified(services, caller.clone(), cookie, SentCredentials { guest, ..SentCredentials::default() })
@@ -111,12 +111,21 @@ pub async fn of_page_with(services: &Services, parts: &Parts, guest: Option<Stri
     Ok(caller)
 }
 
+/// The reader of a page, by network and cookies alone: who they are is not looked up.
+pub fn of_reader(services: &Services, parts: &Parts) -> Caller {
+    let network = client(&parts.extensions, &parts.headers);
+    Caller { is_page: true, ..unrecognized(services, network, &parts.headers) }
+}
+
 /// The caller of a request before its credential is looked up.
 fn unrecognized(services: &Services, network: Network, headers: &HeaderMap) -> Caller {
     let bootstrap = CookieKind::Bootstrap.read(services.is_https(), headers);
     Caller {
         is_crawler: is_crawler(services, headers),
         bootstrap: bootstrap.filter(|value| is_random_token(value)),
+        verified: CookieKind::Verified.read(services.is_https(), headers),
+        // Browsers say so of themselves (Fetch Metadata, W3C); other programs don't send it.
+        is_page: headers.get("sec-fetch-site").is_some_and(|site| site == "same-origin"),
         ..Caller::unknown(network, agent::family(headers))
     }
 }

@@ -77,6 +77,8 @@ pub fn of_error(headers: &mut HeaderMap, error: &ServiceError, is_https: bool) {
     }
     headers.extend(more.receipt.as_ref().and_then(receipt));
     headers.extend(more.allowance.as_ref().map(allowance).into_iter().flatten());
+    let pass = more.pass.as_ref().and_then(|pass| CookieKind::verified(is_https, pass));
+    headers.extend(pass.map(|cookie| (header::SET_COOKIE, cookie)));
     if more.ends_session {
         headers.extend(CookieKind::Session.clear(is_https).map(|cookie| (header::SET_COOKIE, cookie)));
     }

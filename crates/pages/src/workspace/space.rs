@@ -4,6 +4,7 @@ use askama::Template;
 use model::change::Change;
 use model::tab::Tab;
 
+use crate::challenge::ChallengeView;
 use crate::filters;
 use crate::frame::Frame;
 use crate::pieces::arc;
@@ -15,6 +16,8 @@ pub(super) struct Space {
     pub(super) tabs: Vec<TabLine>,
     /// CSRF token of the forms of a session.
     pub(super) csrf: Option<String>,
+    /// The challenge that comes before an audit.
+    pub(super) challenge: Option<ChallengeView>,
     pub(super) is_guest: bool,
     pub(super) free_tabs: u32,
     pub(super) free_remaining: u32,

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::space::{ChangeCounts, Space, TabLine};
+use crate::challenge;
 use crate::csrf;
 use crate::frame::Frame;
 use crate::reader::Reader;
@@ -68,6 +69,7 @@ impl WorkspaceVisit {
         Ok(Space {
             tabs,
             csrf: csrf::of_call(&self.cx)?,
+            challenge: challenge::of_call(&self.cx),
             is_guest: !matches!(self.owner, Some(Owner::Account(_) | Owner::Organization(_))),
             free_tabs: services.config().limits.free_tabs,
             free_remaining: gate.free_remaining,

@@ -7,6 +7,7 @@ use ipnet::IpNet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::challenge::ChallengeSettings;
 use super::money::{PaymentSettings, Pix, Prices};
 use super::sections::{
     Auth, Fetch, FieldDataSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings, Product, Retention,
@@ -59,6 +60,8 @@ pub struct Config {
     pub pix: Pix,
     /// How long things are kept.
     pub retention: Retention,
+    /// Human verification, before a browser spends the free allowance on a page of ours.
+    pub challenge: ChallengeSettings,
     /// Logs, written to standard error.
     pub log: Log,
 }
@@ -85,6 +88,7 @@ impl Default for Config {
             security: Security::default(),
             pix: Pix::default(),
             retention: Retention::default(),
+            challenge: ChallengeSettings::default(),
             log: Log::default(),
         }
     }

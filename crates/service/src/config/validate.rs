@@ -35,7 +35,8 @@ impl Config {
         self.validate_smtp()?;
         self.validate_secrets()?;
         self.validate_payments()?;
-        self.validate_pix()
+        self.validate_pix()?;
+        self.challenge.validate()
     }
 
     /// Database, product and the fetching client.

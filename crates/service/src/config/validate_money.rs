@@ -3,7 +3,7 @@
 use sha3::{Digest as _, Keccak256};
 
 use super::settings::Config;
-use super::values::{PaymentMode, PaymentNetwork, is_header_value};
+use super::values::{PaymentMode, PaymentNetwork, is_header_value, is_kept_secret_on_the_way};
 use crate::brcode;
 
 impl Config {
@@ -98,17 +98,6 @@ fn is_facilitator(url: &url::Url) -> bool {
         && url.password().is_none()
         && url.query().is_none()
         && url.fragment().is_none()
-}
-
-/// Whether requests to a URL are confidential: https, or loopback.
-fn is_kept_secret_on_the_way(url: &url::Url) -> bool {
-    let is_here = match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost",
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    url.scheme() == "https" || is_here
 }
 
 #[cfg(test)]

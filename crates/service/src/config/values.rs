@@ -220,3 +220,14 @@ impl JsonSchema for FixedName {
 pub(super) fn is_header_value(text: &str) -> bool {
     text.bytes().all(|byte| byte == b'\t' || (byte >= 0x20 && byte != 0x7F))
 }
+
+/// Whether requests to a URL are confidential: https, or loopback.
+pub(super) fn is_kept_secret_on_the_way(url: &url::Url) -> bool {
+    let is_here = match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    url.scheme() == "https" || is_here
+}

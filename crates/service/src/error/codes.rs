@@ -63,6 +63,8 @@ codes! {
         "name is what the organization is called: 1 to 80 characters, without control characters." "name é como a organização se chama: 1 a 80 caracteres, sem caracteres de controle.";
     InvalidImage "invalid_image" 400
         "image is a JPEG, PNG or WebP of at most 2 MB and 12 megapixels (5 for WebP, progressive JPEG and 16-bit PNG), in base64." "image é um JPEG, PNG ou WebP de no máximo 2 MB e 12 megapixels (5 para WebP, JPEG progressivo e PNG de 16 bits), em base64.";
+    ChallengeFailed "challenge_failed" 400
+        "The verification failed. Repeat it, or load the page again." "A verificação falhou. Repita-a ou recarregue a página.";
     InvalidPasskey "invalid_passkey" 400
         "The authenticator did not prove that it made a passkey for this site; begin again." "O autenticador não provou que criou uma chave de acesso para este site; comece de novo.";
     GuestTokenRequired "guest_token_required" 401
@@ -113,6 +115,8 @@ codes! {
         "This call was not made by a page of this site." "Esta chamada não foi feita por uma página deste site.";
     InvalidCsrf "invalid_csrf" 403
         "The token of this page is missing or of another session; load the page again, or call GET /api/auth/bootstrap." "O token desta página falta ou é de outra sessão; recarregue a página ou chame GET /api/auth/bootstrap.";
+    VerificationRequired "verification_required" 403
+        "Confirm that you are human before a free audit. Verification needs JavaScript: turn it on, or sign in, or use the API." "Confirme que você é humano antes de uma auditoria grátis. A verificação precisa de JavaScript: ative-o, entre na sua conta ou use a API.";
     AccountRequired "account_required" 403
         "Only an account can do this; a guest can't." "Só uma conta pode fazer isto; um visitante não.";
     OrganizationForbidden "organization_forbidden" 403
@@ -169,6 +173,8 @@ codes! {
         "This call is running already, and is paid once; ask again in a moment." "Esta chamada já está em andamento, e é paga uma vez; pergunte de novo em instantes.";
     IdempotencyConflict "idempotency_conflict" 409
         "This Idempotency-Key came with another call before; use a new one." "Esta Idempotency-Key veio antes com outra chamada; use uma nova.";
+    ChallengeUsed "challenge_used" 409
+        "This verification was used already. Repeat it to get a new one." "Esta verificação já foi usada. Repita-a para obter uma nova.";
     CreditDelivered "payment_used" 409
         "This payment bought the credit that is named in credit; its token is kept as a digest only, and this call can't get a new one." "Este pagamento comprou o crédito indicado em credit; do token só se guarda um resumo, e esta chamada não pode receber outro.";
     ReceiptAlreadySent "receipt_already_sent" 409
@@ -205,6 +211,8 @@ codes! {
         "Accounts are not available at the moment; you stay signed in." "As contas não estão disponíveis no momento; você continua conectado.";
     ProductClaimPending "product_claim_pending" 503
         "The claim could not be finished at the moment; send it again, which is safe." "Não foi possível concluir agora; envie de novo, o que é seguro.";
+    ChallengeUnavailable "challenge_unavailable" 503
+        "Verification is not available at the moment. The audit runs without it." "A verificação não está disponível no momento. A auditoria é feita sem ela.";
     MailUnavailable "mail_unavailable" 503
         "This server can't send mail, which this call needs." "Este servidor não envia e-mail, do qual esta chamada precisa.";
     OperatorUnavailable "operator_unavailable" 503

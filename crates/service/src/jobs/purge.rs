@@ -35,6 +35,7 @@ pub async fn purge(services: &Services) -> Result<u64, StoreError> {
     rows += store.purge_counters(now).await?;
     rows += store.forget_salts(now.day()).await?;
     rows += store.purge_passkey_challenges(now).await?;
+    rows += store.purge_used_challenges(now).await?;
     rows += store.purge_closed(now).await?;
     rows += store.purge_jobs(days_ago(DONE_DAYS), days_ago(DEAD_DAYS)).await?;
     rows += store.purge_auth(days_ago(AUTH_DAYS)).await?;

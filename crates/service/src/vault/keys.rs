@@ -33,6 +33,17 @@ struct DerivedKeys {
     context: [u8; 32],
     at_rest: [u8; 32],
     blind: [u8; 32],
+    challenge: [u8; 32],
+    verified: [u8; 32],
+}
+
+/// What a signature is for. Each purpose has its own key, so that no signature passes for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A challenge of human verification that this server made.
+    Challenge,
+    /// That a browser is verified.
+    Verified,
 }
 
 /// What a CSRF token is bound to.
@@ -99,6 +110,17 @@ impl Keys {
         mac(&self.current.blind, &[value.as_bytes()])
     }
 
+    /// Signs a text for a purpose.
+    pub(crate) fn sign(&self, purpose: Purpose, text: &str) -> [u8; 32] {
+        self.current.signature(purpose, text)
+    }
+
+    /// Verifies a signature of [`Keys::sign`], in constant time.
+    pub(crate) fn is_signed(&self, purpose: Purpose, text: &str, signature: &[u8]) -> bool {
+        let is_of = |keys: &DerivedKeys| bool::from(keys.signature(purpose, text).ct_eq(signature));
+        is_of(&self.current) || self.previous.as_ref().is_some_and(is_of)
+    }
+
     /// A page view id; only this server can tell from it the session of the page.
     pub fn context(&self, binding: Binding<'_>, random: [u8; 32]) -> String {
         let [half, _] = halves(random);
@@ -125,7 +147,14 @@ fn halves(bytes: [u8; 32]) -> [[u8; 16]; 2] {
 impl DerivedKeys {
     fn of(secret: &SecretText) -> Self {
         let key = |purpose: &[u8]| mac(secret.expose().as_bytes(), &[purpose]);
-        Self { csrf: key(b"csrf"), context: key(b"context"), at_rest: key(b"at rest"), blind: key(b"blind") }
+        Self {
+            csrf: key(b"csrf"),
+            context: key(b"context"),
+            at_rest: key(b"at rest"),
+            blind: key(b"blind"),
+            challenge: key(b"challenge"),
+            verified: key(b"verified"),
+        }
     }
 
     /// Id of the sealing key; it reveals nothing about the key.
@@ -136,6 +165,14 @@ impl DerivedKeys {
 
     fn cipher(&self) -> XChaCha20Poly1305 {
         XChaCha20Poly1305::new(&self.at_rest.into())
+    }
+
+    fn signature(&self, purpose: Purpose, text: &str) -> [u8; 32] {
+        let key = match purpose {
+            Purpose::Challenge => &self.challenge,
+            Purpose::Verified => &self.verified,
+        };
+        mac(key, &[text.as_bytes()])
     }
 
     fn csrf(&self, binding: Binding<'_>) -> [u8; 32] {

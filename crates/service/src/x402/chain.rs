@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fetch::{Fetcher, ServiceQuestion};
+use fetch::{Fetcher, ServiceBody, ServiceQuestion};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use url::Url;
@@ -241,8 +241,8 @@ impl Search<'_> {
     /// The result of a call, which may be null.
     async fn ask(&self, method: &str, params: Value) -> Option<Value> {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
-        let question =
-            ServiceQuestion { url: self.url, json: Some(body), authorization: None, answer_bytes: ANSWER_BYTES };
+        let body = Some(ServiceBody::Json(body));
+        let question = ServiceQuestion { url: self.url, body, authorization: None, answer_bytes: ANSWER_BYTES };
         match self.fetcher.ask_service(question, self.deadline).await {
             Ok(answer) => {
                 let answer: Option<Value> = serde_json::from_slice(&answer.body).ok();

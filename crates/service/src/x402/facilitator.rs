@@ -6,7 +6,7 @@ mod settlement;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use fetch::{Fetcher, ServiceQuestion};
+use fetch::{Fetcher, ServiceBody, ServiceQuestion};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -212,7 +212,8 @@ impl Facilitator {
     ) -> Result<FacilitatorAnswer, &'static str> {
         let url = Url::parse(&format!("{}/{what}", self.url())).map_err(|_| "address")?;
         let authorization = self.authorization.as_ref().map(SecretText::expose);
-        let question = ServiceQuestion { url: &url, json, authorization, answer_bytes: ANSWER_BYTES };
+        let body = json.map(ServiceBody::Json);
+        let question = ServiceQuestion { url: &url, body, authorization, answer_bytes: ANSWER_BYTES };
         let answer = fetcher.ask_service(question, Instant::now() + within).await.map_err(|error| {
             tracing::warn!(%error, what, "the facilitator does not answer");
             error.0

@@ -23,6 +23,7 @@ const HANDED_OUT: &[(&str, &str, &str)] = &[
     ("POST", "/api/auth/recovery-codes", "recovery codes"),
     ("POST", "/api/auth/passkey/options", "a challenge"),
     ("POST", "/api/auth/passkeys/options", "a challenge"),
+    ("POST", "/api/gate/challenge", "a challenge"),
     ("POST", "/api/account/keys/create", "an API key"),
     ("POST", "/api/credito", "a credit's token"),
     ("POST", "/api/credito/pix", "a credit's token"),

@@ -11,6 +11,7 @@ mod passkeys;
 mod report;
 mod shared;
 mod tab;
+mod verification;
 mod workspace;
 
 use sqlx::Row as _;

@@ -9,6 +9,7 @@
 mod accounts;
 mod any_order;
 mod audits;
+mod challenges;
 mod credits;
 mod durability;
 mod guests;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use service::config::SecretText;
+use service::config::{ChallengeProvider, SecretText};
 use service::credential::token_digest;
 use service::error::Code;
 use testkit::{ReceivedRequest, SiteAnswer, TestDatabase, TestSite};
@@ -28,6 +28,7 @@ const ELSEWHERE: &[(Code, &str)] = &[
     (Code::PaymentInProgress, "needs two calls at once: payments::by_credit"),
     (Code::RequestTimeout, "needs a client that stalls: api::surroundings"),
     (Code::HeadersTooLarge, "refused before a call is read: api::surroundings"),
+    (Code::VerificationRequired, "told by pages only: pages::verification"),
     (Code::TargetTimeout, "needs a target that stalls for as long as an audit may take: fetch"),
     (Code::TargetBusy, "needs audits that hold a target's places: api::limits"),
     (Code::Overloaded, "needs a server without memory: api::surroundings"),
@@ -109,6 +110,7 @@ async fn every_code_has_an_example(database: TestDatabase) {
     of_sessions(&mut examples, &app, &session).await;
     of_factors(&mut examples, &app, &mail).await;
     of_what_is_off(&mut examples, &app).await;
+    of_verification(&mut examples, &app).await;
     payments::of_payments(&mut examples, &app).await;
 
     let key = |code: &Code| format!("{} {}", code.wire(), code.status());
@@ -174,6 +176,31 @@ async fn of_nobody(examples: &mut Examples, app: &TestApp, site: &TestSite) {
     let opened = app.call(post("/api/tabs", r#"{"url":"https://example.com/"}"#).token(&guest)).await.json();
     let watch = Call::new("PATCH", &format!("/api/tabs/{}", opened["tab"]["id"].as_str().unwrap()));
     examples.of(app, Code::AccountRequired, watch.body(r#"{"monitor":true}"#).token(&guest)).await;
+}
+
+/// Refusals of services that verify browsers, on the database of `other`.
+async fn of_verification(examples: &mut Examples, other: &TestApp) {
+    let service = TestSite::start(|asked| {
+        let answer = json!({ "success": asked.body.ends_with("=good") });
+        SiteAnswer::page(200, "application/json", &answer.to_string())
+    })
+    .await;
+    for (code, url, token) in [
+        (Code::ChallengeFailed, service.url("/"), "bad"),
+        (Code::ChallengeUsed, service.url("/"), "good"),
+        (Code::ChallengeUnavailable, "http://127.0.0.2:1/".to_owned(), "good"),
+    ] {
+        let app = TestApp::start_on(other, |config| {
+            config.challenge.provider = ChallengeProvider::Siteverify;
+            config.challenge.url = Some(url);
+        })
+        .await;
+        let verify = Call::new("POST", "/api/gate/verify").body(&json!({ "token": token }).to_string());
+        if code == Code::ChallengeUsed {
+            assert_eq!(app.call(verify.clone()).await.status, 200);
+        }
+        examples.of(&app, code, verify).await;
+    }
 }
 
 /// Refusals of what a person typed, or of what is not there.

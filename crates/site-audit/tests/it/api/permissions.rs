@@ -167,6 +167,8 @@ const ROUTES: &[(&str, Row)] = &[
     ("POST /api/auth/totp/start", SESSION),
     ("POST /api/credito", OPEN),
     ("POST /api/credito/pix", OPEN),
+    ("POST /api/gate/challenge", OPEN),
+    ("POST /api/gate/verify", OPEN),
     ("POST /api/guest", OPEN),
     ("POST /api/tabs", OWNER),
     ("POST /api/tabs/{id}/run", OWNER),

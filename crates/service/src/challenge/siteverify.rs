@@ -1,0 +1,104 @@
+//! Verification services that take a secret and a token as a form and answer in JSON whether the token is good, as Turnstile,
+//! hCaptcha and reCAPTCHA do.
+
+use std::time::Duration;
+
+use fetch::{ServiceBody, ServiceQuestion};
+use serde_json::Value;
+use tokio::time::Instant;
+use url::Url;
+
+use crate::config::SecretText;
+use crate::services::Services;
+
+/// For an answer. Chosen: people wait for it; the services answer within a second.
+const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+/// Bytes of an answer; one has some hundred.
+const ANSWER_BYTES: usize = 16 * 1024;
+/// Bytes of a token at most; the longest known have about 4,000.
+const TOKEN_BYTES: usize = 8 * 1024;
+
+/// Error codes that say that our request is wrong, not the visitor's token (the three services' own documentation).
+const OURS: [&str; 6] = [
+    "missing-input-secret",
+    "invalid-input-secret",
+    "bad-request",
+    "internal-error",
+    "sitekey-secret-mismatch",
+    "invalid-or-already-seen-secret",
+];
+
+/// What a verification service says of a token.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// A person solved it.
+    Passed,
+    /// It is wrong, expired or used.
+    Failed,
+    /// Nothing, for this reason: the service does not answer, or refuses us.
+    None(&'static str),
+}
+
+/// Asks the verification service about a token. The visitor's address is not sent.
+pub(super) async fn verdict(services: &Services, token: &str) -> Verdict {
+    if token.is_empty() || token.len() > TOKEN_BYTES {
+        return Verdict::Failed;
+    }
+    let settings = &services.config().challenge;
+    let Some(url) = settings.url.as_deref().and_then(|url| Url::parse(url).ok()) else { return Verdict::None("url") };
+    let secret = settings.secret.as_ref().map(SecretText::expose).unwrap_or_default();
+    let body = Some(ServiceBody::Form(form(secret, token)));
+    let question = ServiceQuestion { url: &url, body, authorization: None, answer_bytes: ANSWER_BYTES };
+    match services.engine().fetcher().ask_service(question, Instant::now() + ANSWER_WITHIN).await {
+        Ok(answer) => read(answer.status, &answer.body),
+        Err(error) => Verdict::None(error.0),
+    }
+}
+
+fn form(secret: &str, token: &str) -> String {
+    let mut form = url::form_urlencoded::Serializer::new(String::new());
+    form.append_pair("secret", secret).append_pair("response", token).finish()
+}
+
+/// Reads an answer. Any status below 500 may come with a verdict.
+fn read(status: u16, body: &[u8]) -> Verdict {
+    if status >= 500 {
+        return Verdict::None("status");
+    }
+    let Ok(answer) = serde_json::from_slice::<Value>(body) else { return Verdict::None("json") };
+    let codes = answer.get("error-codes").and_then(Value::as_array).into_iter().flatten();
+    let is_ours = codes.filter_map(Value::as_str).any(|code| OURS.contains(&code));
+    match answer.get("success").and_then(Value::as_bool) {
+        Some(true) => Verdict::Passed,
+        Some(false) if is_ours => Verdict::None("refused"),
+        Some(false) => Verdict::Failed,
+        None => Verdict::None("answer"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_without_a_verdict_is_an_outage() {
+        for (status, body, verdict) in [
+            (
+                200,
+                r#"{"success":true,"challenge_ts":"2026-01-31T09:30:00Z","hostname":"example.com"}"#,
+                Verdict::Passed,
+            ),
+            (200, r#"{"success":false,"error-codes":["timeout-or-duplicate"]}"#, Verdict::Failed),
+            (400, r#"{"success":false,"error-codes":["invalid-input-response"]}"#, Verdict::Failed),
+            (200, r#"{"success":false}"#, Verdict::Failed),
+            (200, r#"{"success":false,"error-codes":["invalid-input-secret"]}"#, Verdict::None("refused")),
+            (200, r#"{"success":"yes"}"#, Verdict::None("answer")),
+            (200, "[]", Verdict::None("answer")),
+            (200, "<html>", Verdict::None("json")),
+            (200, "", Verdict::None("json")),
+            (503, r#"{"success":true}"#, Verdict::None("status")),
+        ] {
+            assert_eq!(read(status, body.as_bytes()), verdict, "{status} {body}");
+        }
+    }
+}

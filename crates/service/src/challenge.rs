@@ -103,7 +103,7 @@ pub async fn verify(cx: &Cx, answer: &str) -> Result<BrowserPass, ServiceError> 
         },
         ChallengeProvider::Altcha | ChallengeProvider::Off => solved(services, answer, now)?.digest,
     };
-    let used = services.database().ask(|store| store.use_challenge(&digest, now.plus_ms(USED_MS))).await;
+    let used = services.database().write(|store| store.use_challenge(&digest, now.plus_ms(USED_MS))).await;
     match used {
         Ok(true) => pass(cx, services.config().challenge.valid_hours.saturating_mul(3600)),
         Ok(false) => Err(ServiceError::new(Code::ChallengeUsed)),

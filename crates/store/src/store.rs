@@ -15,6 +15,9 @@ const NEWEST: &str = "SELECT MAX(at) AS newest FROM (\
     SELECT at FROM (SELECT created_at AS at FROM audits ORDER BY id DESC LIMIT 1) AS newest_audit UNION ALL \
     SELECT MAX(last_seen_at) AS at FROM guests) AS times";
 
+const NEWEST_QUEUED: &str =
+    "SELECT created_at FROM jobs WHERE lane = $1 AND unique_key LIKE $2 ORDER BY id DESC LIMIT 1";
+
 /// An open database. Cheap to clone; all clones share its connections.
 #[derive(Clone)]
 pub struct Store {
@@ -56,6 +59,15 @@ impl Store {
         let row = self.db.read(subject, sqlx::query(NEWEST)).await?;
         let newest = row.map(|row| row.try_get::<Option<i64>, _>("newest")).transpose();
         Ok(newest.map_err(|error| StoreError::of_driver(subject, error))?.flatten().map(Timestamp))
+    }
+
+    /// When the newest job was queued whose unique key begins with `prefix`; `None` where there is none. Ids sort by time.
+    pub async fn newest_queued(&self, lane: &str, prefix: &str) -> Result<Option<Timestamp>, StoreError> {
+        let subject = "looking for the newest job of a kind";
+        let statement = sqlx::query(NEWEST_QUEUED).bind(lane.to_owned()).bind(format!("{prefix}%"));
+        let row = self.db.read(subject, statement).await?;
+        let newest = row.map(|row| row.try_get("created_at")).transpose();
+        Ok(newest.map_err(|error| StoreError::of_driver(subject, error))?.map(Timestamp))
     }
 
     /// Finishes the writes that were accepted and closes all connections; later calls are

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 /// corrections by NTP and a slow round explain.
 const JUMP_MS: i64 = 60_000;
 /// How far the clock may be ahead of the newest stored time at the start, in milliseconds. Chosen: a day; a server that
-/// runs stores a job every hour. Beyond it the server was off for long, or its clock is wrong.
+/// runs queues a purge every hour. Beyond it the server was off for long, or its clock is wrong.
 const STORED_AHEAD_MS: i64 = DAY_MS;
 /// How long the clock has to agree with the monotonic clock after a jump: time to correct it, or to stop the server.
 pub(super) const AGREEMENT: Duration = Duration::from_secs(3_600);
@@ -34,7 +34,7 @@ impl Agreement {
             tracing::error!(
                 %now, newest_stored = %newest, ahead_days = ahead_ms / DAY_MS,
                 "the clock is far ahead of the newest stored time: nothing is purged for an hour; if the clock is wrong, \
-                 stop the server and correct it"
+                 stop the server and correct it, if it is right, `site-audit operator purge` need not wait"
             );
             self.hold(instant, ahead_ms);
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use model::time::DAY_MS;
 use store::{ClaimedJob, StoreError};
 use tokio::time::timeout;
 
@@ -17,6 +18,9 @@ const JOB_TIME: Duration = Duration::from_secs(90);
 const FIRST_WAIT_MS: i64 = 60_000;
 /// Backoff at most, in milliseconds. Chosen: an hour.
 const LAST_WAIT_MS: i64 = 3_600_000;
+
+/// Age of a purge at which it is left to a newer one, in milliseconds. Chosen: a day, as at the start.
+const STALE_PURGE_MS: i64 = DAY_MS;
 
 /// Runs a claimed job, and records its outcome.
 pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<(), StoreError> {
@@ -75,6 +79,11 @@ async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result
         // Another purge is queued every hour.
         Job::Purge if services.are_purges_held() => {
             tracing::warn!("nothing is purged: the clock jumped less than an hour ago");
+            Ok(Ending::Done)
+        }
+        // The clock may have jumped since it was queued, and was not looked at yet.
+        Job::Purge if services.ports().now().0.saturating_sub(claimed.created_at.0) > STALE_PURGE_MS => {
+            tracing::warn!("nothing is purged: this was to be done more than a day ago by the clock");
             Ok(Ending::Done)
         }
         Job::Purge => match purge::purge(services).await {

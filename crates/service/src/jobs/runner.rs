@@ -29,6 +29,8 @@ const APART_IS_TOLD_MS: i64 = 2_000;
 /// Clock difference above which this server runs no jobs, in milliseconds: it would misjudge the leases of others, and
 /// schedule wrong days.
 const APART_IS_TOO_FAR_MS: i64 = 60_000;
+/// What the unique keys of hourly purges begin with; the hour since 1970 follows.
+const PURGE_KEY: &str = "purge:";
 /// Milliseconds of an hour.
 const HOUR_MS: i64 = 3_600_000;
 
@@ -173,7 +175,7 @@ async fn keep_schedule(services: Services, allow: watch::Sender<bool>, mut stopp
 /// The clock as it is at the start; `None` while the database does not tell its newest time.
 async fn begin(services: &Services, now: Timestamp, instant: Instant) -> Option<Agreement> {
     let mut agreement = Agreement::default();
-    match services.database().store().newest_time().await {
+    match newest_trusted(services.database().store()).await {
         Ok(newest) => agreement.begin(newest, now, instant),
         Err(error) => {
             tracing::warn!(%error, "the newest stored time can't be read; no jobs are done until it is");
@@ -181,6 +183,15 @@ async fn begin(services: &Services, now: Timestamp, instant: Instant) -> Option<
         }
     }
     Some(agreement)
+}
+
+/// The newest stored time to compare the clock with. That of the last purge, because none is queued by a clock that
+/// jumped; what calls store in the meantime has the wrong time. `None` in an empty database.
+async fn newest_trusted(store: &Store) -> Result<Option<Timestamp>, StoreError> {
+    match store.newest_queued(Job::Purge.lane().word(), PURGE_KEY).await? {
+        Some(queued) => Ok(Some(queued)),
+        None => store.newest_time().await,
+    }
 }
 
 /// Whether this machine's clock is close enough to the database's to run jobs; logs a difference.
@@ -198,7 +209,9 @@ pub async fn is_in_step(services: &Services) -> Result<bool, StoreError> {
 
 /// Queues what is due at `now`. Unique keys make it idempotent across servers.
 pub async fn schedule(services: &Services, now: Timestamp) -> Result<(), StoreError> {
-    let key = format!("purge:{}", now.0.div_euclid(HOUR_MS));
-    services.database().store().enqueue(Job::Purge.queued(services.ports(), Some(key))).await?;
+    if !services.are_purges_held() {
+        let key = format!("{PURGE_KEY}{}", now.0.div_euclid(HOUR_MS));
+        services.database().store().enqueue(Job::Purge.queued(services.ports(), Some(key))).await?;
+    }
     watches::queue_due(services, now).await
 }

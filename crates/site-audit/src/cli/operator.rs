@@ -5,6 +5,7 @@ mod events;
 mod jobs;
 mod list;
 mod payments;
+mod purge;
 
 use std::process::ExitCode;
 
@@ -54,6 +55,9 @@ enum OperatorCommand {
     /// List payments of which nobody knows whether they settled, or decide one of them.
     #[command(after_help = payments::HELP)]
     Payments(payments::ListPayments),
+    /// Delete what is past its time now, also while that waits because the clock jumped.
+    #[command(after_help = purge::HELP)]
+    Purge(purge::Purge),
 }
 
 impl OperatorArguments {
@@ -70,6 +74,7 @@ impl OperatorArguments {
             OperatorCommand::Reset(one) => one.run(Deed::Reset),
             OperatorCommand::RemoveFactor(one) => one.run(Deed::RemoveFactor),
             OperatorCommand::Payments(payments) => payments.run(),
+            OperatorCommand::Purge(purge) => purge.run(),
         }
     }
 }

@@ -22,8 +22,12 @@ testkit::on_both_databases! {
     mail_waits_for_a_server_to_be_configured,
     a_server_whose_clock_is_wrong_does_no_jobs,
     f13_a_clock_far_ahead_at_the_start_purges_nothing,
+    f13_a_restart_does_not_make_a_wrong_clock_right,
+    f13_the_operator_purges_by_naming_the_date,
     housekeeping_runs_once_an_hour_whatever_the_number_of_servers,
 }
+
+const GUESTS: &str = "SELECT COUNT(*) FROM guests";
 
 /// Sets the mail server of a configuration.
 pub(crate) fn mailing(server: &MailServer) -> impl FnOnce(&mut Config) {
@@ -172,7 +176,6 @@ async fn housekeeping_runs_once_an_hour_whatever_the_number_of_servers(database:
 
 /// As after a start with a clock that is 400 days ahead: guests and audits were gone within a minute, without a word.
 async fn f13_a_clock_far_ahead_at_the_start_purges_nothing(database: TestDatabase) {
-    const GUESTS: &str = "SELECT COUNT(*) FROM guests";
     let app = TestApp::start(database, |_| ()).await;
     // PostgreSQL has a clock to compare with.
     app.set_to_machine();
@@ -186,8 +189,55 @@ async fn f13_a_clock_far_ahead_at_the_start_purges_nothing(database: TestDatabas
     let background = jobs::start(app.app.clone());
     let done = || app.app.database().store().jobs(JobState::Done, 100);
     while !done().await.unwrap().iter().any(|job| job.id == id) {}
-    assert_eq!(sqlx::Row::get::<i64, _>(&app.database.row(GUESTS).await, 0), 1);
+    assert_eq!(count(&app, GUESTS).await, 1);
     background.stop().await;
+}
+
+/// The clock jumped 400 days, calls stored things by it, and the service was started again within the hour.
+async fn f13_a_restart_does_not_make_a_wrong_clock_right(database: TestDatabase) {
+    let app = TestApp::start(database, |_| ()).await;
+    app.set_to_machine();
+    app.guest().await;
+    jobs::schedule(&app.app, app.app.ports().now()).await.unwrap();
+    assert_eq!(work_off(&app).await, 1);
+    app.database.execute(&format!("UPDATE guests SET last_seen_at = last_seen_at - {}", 400 * DAY_MS)).await;
+    app.database.execute(&format!("UPDATE jobs SET created_at = created_at - {}", 400 * DAY_MS)).await;
+    app.guest().await;
+    let job = Job::Purge.queued(app.app.ports(), None);
+    let id = job.id.clone();
+    assert!(app.app.database().store().enqueue(job).await.unwrap());
+    let background = jobs::start(app.app.clone());
+    let done = || app.app.database().store().jobs(JobState::Done, 100);
+    while !done().await.unwrap().iter().any(|job| job.id == id) {}
+    assert_eq!(count(&app, GUESTS).await, 2);
+    // None was queued either: that of the start before is the newest.
+    assert_eq!(count(&app, "SELECT COUNT(*) FROM jobs WHERE unique_key LIKE 'purge:%'").await, 1);
+    background.stop().await;
+}
+
+async fn f13_the_operator_purges_by_naming_the_date(database: TestDatabase) {
+    let app = TestApp::start(database, |_| ()).await;
+    app.set_to_machine();
+    app.guest().await;
+    app.database.execute(&format!("UPDATE guests SET last_seen_at = last_seen_at - {}", 800 * DAY_MS)).await;
+    let operator = async |date: &str| {
+        let mut command = program();
+        command.args(["operator", "purge", "--date", date, "--config", "/dev/null"]);
+        command.args(["--database-url", app.database.url()]);
+        tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+    };
+    for date in ["2020-01-31", "today"] {
+        let refused = operator(date).await;
+        assert!(code(&refused) == 2 && stderr(&refused).contains("nothing was deleted"), "{refused:?}");
+        assert_eq!(count(&app, GUESTS).await, 1);
+    }
+    let purged = operator(&app.app.ports().now().day().to_string()).await;
+    assert_eq!((code(&purged), stdout(&purged)), (0, "deleted 1 row\n".to_owned()), "{purged:?}");
+    assert_eq!(count(&app, GUESTS).await, 0);
+}
+
+async fn count(app: &TestApp, query: &'static str) -> i64 {
+    sqlx::Row::get(&app.database.row(query).await, 0)
 }
 
 async fn a_server_whose_clock_is_wrong_does_no_jobs(database: TestDatabase) {

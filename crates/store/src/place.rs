@@ -34,7 +34,9 @@ pub fn database_name(database_url: &str) -> String {
 }
 
 /// The file that a database was opened as. A file that is deleted or replaced lives on for those who have it open: what is
-/// written to it then is lost with them, and nothing in SQLite tells.
+/// written to it then is lost with them, and nothing in SQLite tells. Reads of a deleted file may fail or not: a connection
+/// that has opened the write-ahead log reads on, one that opens it afterwards asks for the permissions of the database by its
+/// name, and gets `SQLITE_IOERR_FSTAT` (1802), which is [`StoreError::Unavailable`].
 #[derive(Debug, Clone)]
 pub(crate) struct OpenedFile {
     path: PathBuf,

@@ -30,7 +30,7 @@ use api::caller::same_origin;
 use api::caller::{guard_form, of_page_with};
 use lookup::{ReportIdPath, owned_by_caller};
 use service::Services;
-use service::audits::Finished;
+use service::audits::{Finished, ReadableReport};
 use service::caller::Cx;
 use service::caller::Identity;
 use service::config::Sku;
@@ -52,6 +52,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// A report of an owner, and the rest of what its page shows.
 struct OwnedReport {
     stored: StoredReport,
+    /// Whether it is the caller's, and no organization's of which they are a member.
+    is_own: bool,
     before: Option<RunRecord>,
     again: Again,
     csrf: Option<String>,
@@ -74,11 +76,11 @@ pub(super) async fn show(State(services): State<Services>, id: ReportIdPath, req
 
 async fn found(services: &Services, parts: &Parts, id: ReportIdPath, lang: Lang) -> Result<OwnedReport, ServiceError> {
     let (cx, owner, id) = owned_by_caller(services, parts, id, lang).await?;
-    let stored = service::audits::readable(&cx, &owner, id).await?;
+    let ReadableReport { stored, is_own } = service::audits::readable(&cx, &owner, id).await?;
     let before = tabs::run_before(services, &owner, &stored).await?;
     let is_free = gate::is_free_for_now(services, Sku::Audit) || gate::is_on_trial(services, &cx.caller);
     let again = Again::of(&service::gate::allowance(&cx).await?, is_free);
-    Ok(OwnedReport { stored, before, again, csrf: csrf::of_call(&cx)? })
+    Ok(OwnedReport { stored, is_own, before, again, csrf: csrf::of_call(&cx)? })
 }
 
 fn page(
@@ -87,11 +89,12 @@ fn page(
     found: &OwnedReport,
     query: Option<&str>,
 ) -> Result<Response, ServiceError> {
-    let OwnedReport { stored, before, again, csrf } = found;
+    let OwnedReport { stored, is_own, before, again, csrf } = found;
     let change = before.as_ref().map(|run| tabs::change_since(run, &stored.report, reader.lang)).transpose()?;
     let own = OwnersView {
         id: &stored.id,
         share: stored.share_slug.as_ref(),
+        is_own: *is_own,
         csrf: csrf.as_deref(),
         requested_url: &stored.requested_url,
         again: *again,

@@ -198,17 +198,26 @@ pub async fn stored(cx: &Cx, owner: &Owner, id: String) -> Result<StoredReport, 
     cx.services.database().ask(|store| store.audit_of(owner, &id)).await.map_err(no_such_audit)
 }
 
+/// A stored audit that a caller may read.
+#[derive(Debug)]
+pub struct ReadableReport {
+    /// The audit.
+    pub stored: StoredReport,
+    /// Whether it is the caller's own. Of an organization's, a member reads only.
+    pub is_own: bool,
+}
+
 /// Reads an audit of an owner or, for a session, of an organization that its account is a member of. Where an organization
 /// requires a second factor, the session must have one.
-pub async fn readable(cx: &Cx, owner: &Owner, id: String) -> Result<StoredReport, ServiceError> {
+pub async fn readable(cx: &Cx, owner: &Owner, id: String) -> Result<ReadableReport, ServiceError> {
     let (id, database) = (audit_id(id)?, cx.services.database());
     match (database.ask(|store| store.audit_of(owner, &id)).await, &cx.caller.identity) {
         (Err(DatabaseError::NotFound), Identity::Session(session)) => {
             let has_factor = session.assurance >= Assurance::Aal2;
             let found = database.ask(|store| store.audit_of_member(&session.account, has_factor, &id)).await;
-            found.map_err(no_such_audit)
+            Ok(ReadableReport { stored: found.map_err(no_such_audit)?, is_own: false })
         }
-        (found, _) => found.map_err(no_such_audit),
+        (found, _) => Ok(ReadableReport { stored: found.map_err(no_such_audit)?, is_own: true }),
     }
 }
 

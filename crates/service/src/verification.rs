@@ -54,7 +54,7 @@ pub async fn verify<A: Send + 'static>(
         within("robots_txt", robots_txt.len(), ROBOTS_BYTES)?;
     }
     let before = match audit_id {
-        Some(id) => Some(readable(cx, &cx.caller.required_owner()?, id).await?),
+        Some(id) => Some(readable(cx, &cx.caller.required_owner()?, id).await?.stored),
         None => None,
     };
     let content_type = before.as_ref().and_then(|before| before.report.headers.get("content-type").cloned());

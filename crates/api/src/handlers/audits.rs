@@ -135,7 +135,7 @@ pub(super) struct AuditPath {
 
 /// The stored audit in the language of the call.
 async fn read(cx: Cx, input: ReadAudit) -> Result<Reading, ServiceError> {
-    let stored = readable(&cx, &cx.caller.required_owner()?, input.id.clone()).await?;
+    let stored = readable(&cx, &cx.caller.required_owner()?, input.id.clone()).await?.stored;
     off_worker(move || reading::read(&stored, &input, cx.lang)).await?
 }
 
@@ -158,6 +158,6 @@ async fn patch(cx: Cx, input: ReadPatch) -> Result<WrittenJson<PatchAnswer>, Ser
     if input.target.is_some_and(|score| score > audit::score::FULL) {
         return Err(ServiceError::new(Code::InvalidParameter).explained(RANGE.into()));
     }
-    let stored = readable(&cx, &cx.caller.required_owner()?, input.id).await?;
+    let stored = readable(&cx, &cx.caller.required_owner()?, input.id).await?.stored;
     WrittenJson::speaking(move || Ok(patch_answer(&cx.services, &stored, input.target, cx.lang))).await
 }

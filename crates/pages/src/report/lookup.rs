@@ -43,7 +43,7 @@ pub(super) async fn find(
     lang: Lang,
 ) -> Result<StoredReport, ServiceError> {
     let (cx, owner, id) = owned_by_caller(services, parts, id, lang).await?;
-    service::audits::readable(&cx, &owner, id).await
+    Ok(service::audits::readable(&cx, &owner, id).await?.stored)
 }
 
 /// The call, the owner and the report id of a request. Callers who own nothing get [`Code::AuditNotFound`].

@@ -30,6 +30,8 @@ pub(crate) struct OwnersView<'a> {
     pub(super) id: &'a AuditId,
     /// The public address that the owner gave it.
     pub(super) share: Option<&'a Slug>,
+    /// Whether the reader is the owner, who may share it, and no member of the organization that is.
+    pub(super) is_own: bool,
     /// CSRF token of the forms of a session.
     pub(super) csrf: Option<&'a str>,
     /// The address as it was asked for.

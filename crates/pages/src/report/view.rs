@@ -110,6 +110,8 @@ struct OwnerView<'a> {
     id: &'a str,
     csrf: Option<&'a str>,
     share: Option<ShareView>,
+    /// Whether the reader may share it.
+    is_own: bool,
     requested_url: &'a str,
     /// What another audit costs of the allowance, as a sentence.
     cost: String,
@@ -260,8 +262,8 @@ fn owner<'a>(services: &Services, score: Option<u32>, eyes: &Eyes<'a>, lang: Lan
             snippets: [("Markdown", markdown), ("HTML", html), ("reStructuredText", rst)],
         }
     });
-    let OwnersView { id, csrf, requested_url, again, .. } = own;
-    Some(OwnerView { id: &id.0, csrf, share, requested_url, cost: again.in_words(lang) })
+    let OwnersView { id, csrf, is_own, requested_url, again, .. } = own;
+    Some(OwnerView { id: &id.0, csrf, share, is_own, requested_url, cost: again.in_words(lang) })
 }
 
 /// The notice at the top of the report.

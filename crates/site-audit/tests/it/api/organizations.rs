@@ -380,9 +380,15 @@ async fn members_read_what_their_organization_audited(database: TestDatabase) {
         assert_eq!(app.call(of_ana.cookie(Call::get(path))).await.status, 200, "{path}");
         assert_eq!(app.call(of_bo.cookie(Call::get(path))).await.status, 404, "{path}");
     }
-    // Reading is all: it is published by who may edit it.
-    let share = of_ana.page(&app, Call::new("POST", &format!("{audit}/share")));
-    assert_eq!(app.call(share).await.refusal(), (404, "audit_not_found".to_owned()));
+    // Reading is all: it is published by who may edit it, and the page offers nothing else.
+    let share = || Call::new("POST", &format!("{audit}/share"));
+    let shown = async || app.call(of_ana.cookie(Call::get(&page))).await.body;
+    assert_eq!(app.call(of_ana.page(&app, share())).await.refusal(), (404, "audit_not_found".to_owned()));
+    assert!(!shown().await.contains("id=\"share\""));
+    let shared = app.call(share().header("x-api-key", &key)).await.json();
+    let shown = shown().await;
+    assert!(shown.contains(&format!("/r/{}", shared["slug"].as_str().unwrap())), "{shown}");
+    assert!(!shown.contains("/unshare") && !shown.contains("API: <code>POST"), "{shown}");
     // One that asks for a second factor asks it of its readers.
     app.database.execute("UPDATE organizations SET requires_second_factor = 1").await;
     assert_eq!(app.call(of_ana.cookie(Call::get(&audit))).await.status, 404);

@@ -23,6 +23,7 @@ mod resolve;
 mod response;
 mod room;
 mod service;
+mod tunnel;
 
 pub use body::decoded;
 pub use budget::Budget;
@@ -33,3 +34,4 @@ pub use guard::AddressPolicy;
 pub use intake::Intake;
 pub use room::Room;
 pub use service::{NoAnswer, ServiceAnswer, ServiceBody, ServiceQuestion};
+pub use tunnel::NoTunnel;

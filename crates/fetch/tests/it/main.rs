@@ -21,3 +21,4 @@ mod secure;
 mod site;
 mod tls;
 mod transport;
+mod tunnel;

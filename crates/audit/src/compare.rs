@@ -1,4 +1,4 @@
-//! What changed between two audits of a page, by code: what a patch mended, and what it broke.
+//! Findings fixed, caused and revealed between two audits of a page, by code.
 
 use std::collections::BTreeMap;
 
@@ -35,8 +35,8 @@ impl Side<'_> {
     }
 }
 
-/// Compares what both sides measured. What only one did is neither mended nor broken: it was not compared. What was there
-/// before behind a finding that is gone is revealed.
+/// Findings fixed, caused and revealed between two audits. A code that only one side measured is listed as not compared. A
+/// new finding is revealed where a finding that is gone had hidden it.
 pub fn compare(before: Side<'_>, after: Side<'_>) -> Comparison {
     let mut not_compared = BTreeMap::new();
     let mut only = |findings: Vec<&Finding<String>>, other: Side<'_>, whose: &str| -> Vec<Changed> {

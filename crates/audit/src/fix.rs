@@ -30,7 +30,7 @@ pub struct FixDraft {
 /// A tag that the head lacks.
 #[derive(Debug, Clone)]
 pub struct HeadTag {
-    /// What there may be only one of.
+    /// Its identity: a head holds one tag of each key.
     pub key: HeadKey,
     /// The tag, escaped.
     pub tag: String,

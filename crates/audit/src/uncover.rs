@@ -9,12 +9,30 @@ const TABLE: &[(&str, &[&str])] = &[
     ("jsonld_context_invalid", OF_DATA),
     ("jsonld_type_unknown", OF_DATA),
     ("jsonld_property_unknown", OF_DATA),
+    // Garbled text is judged once it can be read.
+    ("charset_missing", OF_TEXT),
+    ("charset_late", OF_TEXT),
+    ("charset_invalid", OF_TEXT),
     // A date that could not be read is compared with nothing.
     ("jsonld_value_invalid", &["date_signals_disagree"]),
 ];
 
 /// Structured data that can't be read, or not as it is meant, is judged once it can be.
 const OF_DATA: &[&str] = &["jsonld_*", "review_self_serving", "paywall_selector_unmatched"];
+
+/// Checks that read the words of a page, or their number.
+const OF_TEXT: &[&str] = &[
+    "title_*",
+    "meta_description_*",
+    "h1_*",
+    "heading_*",
+    "link_text_*",
+    "image_alt_*",
+    "placeholder_text",
+    "text_*",
+    "html_lang_*",
+    "jsonld_*",
+];
 
 /// A finding, and the reason for which others are not measured because of it.
 const UNMEASURED: &[(&str, &str)] = &[("jsonld_syntax_error", "jsonld"), ("meta_content_misspelt", "misspelt")];

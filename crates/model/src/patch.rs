@@ -106,7 +106,7 @@ pub enum Unproven {
     LosesAttribute,
     /// The effective value of another fact changes.
     MovesFact,
-    /// There are two of what there may be one of.
+    /// A single-use tag is in the page twice.
     DoublesTag,
     /// Its place can't be found in the file.
     NoPlace,

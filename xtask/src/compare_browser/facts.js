@@ -42,12 +42,12 @@ function links() {
   return { total: anchors.length, internal, external: web.length - internal };
 }
 
-// Every element with its depth, attributes and own text.
+// Every element with its depth, attributes in lower case (as our tree has those of SVG too) and own text.
 function tree() {
   const lines = [];
   const walk = (node, depth) => {
     for (const element of node.children) {
-      const attributes = [...element.attributes].map(({ localName, value }) => ` ${localName}=${value}`).join("");
+      const attributes = [...element.attributes].map(({ name, value }) => ` ${name.toLowerCase()}=${value}`).join("");
       const text = [...element.childNodes].map((child) => (child.nodeType === Node.TEXT_NODE ? child.data : "")).join("");
       lines.push(`${depth} ${element.localName}${attributes} > ${text}`);
       walk(element, depth + 1);

@@ -19,7 +19,7 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/checks", "list_checks", list).text(
             "See every check",
-            "The whole catalog: what each check looks for, its exact rule with its numbers, why it matters, how to mend \
+            "The whole catalog: what each check looks for, its exact rule with its numbers, why it matters, how to fix \
              it, how ready its fix can be, when it is not measured, and who says so. `version` changes with any rule, threshold or severity; what \
              changed is at `changelog_url`. Free; the answer may be kept for an hour and has an `ETag`.",
         ).cacheable(LASTING),

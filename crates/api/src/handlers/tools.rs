@@ -16,7 +16,7 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/api/tools", "list_seo_tools", list).text(
             "See every tool",
             "A tool is a family of checks on one subject, with what it checks, a worked example that the engine itself \
-             has judged, how to mend what it finds, and the call that does the same. Free; the answer may be kept for an \
+             has judged, how to fix what it finds, and the call that does the same. Free; the answer may be kept for an \
              hour and has an `ETag`.",
         ).cacheable(LASTING),
         Operation::get("/api/tools/{slug}", "get_seo_tool", read)

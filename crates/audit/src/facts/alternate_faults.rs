@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(faults(PAIR, Vec::new()), Err(NotMeasured::Probe));
         assert_eq!(faults(BACK, Vec::new()), Err(NotMeasured::Absent));
         let in_head = cut(page(200, "<meta charset=utf-8><title>x"), BodyCut::Size);
-        assert_eq!(faults(PAIR, vec![in_head]), Ok(Vec::new()), "a return link may stand behind the cut");
+        assert_eq!(faults(PAIR, vec![in_head]), Ok(Vec::new()), "a return link may come after the cut");
         let behind = cut(page(200, "<meta charset=utf-8></head><p>x"), BodyCut::Size);
         assert_eq!(faults(PAIR, vec![behind]), one(TargetFault::NoReturn));
     }

@@ -155,9 +155,9 @@ impl EvidenceSource {
                 ),
             ),
             Self::MetaDescription => ("meta_description", text("the meta description", "a meta description")),
-            Self::MetaAuthor => ("meta_author", text("the meta author", "a meta author")),
-            Self::MetaDate => ("meta_date", text("the author meta tag", "a meta tag author")),
-            Self::SocialTitle => ("og_title", text("the page's date meta tag", "a meta tag de data da página")),
+            Self::MetaAuthor => ("meta_author", text("the author meta tag", "a meta tag author")),
+            Self::MetaDate => ("meta_date", text("the page's date meta tag", "a meta tag de data da página")),
+            Self::SocialTitle => ("og_title", text("the page's og:title", "o og:title da página")),
             Self::SocialDescription => {
                 ("og_description", text("the page's og:description", "a og:description da página"))
             }
@@ -243,6 +243,76 @@ impl EvidenceSource {
             ),
             Self::OwnAddress => ("own_address", text("the page's own URL", "a URL da própria página")),
             Self::ProductTag => ("product_tag", text("the page's product: tags", "as tags product: da página")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EvidenceSource::{self as Source, *};
+
+    /// Each source with its word, and what its label names in English and in Portuguese.
+    const LABELS: [(Source, &str, &str, &str); 42] = [
+        (Title, "title", "title", "título"),
+        (TitlePart, "title_part", "domain", "domínio"),
+        (MetaDescription, "meta_description", "the meta description", "a meta description"),
+        (MetaAuthor, "meta_author", "author meta tag", "meta tag author"),
+        (MetaDate, "meta_date", "date meta tag", "meta tag de data"),
+        (SocialTitle, "og_title", "og:title", "og:title"),
+        (SocialDescription, "og_description", "og:description", "og:description"),
+        (TwitterDescription, "twitter_description", "twitter:description", "twitter:description"),
+        (SocialImage, "og_image", "og:image", "og:image"),
+        (TwitterImage, "twitter_image", "twitter:image", "twitter:image"),
+        (ImageLink, "image_src", "rel=image_src", "rel=image_src"),
+        (SocialType, "og_type", "og:type", "og:type"),
+        (PublishedTag, "published_time", "article:published_time", "article:published_time"),
+        (ModifiedTag, "modified_time", "article:modified_time", "article:modified_time"),
+        (AuthorTag, "article_author", "article:author", "article:author"),
+        (SiteNameTag, "og_site_name", "og:site_name", "og:site_name"),
+        (ApplicationName, "application_name", "application-name", "application-name"),
+        (AppleTitle, "apple_title", "apple-mobile-web-app-title", "apple-mobile-web-app-title"),
+        (WebSiteNode, "website_node", "WebSite", "WebSite"),
+        (OrganizationNode, "organization_node", "Organization", "Organization"),
+        (StructuredData, "structured_data", "structured data", "dados estruturados"),
+        (H1, "h1", "the h1", "o h1"),
+        (H1AndSiteName, "h1", "the h1 and the site's name", "o h1 e o nome do site"),
+        (Heading, "heading", "heading that matches", "título de seção que coincide"),
+        (HeadingAndSiteName, "heading", "main heading and the site's name", "título principal da página e o nome"),
+        (DataAndSiteName, "structured_data", "data and the site's name", "estruturados da página e o nome do site"),
+        (SocialTitleAndSiteName, "og_title", "og:title and the site's name", "og:title da página e o nome do site"),
+        (Paragraph, "paragraph", "paragraph", "parágrafo"),
+        (ContentImage, "content_image", "image of the content", "imagem grande do conteúdo"),
+        (ByLine, "by_line", "byline", "byline"),
+        (AuthorLink, "author_link", "rel=author", "rel=author"),
+        (Time, "time", "time element of the article", "time do artigo"),
+        (FirstTime, "first_time", "first time element", "primeiro elemento time"),
+        (BodyClass, "body_class", "body's class", "classe do body"),
+        (EntryClass, "entry_class", "dated entry", "item datado"),
+        (DatedArticle, "dated_article", "article signals", "sinais de artigo"),
+        (HomePage, "home_page", "home page", "página inicial"),
+        (NoSign, "default", "default type", "tipo padrão"),
+        (ShownTrail, "shown_trail", "breadcrumb trail on the page", "breadcrumb"),
+        (FolderLinks, "folder_links", "parent folders", "pastas acima"),
+        (OwnAddress, "own_address", "own URL", "própria página"),
+        (ProductTag, "product_tag", "product:", "product:"),
+    ];
+
+    #[test]
+    fn the_label_of_each_source_names_that_source() {
+        for (source, word, en, pt) in LABELS {
+            assert_eq!(source.word(), word, "{source:?}");
+            let label = source.words();
+            assert!(label.en.contains(en), "{source:?}: {}", label.en);
+            assert!(label.pt.contains(pt), "{source:?}: {}", label.pt);
+        }
+    }
+
+    #[test]
+    fn no_two_sources_have_one_label() {
+        for (at, (source, ..)) in LABELS.iter().enumerate() {
+            for (other, ..) in &LABELS[..at] {
+                assert_ne!((source.words().en, source.words().pt), (other.words().en, other.words().pt));
+            }
         }
     }
 }

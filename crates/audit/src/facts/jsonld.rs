@@ -158,7 +158,7 @@ impl JsonLd {
         self.written.push(Written { block, start, text: text.to_owned(), tree });
     }
 
-    /// Every object, those of mended blocks too: for what a fix takes over, which no other fix may change.
+    /// Every object, those of repaired blocks too: for what a fix takes over, which no other fix may change.
     pub(crate) fn nodes_as_meant(&self) -> Vec<&Map<String, Value>> {
         let mut out = self.nodes();
         self.mended.iter().for_each(|block| visit(block, &mut |node| out.push(node)));

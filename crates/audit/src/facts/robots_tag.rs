@@ -6,7 +6,7 @@ use super::robots_directives::{
     Directive, DirectiveOrigin, Status, for_google, is_known, parse_date, status, suggestion,
 };
 
-/// The robots tags of everyone, mended.
+/// The robots tags for all crawlers, rewritten as one.
 #[derive(Debug)]
 pub struct Mended<'f> {
     /// The `meta name="robots"` elements in order: the first stays, unless nothing is left to say.
@@ -15,7 +15,7 @@ pub struct Mended<'f> {
     pub content: String,
 }
 
-/// The mended tag; `None` where the tags say something else too, so that they can be neither rewritten nor removed, or
+/// The rewritten tag; `None` where the tags say something else too, so that they can be neither rewritten nor removed, or
 /// where a broken head lost one of several, which its own fix leaves to the owner.
 pub fn mended<'f>(facts: &'f Facts<'_>) -> Option<Mended<'f>> {
     let html = facts.markup()?;

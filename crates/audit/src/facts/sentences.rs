@@ -8,7 +8,7 @@ const ABBREVIATIONS: &str = include_str!("../data/abbreviations.txt");
 /// Marks that end a sentence in scripts with spaces, and in scripts without.
 const SPACED: [char; 3] = ['.', '!', '?'];
 const UNSPACED: [char; 3] = ['。', '！', '？'];
-/// Marks that may stand behind the end of a sentence.
+/// Marks that may follow the end of a sentence.
 const CLOSING: [char; 8] = ['"', '\'', ')', ']', '”', '’', '»', '」'];
 
 fn is_abbreviation(word: &str) -> bool {

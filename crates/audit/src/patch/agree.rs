@@ -10,7 +10,7 @@ use crate::fix::{Change, FixDraft, HeadKey};
 
 /// Lets later ready fixes take over what an earlier one writes into the same tag of the head, or the same attribute.
 ///
-/// The most severe finding comes first. Where its value does not mend the later finding, the proof finds that out.
+/// The most severe finding comes first. Where its value does not fix the later finding, the proof rejects the later fix.
 pub(super) fn settle(drafted: &mut [Drafted]) {
     let mut tags: HashMap<HeadKey, String> = HashMap::new();
     let mut values: HashMap<(NodeId, String), String> = HashMap::new();

@@ -26,7 +26,7 @@ pub(super) fn kept_out(mut item: Drafted, document: Option<&Document>) -> Drafte
     item
 }
 
-/// Whether a change writes a lost letter, or a start tag with one anew.
+/// Whether a change writes U+FFFD, or rewrites a start tag that contains it.
 fn is_touched(change: &Change, document: Option<&Document>) -> bool {
     let holds = |node: &NodeId| {
         let tag = document.and_then(|document| document.element(*node)?.start_tag_source());

@@ -41,7 +41,7 @@ impl<'d> Ready<'d> {
         let heads = ready().find(|item| !item.draft.head_tags.is_empty()).map(|item| item.check.code);
         if let Some((page, first)) = page.zip(heads) {
             keep_charset_early(page.html, first, &mut head, &mut changes);
-            mend_what_moves(page.document(), &changes, &mut head);
+            change_moved_tags(page.document(), &changes, &mut head);
             for tag in &mut head {
                 tag.tag = page.written(std::mem::take(&mut tag.tag), false);
             }
@@ -117,15 +117,15 @@ fn files<'d>(own_files: OwnFiles<'_>, ready: impl Iterator<Item = &'d Drafted>) 
         .collect()
 }
 
-/// An element that one fix moves into the head takes along what other fixes change of it.
-fn mend_what_moves(document: &Document, changes: &[(&str, DraftEdit)], head: &mut [HeadTag]) {
+/// Applies the changes of other fixes to an element that one fix moves into the head.
+fn change_moved_tags(document: &Document, changes: &[(&str, DraftEdit)], head: &mut [HeadTag]) {
     let removed = changes.iter().filter_map(|(_, edit)| match edit.change {
         Change::Remove { node } => Some(node),
         _ => None,
     });
-    for (now, mended) in removed.filter_map(|node| edits::moved(document, node, changes)) {
+    for (now, changed) in removed.filter_map(|node| edits::moved(document, node, changes)) {
         if let Some(tag) = head.iter_mut().find(|tag| tag.tag == now) {
-            tag.tag = mended;
+            tag.tag = changed;
         }
     }
 }
@@ -153,7 +153,7 @@ fn keep_charset_early<'c>(
     if already_late || span.end + added + inserted <= CHARSET_WITHIN {
         return;
     }
-    // What a fix rewrites of it goes along: see `mend_what_moves`.
+    // Changes of it by other fixes are applied to the moved tag: see `change_moved_tags`.
     let Some(source) = meta.start_tag_source() else { return };
     changes.push((first, DraftEdit { target: FixTarget::Head, change: Change::Remove { node: meta.id() } }));
     let tag = source.to_owned();

@@ -13,7 +13,7 @@ use crate::facts::page::Html;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Effective {
     values: BTreeMap<FixSubject, Vec<String>>,
-    /// Tags of each kind of which there may be one.
+    /// Single-use tags by kind.
     tags: BTreeMap<String, usize>,
 }
 

@@ -27,7 +27,7 @@ pub struct Explained {
     pub title: &'static str,
     /// What it costs the owner.
     pub why: &'static str,
-    /// How to mend it, Markdown.
+    /// How to fix it, Markdown.
     pub how: &'static str,
     /// The exact rule, with its limits and what it leaves alone.
     pub rule: &'static str,

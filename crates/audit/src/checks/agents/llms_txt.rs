@@ -164,7 +164,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
 fn content(facts: &Facts<'_>, html: &Html) -> Option<String> {
     let own = facts.own_url().ok().filter(|url| url.as_str().len() <= LONGEST_URL)?;
     let is_home = canonical::is_home(own.path());
-    // As the title will be once it is mended: else the file would be another then.
+    // The title as it will be once fixed: otherwise the file would change with that fix.
     let declared = html.title().map(|title| without_visible_markup(&html.as_meant(&title)));
     let declared = declared.filter(|title| is_title(title));
     let title = declared.or_else(|| Some(title::made(html)?.value));

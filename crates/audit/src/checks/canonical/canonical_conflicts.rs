@@ -2,7 +2,7 @@
 
 use super::canonical::{own, place, rewritten};
 use crate::check::prelude::*;
-use crate::facts::canonical::{language_versions, numbered, page_of_list, version};
+use crate::facts::canonical::{language_versions, mended, numbered, page_of_list, version};
 use crate::facts::robots_directives::for_google;
 use crate::facts::url_identity::same_page;
 
@@ -92,8 +92,8 @@ const NOINDEX: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls#define-canonical",
     rule: text(
-        "Fails when a tag or header says `noindex` or `none` to all crawlers or to Googlebot, and the page's single canonical points to another page. A canonical to the page itself passes. The canonical is taken from the head, or from the `Link` header if the head has none.",
-        "Falha quando uma tag ou um cabeçalho diz `noindex` ou `none` a todos os robôs ou ao Googlebot, e a única canônica da página aponta para outra página. Uma canônica para a própria página passa. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma.",
+        "Fails when a tag or header says `noindex` or `none` to all crawlers or to Googlebot, and the page's single canonical points to another page. A canonical to the page itself passes, also over http or with tracking parameters. The canonical is taken from the head, or from the `Link` header if the head has none.",
+        "Falha quando uma tag ou um cabeçalho diz `noindex` ou `none` a todos os robôs ou ao Googlebot, e a única canônica da página aponta para outra página. Uma canônica para a própria página passa, também por http ou com parâmetros de rastreamento. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
@@ -149,7 +149,7 @@ fn noindex(facts: &Facts<'_>) -> Verdict {
     let canonical = declared.url;
     let says = facts.directives().iter().find(|d| for_google(d) && matches!(d.name.as_str(), "noindex" | "none"));
     let Some(says) = says else { return Err(NotMeasured::Absent) };
-    if same_page(canonical, &own(facts)?) {
+    if same_page(&mended(facts.url()?, canonical), &own(facts)?) {
         return PASS;
     }
     const BOTH: Text = text(

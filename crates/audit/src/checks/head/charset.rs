@@ -91,10 +91,10 @@ const INVALID: Check = Check {
     ),
     reference: STANDARD,
     rule: text(
-        "Fails on the first of these cases: a byte order mark of UTF-16, or of UTF-8 when a label says something else; a label in the header or a `meta` that the Encoding Standard does not define; two labels for different encodings; an encoding other than UTF-8. Two cases are only a note: several `meta` in the head that declare UTF-8, and a problem in a `meta` of uploaded HTML, since an unknown header would take precedence. Not applicable when no encoding is declared.",
-        "Falha no primeiro destes casos: uma marca de ordem de bytes de UTF-16, ou de UTF-8 quando um rótulo diz outra coisa; um rótulo no cabeçalho HTTP ou em um `meta` que o Encoding Standard não define; dois rótulos de codificações diferentes; uma codificação que não é UTF-8. Dois casos são só uma nota: vários `meta` no head que declaram UTF-8, e um problema em um `meta` de HTML enviado pelo usuário, pois um cabeçalho desconhecido teria precedência. Não se aplica quando nenhuma codificação é declarada.",
+        "Fails on the first of these cases: a byte order mark of UTF-16, or of UTF-8 when a label says something else; a label in the header or a `meta` that the Encoding Standard does not define; two labels for different encodings; an encoding other than UTF-8. The message says so when the bytes are UTF-8 all the same: valid UTF-8 with at least 5 characters outside of ASCII. Two cases are only a note: several `meta` in the head that declare UTF-8, and a problem in a `meta` of uploaded HTML, since an unknown header would take precedence. Not applicable when no encoding is declared.",
+        "Falha no primeiro destes casos: uma marca de ordem de bytes de UTF-16, ou de UTF-8 quando um rótulo diz outra coisa; um rótulo no cabeçalho HTTP ou em um `meta` que o Encoding Standard não define; dois rótulos de codificações diferentes; uma codificação que não é UTF-8. A mensagem avisa quando os bytes são UTF-8 mesmo assim: UTF-8 válido com pelo menos 5 caracteres fora do ASCII. Dois casos são só uma nota: vários `meta` no head que declaram UTF-8, e um problema em um `meta` de HTML enviado pelo usuário, pois um cabeçalho desconhecido teria precedência. Não se aplica quando nenhuma codificação é declarada.",
     ),
-    thresholds: &[],
+    thresholds: &[threshold("utf8_characters", FEWEST_CHARACTERS as u64, "characters")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
     since: FIRST,
     run: invalid,
@@ -195,6 +195,16 @@ fn may_be_in_header(facts: &Facts<'_>, html: &Html) -> bool {
     !facts.capture.source.has_headers() && html.charset.header_label.is_none()
 }
 
+/// Characters outside of ASCII from which on bytes that are valid UTF-8 are taken for it: a few characters of GBK may be
+/// valid UTF-8 by chance.
+const FEWEST_CHARACTERS: usize = 5;
+
+/// Whether bytes are UTF-8, whatever they are declared as.
+fn is_plainly_utf8(bytes: &[u8]) -> bool {
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    text.chars().filter(|character| !character.is_ascii()).take(FEWEST_CHARACTERS).count() == FEWEST_CHARACTERS
+}
+
 /// What is wrong with the declarations of an encoding.
 enum EncodingFault {
     /// The byte order mark is of another encoding than this label says, or of one other than UTF-8.
@@ -203,6 +213,8 @@ enum EncodingFault {
     Unknown(String),
     /// Two labels that mean different encodings.
     Disagreeing(String, String),
+    /// A label of an encoding other than UTF-8, on bytes that are UTF-8.
+    Mislabelled(String),
     /// A label of an encoding other than UTF-8.
     Legacy(String),
     /// UTF-8, so many times in `meta`.
@@ -210,8 +222,8 @@ enum EncodingFault {
 }
 
 impl EncodingFault {
-    /// The first fault of some labels, those of `meta` elements among them, and of the byte order mark.
-    fn read(html: &Html, labels: &[String], metas: usize) -> Option<Self> {
+    /// The first fault of some labels, those of `meta` elements among them, and of the byte order mark of the bytes.
+    fn read(html: &Html, bytes: &[u8], labels: &[String], metas: usize) -> Option<Self> {
         let known = |label: &str| Encoding::for_label(label.as_bytes());
         let first = labels.first().map_or("", String::as_str);
         if html.charset.source == CharsetSource::Bom {
@@ -227,7 +239,9 @@ impl EncodingFault {
             return Some(Self::Disagreeing(first.to_owned(), label.clone()));
         }
         let legacy = labels.iter().find(|label| known(label) != Some(UTF_8)).cloned();
-        legacy.map(Self::Legacy).or_else(|| (metas > 1).then_some(Self::Repeated(metas)))
+        let legacy =
+            legacy.map(|label| if is_plainly_utf8(bytes) { Self::Mislabelled(label) } else { Self::Legacy(label) });
+        legacy.or_else(|| (metas > 1).then_some(Self::Repeated(metas)))
     }
 
     /// The sentence with its values. `is_sure`: no header that is not known would count instead of a `meta`.
@@ -274,6 +288,19 @@ impl EncodingFault {
                 ),
                 vec![("first", first.as_str().into()), ("label", label.as_str().into())],
             ),
+            Self::Mislabelled(label) => (
+                of(
+                    text(
+                        "The page is declared as {label}, but its bytes are UTF-8, so its text is garbled.",
+                        "A página é declarada como {label}, mas seus bytes são UTF-8; por isso o texto aparece corrompido.",
+                    ),
+                    text(
+                        "The HTML is declared as {label}, but its bytes are UTF-8. Its text is garbled unless the Content-Type header declares UTF-8.",
+                        "O HTML é declarado como {label}, mas seus bytes são UTF-8. O texto aparece corrompido, a menos que o cabeçalho Content-Type declare UTF-8.",
+                    ),
+                ),
+                vec![("label", label.as_str().into())],
+            ),
             Self::Legacy(label) => (
                 of(
                     text(
@@ -305,7 +332,8 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     let labels: Vec<String> = header.into_iter().chain(metas.iter().map(|(_, label)| label.clone())).collect();
-    let Some(fault) = EncodingFault::read(html, &labels, metas.len()) else { return PASS };
+    let bytes = &facts.response()?.body.bytes;
+    let Some(fault) = EncodingFault::read(html, bytes, &labels, metas.len()) else { return PASS };
     let is_sure = is_marked || !may_be_in_header(facts, html);
     let (message, values) = fault.message(html, is_sure);
     let is_minor = !is_sure || matches!(fault, EncodingFault::Repeated(_));

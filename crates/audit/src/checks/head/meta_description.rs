@@ -173,7 +173,7 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     let elements: Option<Vec<Element<'_>>> = others
         .map(|(meta, _)| html.element(meta.node).filter(|e| meta.has_one_reader() && e.start_tag().is_some()))
         .collect();
-    // The head is mended first: what comes back into it must have no rival that is gone by then.
+    // The head is fixed first: a tag that moves into it must not compete with one that another fix removes.
     let elements = elements.filter(|_| all.iter().all(|(meta, _)| meta.in_head));
     let fix = match elements {
         Some(elements) => {

@@ -193,7 +193,7 @@ fn one_viewport(html: &Html, all: &[(&Meta, &str)]) -> FixDraft {
         .collect();
     let content = corrected(all.last().map_or(CONTENT, |(_, content)| content));
     let tag = format!("<meta name=\"viewport\" content=\"{}\">", attribute(&content));
-    // The head is mended first: what comes back into it must have no rival that is gone by then.
+    // The head is fixed first: a tag that moves into it must not compete with one that another fix removes.
     let is_lost = html.lost_head.is_some() && all.iter().any(|(meta, _)| !meta.in_head);
     let Some(elements) = elements.filter(|_| !is_lost) else {
         return FixDraft::instruction(FixTarget::Head, FIXED_WIDTH.how, &[]);

@@ -163,10 +163,16 @@ fn code_invalid(facts: &Facts<'_>) -> Verdict {
             let fix = FixDraft::edit(FixTarget::Head, snippet).from(CORRECTED, &[]);
             elements.iter().fold(fix, |fix, (element, code)| fix.set(*element, "hreflang", code))
         }
-        None => FixDraft::template(
-            FixTarget::Head,
-            format!("<link rel=\"alternate\" hreflang=\"{{{{CODE}}}}\" href=\"{}\">", attribute(&first.href)),
-        ),
+        None => {
+            const OR_REMOVE: Text = text(
+                "Write a two-letter language code, optionally with a region. If the language has no such code, remove the entry.",
+                "Escreva um código de idioma de duas letras, com região se precisar. Se o idioma não tem um código assim, remova a entrada.",
+            );
+            let element = first.node.and_then(|node| facts.markup()?.element(node));
+            let tag = element.and_then(|element| element.start_tag_with("hreflang", "{{CODE}}"));
+            let tag = tag.unwrap_or_else(|| alternate_tag("{{CODE}}", &first.href));
+            FixDraft::template(FixTarget::Head, tag).note(OR_REMOVE, &[])
+        }
     };
     let values = [("count", bad.len().into()), ("total", all.len().into()), ("code", first.lang.as_str().into())];
     let is_small = bad.len() * 100 <= all.len() * SMALL_SHARE;

@@ -227,6 +227,13 @@ fn not_lazy(facts: &Facts<'_>) -> Verdict {
     problem(EAGER, &values, fix).on(&found).fail()
 }
 
+/// The address of an image as written; with https where the page has it and the address has not. `None` for no URL.
+fn secured(html: &Html, address: &str) -> Option<String> {
+    let mut url = html.resolve(address)?;
+    let is_insecure = url.scheme() == "http" && html.url.scheme() == "https";
+    if is_insecure && url.set_scheme("https").is_ok() { Some(url.into()) } else { Some(address.trim().to_owned()) }
+}
+
 /// The tag of an image with another address.
 fn with_src(image: Element<'_>, address: &str) -> String {
     let tag = image.start_tag_source().unwrap_or("<img>");
@@ -293,9 +300,17 @@ fn script_only(facts: &Facts<'_>) -> Verdict {
         None => {
             const NOW: Text =
                 text("the image's URL is now in {name}: {address}", "a URL da imagem está agora em {name}: {address}");
+            const CHECK: Text = text(
+                "Check that the image loads from this URL, then paste the tag.",
+                "Confira se a imagem carrega por esta URL; depois cole a tag.",
+            );
             let (name, address) = later(*first).unwrap_or_default();
             let values = [("name", name.into()), ("address", address.trim().into())];
-            FixDraft::template(FixTarget::Image, with_src(*first, "{{IMAGE_URL}}")).from(NOW, &values)
+            // A srcset is a list and no address.
+            let address = (!name.ends_with("srcset")).then(|| secured(html, address)).flatten();
+            let tag = with_src(*first, address.as_deref().unwrap_or("{{IMAGE_URL}}"));
+            let fix = FixDraft::template(FixTarget::Image, tag).from(NOW, &values);
+            if address.is_some() { fix.note(CHECK, &[]) } else { fix }
         }
     };
     let is_minor = is_few(found.len(), total, NOTE_BELOW);

@@ -201,7 +201,7 @@ impl Mender {
     /// In the order in which they are asked.
     const ALL: [Self; 5] = [Self::Conflict, Self::Unknown, Self::Obsolete, Self::Multiple, Self::Preview];
 
-    /// Whether the check fires, and the mended tag makes it go away.
+    /// Whether the check fires, and the rewritten tag fixes it.
     fn is_due(self, facts: &Facts<'_>) -> bool {
         let all = facts.directives();
         let is_plain_tag = |directive: &Directive| directive.is_in_page() && directive.agent.is_none();
@@ -228,7 +228,7 @@ impl Mender {
     }
 }
 
-/// The fix of a check that the mended tag satisfies; `None` where the tag can't be rewritten or would not help.
+/// The fix of a check that the rewritten tag satisfies; `None` where the tag can't be rewritten or would not help.
 pub(super) fn shared_fix(facts: &Facts<'_>, of: Mender, origin: Text) -> Option<FixDraft> {
     let mended = mended(facts).filter(|_| of.is_due(facts))?;
     let (first, rest) = mended.tags.split_first()?;
@@ -374,8 +374,8 @@ fn obsolete(facts: &Facts<'_>) -> Verdict {
     );
     const WITHOUT: Text = text("the robots tag without obsolete directives", "a tag robots sem as diretivas obsoletas");
     const CHOOSE: Text = text(
-        "Remove {names}, unless you want noarchive or nocache for Bing.",
-        "Remova {names}, a não ser que queira noarchive ou nocache para o Bing.",
+        "Remove {names} unless you set noarchive or nocache for Bing on purpose.",
+        "Remova {names}, a não ser que tenha definido noarchive ou nocache de propósito para o Bing.",
     );
     let mut names: Vec<&str> = bad.iter().map(|directive| directive.name.as_str()).collect();
     names.sort_unstable();

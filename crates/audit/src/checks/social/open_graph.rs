@@ -315,7 +315,7 @@ fn url_mismatch(facts: &Facts<'_>) -> Verdict {
     problem(message, &values, fix).minor_if(is_as_canonical || is_slash).on(element).fail()
 }
 
-/// Properties of `article` at ogp.me and in Meta's documentation; what else stands behind `article:` is read by nobody.
+/// The properties of `article` that ogp.me and Meta's documentation define. No consumer reads any other.
 const OF_ARTICLES: [&str; 9] = [
     "published_time",
     "modified_time",

@@ -1,6 +1,6 @@
 //! Names that the vocabulary of schema.org does not have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::prelude::*;
 use crate::facts::document::Element;
@@ -242,8 +242,10 @@ fn verdict(
     }
     list.truncate(MOST_LISTED);
     let list = list.join(", ");
+    // A name that several nodes have counts once, as the list shows it once.
+    let count = unknown.iter().map(|one| one.shown.as_str()).collect::<BTreeSet<_>>().len();
     let mut values =
-        vec![("count", unknown.len().into()), ("name", first.shown.as_str().into()), ("list", list.as_str().into())];
+        vec![("count", count.into()), ("name", first.shown.as_str().into()), ("list", list.as_str().into())];
     let message = match first.meant {
         Some(meant) => {
             values.push(("meant", meant.into()));

@@ -75,7 +75,7 @@ impl Notes {
             }
             out
         };
-        let en = say(&measured.en, ["To mend", "Worth knowing"], |phrase| &phrase.en);
+        let en = say(&measured.en, ["To fix", "Worth knowing"], |phrase| &phrase.en);
         let pt = say(&measured.pt, ["A corrigir", "Vale saber"], |phrase| &phrase.pt);
         (status, Phrase { en, pt })
     }
@@ -124,7 +124,7 @@ mod tests {
         notes.wrong(text("one", "um"), &[]);
         notes.wrong(text("two", "dois"), &[]);
         let (status, phrase) = notes.verdict(FILE, &values);
-        assert_eq!((status, phrase.en.as_str()), (DiscoveryStatus::Warn, "1 link. To mend: one; two."));
+        assert_eq!((status, phrase.en.as_str()), (DiscoveryStatus::Warn, "1 link. To fix: one; two."));
     }
 
     #[test]

@@ -17,7 +17,7 @@ const REFERENCE: &str = "https://www.rfc-editor.org/rfc/rfc8414";
 /// Grants of a server that names none (RFC 8414 §2).
 const DEFAULT_GRANTS: [&str; 2] = ["authorization_code", "implicit"];
 
-/// Asked when the page links to it. The path of an issuer stands behind the well-known name.
+/// Asked when the page links to it. An issuer's path follows the well-known name.
 pub(super) fn target(site: &Site<'_>) -> Option<Target> {
     site.linked_file(is_file)
 }

@@ -74,7 +74,7 @@ fn told(html: &Html, text: &str, source: EvidenceSource) -> Option<Resolved> {
 }
 
 /// The first paragraph of the main content that is prose of the page. Certain where the markup says which part is the
-/// content, or the paragraph stands behind the headline and beside it; it ends where a sentence does; and it says a word of
+/// content, or the paragraph follows the headline as its sibling; it ends where a sentence does; and it says a word of
 /// the headline.
 pub(crate) fn first_paragraph(html: &Html) -> Option<Resolved> {
     let body = html.document.body()?;

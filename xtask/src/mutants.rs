@@ -22,7 +22,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::command::{has, run, run_with};
 use build::Refused;
 use list::Mutant;
-use trial::Outcome;
+use trial::{Outcome, Tests};
 
 /// Which files are changed is in `.cargo/mutants-*.toml`. Further arguments are those of cargo-mutants for `html`, and
 /// those of [`Wanted`] for `checks`.
@@ -54,8 +54,12 @@ pub(crate) fn mutants(root: &Path, mut arguments: impl Iterator<Item = String>) 
 struct Wanted {
     /// `--again`: as if there were no results.
     is_again: bool,
-    /// `--survivors`: also those that no test noticed, and with slow tests.
+    /// `--survivors`: also those that no test noticed, with more tests.
     with_survivors: bool,
+    /// `--own`: with the fixtures of the check's own family alone, as after new ones were written.
+    is_own: bool,
+    /// `--slow`: with the slow tests too.
+    with_slow: bool,
     /// `--only TEXT`: of these, those whose file or description has the text.
     only: String,
 }
@@ -67,8 +71,12 @@ impl Wanted {
             match argument.as_str() {
                 "--again" => wanted.is_again = true,
                 "--survivors" => wanted.with_survivors = true,
+                "--own" => wanted.is_own = true,
+                "--slow" => wanted.with_slow = true,
                 "--only" => wanted.only = arguments.next().context("--only takes a part of a name")?,
-                other => bail!("there is no option {other}; there are --again, --survivors and --only TEXT"),
+                other => {
+                    bail!("there is no option {other}; there are --again, --survivors, --own, --slow and --only TEXT")
+                }
             }
         }
         Ok(wanted)
@@ -119,12 +127,19 @@ fn checks(root: &Path, wanted: &Wanted) -> Result<()> {
         }
     }
 
-    let reaches = quick::reaches(&programs, &copy, &folder.join("reached.jsonl"), wanted.with_survivors)?;
+    let reaches = quick::reaches(&programs, &copy, &folder.join("reached.jsonl"), wanted.with_slow)?;
     let known = trial::results(&results);
-    let open: Vec<Mutant> =
+    let mut open: Vec<Mutant> =
         mutants.iter().filter(|mutant| wanted.is(mutant, known.get(&mutant.name).copied())).cloned().collect();
+    // Checks first: their own fixtures decide soon.
+    open.sort_by_key(|mutant| !mutant.file.contains("/checks/"));
     println!("{} mutations are tried", open.len());
-    trial::tried(&open, &reaches, wanted.with_survivors, &programs, &copy, &appended)?;
+    let tests = match (wanted.is_own, wanted.with_survivors) {
+        (true, _) => Tests::Own,
+        (false, true) => Tests::More,
+        (false, false) => Tests::Telling,
+    };
+    trial::tried(&open, &reaches, tests, &programs, &copy, &appended)?;
     totals::tell(&mutants, &trial::results(&results), &folder.join("survivors.txt"))
 }
 

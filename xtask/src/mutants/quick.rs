@@ -100,6 +100,8 @@ pub(crate) fn reaches(programs: &Programs, folder: &Path, stored: &Path, with_sl
     let missing: Vec<&(String, Test)> = stamps.iter().filter(|(stamp, _)| !known.contains_key(stamp)).collect();
     println!("{} tests; {} are run to see what they reach", stamps.len(), missing.len());
     let made = each(&missing, |worker, (stamp, test)| {
+        // What a test that failed has left.
+        let _ = std::fs::remove_file(stored.with_extension(format!("{worker}")));
         let reach = reach(test, programs, folder, &stored.with_extension(format!("{worker}")))?;
         if reach.is_none() {
             println!("  {test:?} fails without any mutation, and is passed over");

@@ -22,8 +22,14 @@ const PATIENCE: u64 = 5;
 const SLOWER: u64 = 4;
 /// Address space of a run, in KiB: a mutation that fills the memory fails.
 const MEMORY: u64 = 3 * 1024 * 1024;
-/// Fixtures in one run of a program.
-const FIXTURES_AT_ONCE: usize = 60;
+/// Fixtures in the first runs of a program; the last number holds for all further ones. A failing fixture ends the trial, so
+/// the first runs are short.
+const FIXTURES_AT_ONCE: [usize; 4] = [3, 9, 27, 60];
+/// Recorded milliseconds of the tests, besides its own fixtures, that a mutation is tried with: those that reach the fewest
+/// mutations come first, since they say most about the place.
+const QUICK_MS: u64 = 3_000;
+/// The same where more tests are wanted.
+const MORE_MS: u64 = 10_000;
 
 /// What became of a mutation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,6 +81,17 @@ pub(crate) fn note(file: &Mutex<File>, mutant: &Mutant, outcome: Outcome, by: &s
     writeln!(file, "{line}").context("results can't be written")
 }
 
+/// Which tests a mutation is tried with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tests {
+    /// Its own fixtures, and the most telling others.
+    Telling,
+    /// The fixtures of its own family alone, where it is of a check.
+    Own,
+    /// More of the others, tests of whole reports, and the promises of patches.
+    More,
+}
+
 /// One run of a test program.
 struct Run<'t> {
     names: Vec<&'t str>,
@@ -83,18 +100,22 @@ struct Run<'t> {
     ms: u64,
 }
 
-/// Tries mutations, on all cores, and appends the outcome of each to a file of results. Slow tests, and the
-/// promises of patches, are run only where `with_slow`.
+/// Tries mutations, on all cores, and appends the outcome of each to a file of results. More tests, and the
+/// promises of patches, are run only where [`Tests::More`] are wanted.
 pub(crate) fn tried(
     mutants: &[Mutant],
     reaches: &[Reach],
-    with_slow: bool,
+    tests: Tests,
     programs: &Programs,
     folder: &Path,
     results: &Mutex<File>,
 ) -> Result<()> {
     each(mutants, |_, mutant| {
-        let runs = runs(mutant, reaches, with_slow);
+        let runs = runs(mutant, reaches, tests);
+        if runs.is_empty() && tests == Tests::Own {
+            // No fixture of its own comes to it: what was known of it holds.
+            return Ok(());
+        }
         if runs.is_empty() {
             return note(results, mutant, Outcome::Unreached, "");
         }
@@ -109,42 +130,88 @@ pub(crate) fn tried(
     Ok(())
 }
 
-/// The runs that decide on a mutation, in order: what is said of its own family's fixtures, unit tests, what is said of
-/// other fixtures, tests from outside, and last what takes long.
-fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], with_slow: bool) -> Vec<Run<'t>> {
+/// The runs that decide on a mutation, in order: what is said of its own family's fixtures, bad ones first; then the most
+/// telling of all other tests, until their time is used up; and last the promises of patches and the slow tests.
+fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests) -> Vec<Run<'t>> {
     let family = mutant.file.strip_prefix("crates/audit/src/checks/").and_then(|path| path.strip_suffix(".rs"));
     let family = family.map(|path| format!("{path}/"));
-    let reaching = || reaches.iter().filter(|reach| reach.numbers.contains(&mutant.number));
-    let named = |wanted: fn(&Test) -> Option<&str>| -> Vec<(&'t str, u64)> {
-        reaching().filter_map(|reach| Some((wanted(&reach.test)?, reach.ms))).collect()
-    };
-    let unit = named(|test| if let Test::Unit(name) = test { Some(name) } else { None });
-    let outside = named(|test| if let Test::Outside(name) = test { Some(name) } else { None });
-    let fixtures = named(|test| if let Test::Fixture(name) = test { Some(name) } else { None });
     let is_own = |name: &str| family.as_ref().is_some_and(|family| name.starts_with(family));
-    let (own, others): (Vec<_>, Vec<_>) = fixtures.iter().copied().partition(|(name, _)| is_own(name));
-    let of_names = |tests: &[(&'t str, u64)], is_unit| {
-        let names: Vec<&str> = tests.iter().map(|(name, _)| *name).collect();
-        let ms = tests.iter().map(|(_, ms)| ms).sum();
-        (!names.is_empty()).then(|| Run { names, is_unit, fixtures: Vec::new(), ms })
+    let mut own: Vec<(&str, u64)> = Vec::new();
+    let mut others: Vec<&Reach> = Vec::new();
+    let mut slow: Vec<&Reach> = Vec::new();
+    for reach in reaches.iter().filter(|reach| reach.numbers.contains(&mutant.number)) {
+        match &reach.test {
+            Test::Fixture(name) if is_own(name) => own.push((name, reach.ms)),
+            Test::Outside(name) if quick::is_slow(name) => slow.push(reach),
+            _ => others.push(reach),
+        }
+    }
+    own.sort_by_key(|(name, ms)| (!name.contains("/bad"), *ms));
+    // What is no check is in every report: tests of whole reports tell most of it.
+    let whole: Vec<&Reach> = match tests == Tests::More && family.is_none() {
+        true => others.iter().copied().filter(|reach| matches!(reach.test, Test::Outside(_))).collect(),
+        false => Vec::new(),
     };
-    let of_fixtures = |names: &[&'static str], tests: &[(&'t str, u64)]| -> Vec<Run<'t>> {
-        let chunks = tests.chunks(FIXTURES_AT_ONCE).map(|some| Run {
+    let others = most_telling(others, if tests == Tests::More { MORE_MS } else { QUICK_MS });
+    let fixtures: Vec<(&str, u64)> = others
+        .iter()
+        .filter_map(|reach| if let Test::Fixture(name) = &reach.test { Some((&**name, reach.ms)) } else { None })
+        .collect();
+    let mut runs = of_fixtures(&[SAID], &own);
+    if tests == Tests::Own && family.is_some() {
+        return runs;
+    }
+    runs.extend(of_names(&others, true));
+    runs.extend(of_fixtures(&[SAID], &fixtures));
+    runs.extend(of_names(&others, false));
+    if tests == Tests::More {
+        runs.extend(of_names(&whole, false));
+        runs.extend(of_fixtures(&PROMISES, &own));
+        runs.extend(of_fixtures(&PROMISES, &fixtures));
+        runs.extend(of_names(&slow, false));
+    }
+    runs
+}
+
+/// Tests that reach the fewest mutations, quick ones first among equals, as many as fit into so many milliseconds; at least
+/// one.
+fn most_telling(mut tests: Vec<&Reach>, most_ms: u64) -> Vec<&Reach> {
+    tests.sort_by_key(|reach| (reach.numbers.len(), reach.ms));
+    let mut used = 0;
+    let fitting = tests.into_iter().enumerate().take_while(|(at, reach)| {
+        used += reach.ms;
+        *at == 0 || used <= most_ms
+    });
+    fitting.map(|(_, reach)| reach).collect()
+}
+
+/// One run of unit tests, or of tests from outside.
+fn of_names<'t>(tests: &[&'t Reach], is_unit: bool) -> Option<Run<'t>> {
+    let wanted = |reach: &&'t Reach| match &reach.test {
+        Test::Unit(name) if is_unit => Some((&**name, reach.ms)),
+        Test::Outside(name) if !is_unit => Some((&**name, reach.ms)),
+        _ => None,
+    };
+    let tests: Vec<(&str, u64)> = tests.iter().filter_map(wanted).collect();
+    let names: Vec<&str> = tests.iter().map(|(name, _)| *name).collect();
+    let ms = tests.iter().map(|(_, ms)| ms).sum();
+    (!names.is_empty()).then(|| Run { names, is_unit, fixtures: Vec::new(), ms })
+}
+
+/// Runs of what is said of fixtures, or promised.
+fn of_fixtures<'t>(names: &[&'static str], mut tests: &[(&'t str, u64)]) -> Vec<Run<'t>> {
+    let mut runs = Vec::new();
+    let mut sizes = FIXTURES_AT_ONCE.into_iter().chain(std::iter::repeat(60));
+    while !tests.is_empty() {
+        let size = sizes.next().unwrap_or(60).min(tests.len());
+        let (some, rest) = tests.split_at(size);
+        runs.push(Run {
             names: names.to_vec(),
             is_unit: false,
             fixtures: some.iter().map(|(name, _)| *name).collect(),
             ms: some.iter().map(|(_, ms)| ms).sum(),
         });
-        chunks.collect()
-    };
-    let mut runs = of_fixtures(&[SAID], &own);
-    runs.extend(of_names(&unit, true));
-    runs.extend(of_fixtures(&[SAID], &others));
-    let (slow, quick): (Vec<_>, Vec<_>) = outside.into_iter().partition(|(name, _)| quick::is_slow(name));
-    runs.extend(of_names(&quick, false));
-    if with_slow {
-        runs.extend(of_fixtures(&PROMISES, &fixtures));
-        runs.extend(of_names(&slow, false));
+        tests = rest;
     }
     runs
 }

@@ -1,5 +1,6 @@
 //! The web side: routes from the catalog, middleware around every call, and the listener.
 
+mod answered;
 mod api_call;
 mod connections;
 mod head;
@@ -23,6 +24,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tracing::Instrument as _;
 
+use self::answered::Asked;
 use crate::documents;
 use crate::handlers;
 use crate::request::{Peer, RequestPlace, language};
@@ -123,6 +125,7 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
     let begun = tokio::time::Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let has_token = has_token(request.uri().query());
+    let asked = Asked::of(&request);
     let span = tracing::info_span!("call", id = %id);
     let mut response = async {
         // Held until the answer is made.
@@ -145,6 +148,10 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
     }
     .instrument(span)
     .await;
+    if let Some(asked) = asked {
+        let outcome = asked.outcome(&site, &response);
+        asked.count(site.services(), outcome, begun.elapsed()).await;
+    }
     if matches!(path.as_str(), "/" | "/api/") {
         response.headers_mut().extend([documents::link()]);
     }

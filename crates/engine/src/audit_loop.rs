@@ -53,6 +53,8 @@ pub struct Audited {
     pub capture: Capture,
     /// The core's verdict on them.
     pub report: Report,
+    /// When the target had answered everything: what follows is this machine's own time.
+    pub gathered_at: Instant,
 }
 
 impl Engine {
@@ -135,6 +137,7 @@ impl Engine {
             field_data::field_data(&self.fetcher, self.field_data.as_ref(), &capture, deadline)
         );
         let (page, files, extras) = gathered?;
+        let gathered_at = Instant::now();
         // Parsing is over, so nothing else holds the capture.
         let mut capture = Arc::unwrap_or_clone(capture);
         capture.extras = extras;
@@ -143,7 +146,7 @@ impl Engine {
         let judging = move || {
             let report = audit::report_on(&capture, &page.page, &files);
             drop(page);
-            finish(Audited { capture, report })
+            finish(Audited { capture, report, gathered_at })
         };
         let finished = on_a_core(&self.cores, bytes, deadline + JUDGE_TIME, judging).await?;
         given.tell(AuditStep::Judged);

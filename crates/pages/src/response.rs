@@ -1,6 +1,6 @@
 //! Responses that carry a page.
 
-use api::response::{conditional, speaks};
+use api::response::{PageShown, conditional, speaks};
 use askama::Template;
 use axum::body::Body;
 use axum::response::Response;
@@ -32,6 +32,7 @@ fn rendered(status: StatusCode, page: &impl Template, lang: Lang) -> (StatusCode
 fn document(status: StatusCode, body: Bytes, lang: Lang) -> Response {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
+    response.extensions_mut().insert(PageShown);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));

@@ -8,4 +8,5 @@ mod uses;
 
 pub(crate) use free_audits::Free;
 pub use free_audits::Spent;
+pub(crate) use keys::Salt as DaySalt;
 pub use uses::Allowance;

@@ -17,6 +17,7 @@ use url::Url;
 
 use crate::blocking::off_worker;
 use crate::caller::{Cx, Identity};
+use crate::counting::Event;
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
@@ -74,16 +75,21 @@ pub async fn audit<A: Send + 'static>(
         let finish = move |audited: Audited| JudgedAudit::of(&store, audited, created_at, id, is_owned, answer);
         services.engine().audit(url, given, deadline, finish).await
     };
-    let JudgedAudit { packed, requested_url, score, findings, answer: if_kept } = match judged {
+    let JudgedAudit { packed, requested_url, score, codes, gathered_at, answer: if_kept } = match judged {
         Ok(judged) => judged,
         Err(failure) => return Err(refused(cx, failure).await),
     };
+    cx.count(&Event::Audit);
     let Some(packed) = packed else { return Ok(if_kept) };
     let (new_id, requested_url, report) = (id.clone(), requested_url.as_str(), &packed);
     let new = NewAudit { id: new_id, owner, withheld: cx.withheld.as_deref(), requested_url, created_at, report };
     let stored = services.database().write(|store| store.insert_audit(new)).await.is_ok();
-    tracing::info!(audit.id = %id, kept = stored, score, findings, "audited");
+    tracing::info!(audit.id = %id, kept = stored, score, findings = codes.len(), "audited");
     if stored {
+        if !cx.caller.is_smoke {
+            let codes = codes.iter().map(String::as_str);
+            services.counter().add_findings(codes, Some(gathered_at.elapsed()), services.ports().now());
+        }
         return Ok(if_kept);
     }
     // A response without an id says that the report was not stored; the caller gets it all the same.
@@ -104,7 +110,10 @@ struct JudgedAudit<A> {
     /// As it was fetched first.
     requested_url: String,
     score: u32,
-    findings: usize,
+    /// Codes of its findings.
+    codes: Vec<String>,
+    /// When the target had answered everything.
+    gathered_at: Instant,
     answer: A,
 }
 
@@ -117,8 +126,9 @@ impl<A> JudgedAudit<A> {
         is_owned: bool,
         answer: impl Fn(Finished) -> A,
     ) -> Self {
-        let Audited { capture, report } = audited;
-        let (score, findings) = (report.score, report.findings.len());
+        let Audited { capture, report, gathered_at } = audited;
+        let score = report.score;
+        let codes = report.findings.iter().map(|finding| finding.code.to_string()).collect();
         let packed = store.pack(&report);
         if let Err(error) = &packed {
             tracing::error!(%error, "a report could not be packed; this is a defect");
@@ -126,7 +136,7 @@ impl<A> JudgedAudit<A> {
         let packed = packed.ok();
         let is_owned = is_owned && packed.is_some();
         let answer = answer(Finished { id: packed.is_some().then_some(id), is_owned, report, created_at });
-        Self { packed, requested_url: capture.requested_url, score, findings, answer }
+        Self { packed, requested_url: capture.requested_url, score, codes, gathered_at, answer }
     }
 }
 
@@ -140,7 +150,12 @@ fn too_many_of_target(error: ServiceError) -> ServiceError {
 
 /// The error of a failed audit. Counts refused addresses.
 async fn refused(cx: &Cx, failure: AuditFailure) -> ServiceError {
-    count_refusal(cx, undone(failure)).await
+    let is_of_target = matches!(failure, AuditFailure::Blocked(_) | AuditFailure::Fetch(_));
+    let error = undone(failure);
+    if is_of_target {
+        cx.count(&Event::RefusedTarget(error.code.wire()));
+    }
+    count_refusal(cx, error).await
 }
 
 /// The error of a failed audit, without counting.

@@ -6,6 +6,7 @@ use model::id::{GuestId, Owner};
 use model::lang::Lang;
 use store::{ApiKey, Session};
 
+use crate::counting::Event;
 use crate::error::{Code, ServiceError};
 use crate::network::Network;
 use crate::services::Services;
@@ -25,6 +26,8 @@ pub struct Caller {
     pub is_operator: bool,
     /// Whether the user agent is our own crawler, or that of another Site Audit.
     pub is_crawler: bool,
+    /// Whether this is a test of the operator's own, which is counted nowhere.
+    pub is_smoke: bool,
     /// Family of the browser or program.
     pub agent: &'static str,
     /// The value of the browser's bootstrap cookie.
@@ -68,6 +71,7 @@ impl Caller {
             credit: None,
             is_operator: false,
             is_crawler: false,
+            is_smoke: false,
             agent,
             bootstrap: None,
             verified: None,
@@ -135,5 +139,12 @@ impl Cx {
     /// A call without a pending payment.
     pub fn new(services: &Services, caller: Caller, lang: Lang) -> Self {
         Self { services: services.clone(), caller, lang, withheld: None, payment: CallPayment::default() }
+    }
+
+    /// Counts an event of the product, unless the call is a test of the operator's own.
+    pub fn count(&self, event: &Event) {
+        if !self.caller.is_smoke {
+            self.services.counter().add(event, self.services.ports().now());
+        }
     }
 }

@@ -13,4 +13,4 @@ mod runner;
 mod send_mail;
 
 pub use purge::purge;
-pub use runner::{Background, is_in_step, schedule, start, work_off};
+pub use runner::{Background, is_in_step, schedule, start, work_off, write_counts};

@@ -14,6 +14,7 @@ use render::mail::Sender;
 use crate::allowance::Allowance;
 use crate::concurrency::ConcurrencyLimits;
 use crate::config::{ChallengeProvider, Config};
+use crate::counting::Counter;
 use crate::credential::token_digest;
 use crate::database::{ANSWER_WITHIN, Database, open_store};
 use crate::mail::Mailer;
@@ -47,6 +48,7 @@ struct ServicesInner {
     engine: Engine,
     database: Database,
     allowance: Allowance,
+    counter: Counter,
     concurrency: ConcurrencyLimits,
     payments: Payments,
     mailer: Option<Mailer>,
@@ -88,6 +90,7 @@ impl Services {
             engine: Engine::new(fetcher, cores).with_field_data(config.field_data_source()),
             database: Database::new(store, answer_within),
             allowance: Allowance::new(config.limits),
+            counter: Counter::default(),
             concurrency: ConcurrencyLimits::new(&config),
             payments: Payments::new(&config, &base_url),
             mailer: Mailer::new(&config, &base_url).context("mail")?,
@@ -180,6 +183,11 @@ impl Services {
     /// The allowance of free audits, and rate limits.
     pub fn allowance(&self) -> &Allowance {
         &self.inner.allowance
+    }
+
+    /// What is counted of the service's use.
+    pub fn counter(&self) -> &Counter {
+        &self.inner.counter
     }
 
     /// Concurrency limits.

@@ -13,6 +13,7 @@ use url::Url;
 
 use crate::audits::{readable, undone};
 use crate::caller::Cx;
+use crate::counting::Event;
 use crate::error::{Code, ServiceError};
 
 /// Bytes of the page's URL.
@@ -66,7 +67,9 @@ pub async fn verify<A: Send + 'static>(
         let side = issues.as_ref().map(|(issues, coverage)| Side { issues, coverage });
         answer(Verification::of(&report, side, lang), before.as_ref().map(|before| &before.id))
     };
-    cx.services.engine().judge(capture, finish).await.map_err(undone)
+    let answer = cx.services.engine().judge(capture, finish).await.map_err(undone)?;
+    cx.count(&Event::Verification);
+    Ok(answer)
 }
 
 /// The URL of the page, which need not be reachable.

@@ -35,6 +35,7 @@ mod sessions;
 mod shares;
 mod sqlite;
 mod statement;
+mod statistics;
 mod steps;
 mod store;
 mod stored_report;
@@ -70,6 +71,7 @@ pub use refusal::Refusal;
 pub use runs::{RunFindings, RunRecord};
 pub use sessions::{FoundSession, Session};
 pub use shares::{NewShare, SharePictures, ShareState};
+pub use statistics::{CountBatch, CountRow, CountSpan, Counted, MergeSketches};
 pub use steps::{
     AccountLink, AccountStatus, Actor, EndReason, Factor, NewAccount, NewEvent, NewLink, NewSession, ProfileRecord,
     Rotation, Step,

@@ -33,6 +33,12 @@ pub fn is_crawler(services: &Services, headers: &HeaderMap) -> bool {
     !sent.is_empty() && (sent == "siteaudit" || sent == product(&services.config().user_agent(services.base_url())))
 }
 
+/// Whether a request is a test of the operator's own.
+pub(crate) fn is_smoke(headers: &HeaderMap) -> bool {
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    service::counting::is_smoke(agent, headers.contains_key("x-mm-smoke"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use service::error::{Code, ServiceError};
 use service::identity::{self, SessionIdentity};
 use service::network::Network;
 
-use super::agent::{self, is_crawler};
+use super::agent::{self, is_crawler, is_smoke};
 use super::credential::{SentCredentials, guest_token, sent};
 use super::guard;
 use super::incoming::{Incoming, Recognized};
@@ -122,6 +122,7 @@ fn unrecognized(services: &Services, network: Network, headers: &HeaderMap) -> C
     let bootstrap = CookieKind::Bootstrap.read(services.is_https(), headers);
     Caller {
         is_crawler: is_crawler(services, headers),
+        is_smoke: is_smoke(headers),
         bootstrap: bootstrap.filter(|value| is_random_token(value)),
         verified: CookieKind::Verified.read(services.is_https(), headers),
         // Browsers say so of themselves (Fetch Metadata, W3C); other programs don't send it.

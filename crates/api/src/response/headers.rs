@@ -20,6 +20,10 @@ const EXPOSE_HEADERS: &str = "content-language, idempotent-replay, payment-requi
 /// Features of browsers that no page of ours uses.
 const NO_FEATURES: &str = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()";
 
+/// Marks a response that shows a page for people, so that it is counted as one.
+#[derive(Debug, Clone, Copy)]
+pub struct PageShown;
+
 /// Headers of all responses, where they are not set yet.
 pub fn common(headers: &mut HeaderMap, is_https: bool) {
     for (name, value) in [

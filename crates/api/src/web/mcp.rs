@@ -14,6 +14,7 @@ use model::lang::{Lang, Text, text};
 use serde_json::{Map, Value, json};
 use url::{Host, Url};
 
+use super::answered::ToolCalled;
 use crate::caller::same_origin;
 use crate::mcp::era::{self, Era};
 use crate::mcp::message::{self, McpMessage, McpRefusal, code};
@@ -198,10 +199,15 @@ async fn message(site: &Site, parts: &Parts, body: Bytes, lang: Lang) -> Respons
         Ok(era) => era,
         Err(refused) => return refusal(&refused, &id, lang),
     };
-    match answer(site, parts, era, lang, &request.method, request.params).await {
+    let called = (request.method == "tools/call").then(|| ToolCalled(call::named(site, &request.params)));
+    let mut response = match answer(site, parts, era, lang, &request.method, request.params).await {
         Ok(result) => json(StatusCode::OK, &json!({"jsonrpc": "2.0", "id": id, "result": finished(site, era, result)})),
         Err(refused) => refusal(&refused, &id, lang),
+    };
+    if let Some(called) = called {
+        response.extensions_mut().insert(called);
     }
+    response
 }
 
 async fn answer(

@@ -1,6 +1,6 @@
 //! Crawlers by purpose: what blocking one of them means differs.
 
-/// Class and product token of each, with source and date in the file.
+/// Class, product token, operator and `Signature-Agent` host of each, with source and date in the file.
 const TABLE: &str = include_str!("../data/crawlers.tsv");
 
 /// What a crawler fetches pages for.
@@ -20,17 +20,43 @@ pub enum Purpose {
 
 /// Product tokens of a purpose, in the table's order.
 pub fn tokens(purpose: Purpose) -> impl Iterator<Item = &'static str> {
-    rows().filter(move |(found, _)| *found == purpose).map(|(_, token)| token)
+    rows().filter(move |crawler| crawler.purpose == purpose).map(|crawler| crawler.token)
 }
 
 /// Every crawler that serves an AI product, in the table's order.
 pub fn ai_tokens() -> impl Iterator<Item = &'static str> {
-    rows().filter(|(purpose, _)| *purpose != Purpose::Search).map(|(_, token)| token)
+    rows().filter(|crawler| crawler.purpose != Purpose::Search).map(|crawler| crawler.token)
 }
 
-fn rows() -> impl Iterator<Item = (Purpose, &'static str)> {
+/// The AI agent that a request comes from, by its product token: a crawler for an AI product, a fetcher of an assistant, or
+/// one that signs its requests. `user_agent` and `signature_agent` are the values of those headers; empty where not sent.
+/// Archives and search engines are none.
+pub fn ai_agent(user_agent: &str, signature_agent: &str) -> Option<&'static str> {
+    let (user_agent, signature_agent) = (user_agent.to_ascii_lowercase(), signature_agent.to_ascii_lowercase());
+    // A quoted URL (draft-meunier-http-message-signatures-directory, section 4).
+    let host = signature_agent.trim_matches(|c| c == '"' || c == ' ').trim_start_matches("https://").split('/').next();
+    let is_agent = |purpose| matches!(purpose, Purpose::Answers | Purpose::Person | Purpose::Training);
+    rows()
+        .filter(|crawler| is_agent(crawler.purpose))
+        .find(|crawler| {
+            user_agent.contains(&crawler.token.to_ascii_lowercase())
+                || (crawler.signature_host != "-" && host == Some(crawler.signature_host))
+        })
+        .map(|crawler| crawler.token)
+}
+
+/// A row of the table.
+struct Crawler {
+    purpose: Purpose,
+    token: &'static str,
+    signature_host: &'static str,
+}
+
+fn rows() -> impl Iterator<Item = Crawler> {
     TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
-        let (class, token) = line.split_once('\t')?;
+        let mut columns = line.split('\t');
+        let (class, token, _operator, signature_host) =
+            (columns.next()?, columns.next()?, columns.next()?, columns.next()?);
         let purpose = match class {
             "search" => Purpose::Search,
             "answers" => Purpose::Answers,
@@ -39,6 +65,35 @@ fn rows() -> impl Iterator<Item = (Purpose, &'static str)> {
             "archive" => Purpose::Archive,
             _ => return None,
         };
-        Some((purpose, token))
+        Some(Crawler { purpose, token, signature_host })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_is_known_by_its_user_agent_or_its_signature() {
+        let browser = "Mozilla/5.0 (Macintosh) AppleWebKit/537.36 Chrome/138.0.0.0 Safari/537.36";
+        for (user_agent, signature_agent, wanted) in [
+            ("Mozilla/5.0 AppleWebKit/537.36; compatible; GPTBot/1.2; +https://openai.com/gptbot", "", Some("GPTBot")),
+            ("claude-user/1.0", "", Some("Claude-User")),
+            (browser, "\"https://chatgpt.com\"", Some("ChatGPT-User")),
+            (browser, "\"https://chatgpt.com.example\"", None),
+            (browser, "", None),
+            ("Mozilla/5.0 (compatible; Googlebot/2.1)", "", None),
+            ("CCBot/2.0", "", None),
+            ("", "", None),
+        ] {
+            assert_eq!(ai_agent(user_agent, signature_agent), wanted, "{user_agent} {signature_agent}");
+        }
+    }
+
+    #[test]
+    fn every_row_has_all_its_columns() {
+        let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
+        assert!(lines.clone().all(|line| line.split('\t').count() == 5));
+        assert_eq!(rows().count(), lines.count());
+    }
 }

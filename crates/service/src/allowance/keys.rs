@@ -12,12 +12,12 @@ use crate::ports::Ports;
 
 /// The daily salt, cached.
 #[derive(Debug, Default)]
-pub(super) struct Salt(Mutex<Option<(Day, [u8; 32])>>);
+pub(crate) struct Salt(Mutex<Option<(Day, [u8; 32])>>);
 
 impl Salt {
     /// The salt of a day. All servers agree on one through the database, so that they count alike; it is cached for
     /// the day.
-    pub(super) async fn of(&self, database: &Database, ports: &Ports, day: Day) -> Result<[u8; 32], DatabaseError> {
+    pub(crate) async fn of(&self, database: &Database, ports: &Ports, day: Day) -> Result<[u8; 32], DatabaseError> {
         let cached = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, salt)) = cached.filter(|(of, _)| *of == day) {
             return Ok(salt);

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::ending::{Ending, Unfinished};
 use crate::blocking::off_worker;
+use crate::counting::Event;
 use crate::network::Network;
 use crate::services::Services;
 use crate::tabs::{self, Judgement, between};
@@ -69,6 +70,11 @@ pub(super) async fn run(
         alert,
     };
     let counts = store.keep_watch_run(run).await?;
+    if counts && !failed {
+        let (counter, now) = (services.counter(), services.ports().now());
+        counter.add(&Event::Audit, now);
+        counter.add_findings(found.report.findings.iter().map(|finding| &*finding.code), None, now);
+    }
     tracing::info!(audit.id = %audit, failed, score, alerts, counts, "a watched page was audited");
     Ok(if counts { Ending::Written } else { Ending::Late })
 }

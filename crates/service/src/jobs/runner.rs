@@ -10,6 +10,8 @@ use tokio::time::Instant;
 
 use super::agreement::Agreement;
 use super::perform::perform;
+use crate::counting::FLUSH_EVERY;
+use crate::health;
 use crate::job::{Job, Lane};
 use crate::services::Services;
 use crate::watches;
@@ -37,6 +39,7 @@ const HOUR_MS: i64 = 3_600_000;
 /// Running workers and scheduler.
 #[derive(Debug)]
 pub struct Background {
+    services: Services,
     stopping: watch::Sender<bool>,
     loops: JoinSet<()>,
 }
@@ -50,6 +53,8 @@ impl Background {
                 tracing::error!(%error, "the background work ended badly");
             }
         }
+        // After the last job, which may have counted something.
+        write_counts(&self.services).await;
     }
 }
 
@@ -62,8 +67,9 @@ pub fn start(services: Services) -> Background {
     for lane in Lane::ALL {
         loops.spawn(work(services.clone(), lane, may_work.clone(), stopped.clone()));
     }
-    loops.spawn(keep_schedule(services, allow, stopped));
-    Background { stopping, loops }
+    loops.spawn(keep_counts(services.clone(), stopped.clone()));
+    loops.spawn(keep_schedule(services.clone(), allow, stopped));
+    Background { services, stopping, loops }
 }
 
 /// Worker loop of one lane.
@@ -133,6 +139,30 @@ pub async fn work_off(services: &Services) -> Result<usize, StoreError> {
         if done == before {
             return Ok(done);
         }
+    }
+}
+
+/// Loop that writes what was counted.
+#[expect(clippy::disallowed_methods, reason = "the interval between writes of counts")]
+async fn keep_counts(services: Services, mut stopped: watch::Receiver<bool>) {
+    loop {
+        write_counts(&services).await;
+        tokio::select! {
+            _ = stopped.changed() => return,
+            () = tokio::time::sleep(FLUSH_EVERY) => {}
+        }
+    }
+}
+
+/// Writes what was counted, and that this server is healthy. A failure is logged by the database, and what was not written
+/// waits for the next time.
+pub async fn write_counts(services: &Services) {
+    let (database, ports) = (services.database(), services.ports());
+    if services.counter().flush(database, ports).await.is_ok() && health::database_answers(services).await {
+        database.later({
+            let now = ports.now();
+            move |store| async move { store.note_healthy_minute(now).await }
+        });
     }
 }
 

@@ -10,6 +10,7 @@ mod app;
 mod canary;
 mod clients;
 mod command_line;
+mod counting;
 mod generated;
 mod jobs;
 mod judges;

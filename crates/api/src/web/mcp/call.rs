@@ -18,7 +18,7 @@ use service::blocking::off_worker;
 use service::error::{Code, ServiceError};
 
 /// Headers that go on to the operation. No cookie: with one, a page of another site could call with its reader's rights.
-const FORWARDED: [HeaderName; 8] = [
+const FORWARDED: [HeaderName; 9] = [
     header::AUTHORIZATION,
     header::USER_AGENT,
     HeaderName::from_static("x-guest-token"),
@@ -27,7 +27,14 @@ const FORWARDED: [HeaderName; 8] = [
     HeaderName::from_static("x-payment"),
     HeaderName::from_static("payment-signature"),
     HeaderName::from_static("idempotency-key"),
+    HeaderName::from_static("x-mm-smoke"),
 ];
+
+/// The tool that a call names, if there is such a one.
+pub(super) fn named(site: &Site, params: &Map<String, Value>) -> Option<&'static str> {
+    let name = params.get("name")?.as_str()?;
+    tool::tools(site.operations()).find(|operation| operation.name == name).map(|operation| operation.name)
+}
 
 /// Calls a tool. What the operation refuses is a result too, so that a model can read it and do better.
 pub(super) async fn call(

@@ -111,7 +111,7 @@ async fn one(engine: &Engine, typed: &str, progress: Option<Progress>) -> PageOu
     };
     let given = AuditInputs { started_at: at, nonce: ports.nonce(), scheme, progress, keep_sitemaps: false };
     match engine.audit(&url, given, Instant::now() + AUDIT_TIME, std::convert::identity).await {
-        Ok(Audited { capture, report }) => {
+        Ok(Audited { capture, report, .. }) => {
             PageOutcome { url: capture.requested_url, file: None, at, result: Ok(report) }
         }
         Err(failed) => PageOutcome { url: url.to_string(), file: None, at, result: Err(failure::unaudited(failed)) },

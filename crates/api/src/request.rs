@@ -8,6 +8,7 @@ mod proxies;
 
 pub use accept::wish;
 pub use body::{BODY_BYTES, Received, client, language, read_body};
+pub(crate) use peer::LAST_BYTES;
 pub use peer::{Patience, Peer};
 pub use place::RequestPlace;
 pub use proxies::Proxies;

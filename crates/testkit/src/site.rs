@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 
 /// Size limit of a request head in bytes.
@@ -26,6 +27,8 @@ pub struct ReceivedRequest {
 pub enum SiteAnswer {
     /// These bytes, then the connection is closed.
     Raw(Vec<u8>),
+    /// These bytes once a test lets them go, then the connection is closed.
+    After(Arc<Notify>, Vec<u8>),
     /// Nothing, until the caller gives up.
     Silence,
 }
@@ -136,6 +139,10 @@ async fn serve(
     match answer(&request) {
         // The caller may have gone.
         SiteAnswer::Raw(bytes) => drop(stream.write_all(&bytes).await),
+        SiteAnswer::After(let_go, bytes) => {
+            let_go.notified().await;
+            drop(stream.write_all(&bytes).await);
+        }
         SiteAnswer::Silence => while matches!(stream.read(&mut piece).await, Ok(read) if read > 0) {},
     }
 }

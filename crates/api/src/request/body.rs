@@ -30,6 +30,14 @@ pub struct Received {
     pub room: Option<OwnedSemaphorePermit>,
 }
 
+/// Resolves when the body of a client has to be there, because the service is being stopped.
+async fn last_bytes(peer: Option<&Peer>) {
+    match peer {
+        Some(peer) => peer.last_bytes().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// The network that calls.
 pub fn client(extensions: &Extensions, headers: &HeaderMap) -> Network {
     // Without a connection there is no peer; such a call counts as the unspecified address's.
@@ -111,13 +119,17 @@ pub async fn read_body(services: &Services, parts: &Parts, body: Body, most: usi
         }
         Ok(Received { bytes: read.freeze(), room })
     };
-    let time = parts.extensions.get::<Peer>().map_or(Patience::default().body, |peer| peer.body_time);
+    let peer = parts.extensions.get::<Peer>();
+    let time = peer.map_or(Patience::default().body, |peer| peer.body_time);
     let place = parts.extensions.get::<RequestPlace>();
     if let Some(place) = place {
         place.leave();
     }
-    let read =
-        tokio::time::timeout(time, whole).await.unwrap_or_else(|_| Err(ServiceError::new(Code::RequestTimeout)))?;
+    let read = tokio::select! {
+        read = tokio::time::timeout(time, whole) => read.ok(),
+        () = last_bytes(peer) => None,
+    };
+    let read = read.ok_or_else(|| ServiceError::new(Code::RequestTimeout))??;
     place.map_or(Ok(()), RequestPlace::take)?;
     Ok(read)
 }

@@ -26,7 +26,7 @@ use tower::ServiceExt as _;
 use super::connections::Connections;
 use super::head::HEAD_BYTES;
 use super::linger::{Unread, drain};
-use super::patient::Patient;
+use super::patient::{Patient, Stopping};
 use super::routes::Routes;
 use crate::request::{Patience, Peer};
 use crate::response;
@@ -69,6 +69,7 @@ pub async fn serve(listener: TcpListener, routes: Routes, patience: Patience, st
         let peer = Peer {
             address,
             body_time: patience.body,
+            stopped: stopped.clone(),
             calls: Arc::clone(&calls),
             proxies: Arc::clone(routes.site.proxies()),
         };
@@ -139,12 +140,16 @@ async fn connection(
     }
     let unread = Unread::default();
     let of_calls = unread.clone();
+    let stopping = Stopping::default();
+    let (ongoing, last_bytes) = (stopping.clone(), peer.clone());
     let service = service_fn(move |request: Request<Incoming>| {
         let (router, peer, unread) = (routes.router.clone(), peer.clone(), of_calls.clone());
+        let call = ongoing.begin_call();
         // Boxed, because the connection must stay movable to be taken apart at its end.
         let answer: Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>> = Box::pin(async move {
             let mut request = request.map(|body| Body::new(unread.watch(body)));
             request.extensions_mut().insert(peer);
+            let _call = call;
             let mut answer = router.oneshot(request).await?;
             if unread.is_left() {
                 // What follows on this connection is the rest of this body, not another request.
@@ -159,21 +164,29 @@ async fn connection(
         .header_read_timeout(patience.head)
         .max_headers(HEAD_FIELDS)
         .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(Patient::new(stream, patience.answer)), service);
-    let mut is_stopping = false;
+        .serve_connection(TokioIo::new(Patient::new(stream, patience.answer, stopping.clone())), service);
+    let mut is_late = false;
     let ended = loop {
         tokio::select! {
             ended = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break ended,
-            _ = stopped.changed(), if !is_stopping => {
-                is_stopping = true;
+            _ = stopped.changed(), if !stopping.is_asked() => {
+                stopping.ask();
                 Pin::new(&mut connection).graceful_shutdown();
+            }
+            () = last_bytes.last_bytes() => {
+                // What a call answers is written, or its write times out; what is left is the head of another.
+                if !stopping.is_busy() {
+                    is_late = true;
+                    break Ok(());
+                }
             }
         }
     };
     let parts = connection.into_parts();
     let mut stream = parts.io.into_inner();
     // An idle connection just ends; one with a partial request head gets 408.
-    if ended.is_err_and(|error| error.is_timeout()) && !parts.read_buf.is_empty() {
+    is_late |= ended.is_err_and(|error| error.is_timeout());
+    if is_late && !parts.read_buf.is_empty() {
         // A client that is gone needs no answer.
         drop(
             stream

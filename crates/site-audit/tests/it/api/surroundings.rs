@@ -1,5 +1,6 @@
 //! Everything around the calls: errors, methods, headers, index, OpenAPI, limits of requests, outages.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use api::request::Patience;
@@ -7,6 +8,7 @@ use api::web::Bounds;
 use serde_json::Value;
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::sync::Notify;
 
 use crate::app::{Call, TestApp, read};
 
@@ -24,7 +26,7 @@ testkit::on_both_databases! {
     a_silent_database_costs_the_id_only,
     a_refused_statement_is_that_calls_alone,
     no_id_makes_the_database_look_down,
-    stopping_lets_the_running_call_end,
+    stopping_lets_running_calls_end_and_waits_for_no_half_open_client,
     what_is_past_its_time_is_forgotten,
 }
 
@@ -392,27 +394,44 @@ async fn no_id_makes_the_database_look_down(database: TestDatabase) {
     assert_eq!(app.call(Call::get("/api/health")).await.json()["database"], "up");
 }
 
-async fn stopping_lets_the_running_call_end(database: TestDatabase) {
-    let site = TestSite::start(|asked| match asked.path.as_str() {
-        "/" => SiteAnswer::html("<title>t</title>"),
+/// Bodies that stood still held up the end for 15 seconds, heads for 10.
+async fn stopping_lets_running_calls_end_and_waits_for_no_half_open_client(database: TestDatabase) {
+    const HOUR: Duration = Duration::from_secs(3_600);
+    let go_on = Arc::new(Notify::new());
+    let held = Arc::clone(&go_on);
+    let page = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 16\r\n\r\n<title>t</title>";
+    let site = TestSite::start(move |asked| match asked.path.as_str() {
+        "/" => SiteAnswer::After(Arc::clone(&held), page.into()),
         _ => SiteAnswer::missing(),
     })
     .await;
-    let app = TestApp::start(database, |_| {}).await;
-    let mut idle = app.connect([127, 0, 0, 1].into()).await;
-    let mut busy = app.connect([127, 0, 0, 1].into()).await;
+    let patience = Patience { head: HOUR, body: HOUR, answer: HOUR };
+    let app = TestApp::start_with(database, patience, |_| {}).await;
+    let connect = || app.connect([127, 0, 0, 1].into());
+    let (mut idle, mut half_head, mut half_body, mut busy) =
+        (connect().await, connect().await, connect().await, connect().await);
+    half_head.write_all(b"GET /api/health HTTP/1.1\r\nhost: a\r\nx-a").await.unwrap();
+    let head = "POST /api/audit HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 20\r\n\r\n";
+    half_body.write_all(head.as_bytes()).await.unwrap();
+    // It is said when the body is waited for.
+    let mut told = [0; "HTTP/1.1 100 Continue\r\n\r\n".len()];
+    half_body.read_exact(&mut told).await.unwrap();
     let body = format!("{{\"url\":\"{}\"}}", site.url("/"));
-    let (first, rest) = body.split_at(5);
-    let head = format!("POST /api/audit HTTP/1.1\r\nhost: a\r\ncontent-length: {}\r\n\r\n{first}", body.len());
-    busy.write_all(head.as_bytes()).await.unwrap();
-    // The call has begun once a later one on another connection was answered.
-    assert_eq!(app.call(Call::get("/api/health")).await.status, 200);
+    let call = format!("POST /api/audit HTTP/1.1\r\nhost: a\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    busy.write_all(call.as_bytes()).await.unwrap();
+    while site.asked().is_empty() {
+        assert_eq!(app.call(Call::get("/api/health")).await.status, 200);
+    }
     let address = app.address();
     let stopping = tokio::spawn(app.stop());
-    let mut bytes = Vec::new();
-    idle.read_to_end(&mut bytes).await.unwrap();
-    busy.write_all(rest.as_bytes()).await.unwrap();
-    assert_eq!(read(&mut busy).await.status, 200);
+    // These end while the call of another is still in the making.
+    for half_open in [&mut idle, &mut half_head] {
+        half_open.read_to_end(&mut Vec::new()).await.unwrap();
+    }
+    assert_eq!(read(&mut half_body).await.refusal(), (408, "request_timeout".to_owned()));
+    go_on.notify_one();
+    let answer = read(&mut busy).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
     stopping.await.unwrap();
     assert!(tokio::net::TcpStream::connect(address).await.is_err());
 }

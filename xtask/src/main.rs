@@ -25,7 +25,7 @@ use command::{has, run, run_with};
 /// One command: name, what it does, how.
 type CommandEntry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [CommandEntry; 20] = [
+const COMMANDS: [CommandEntry; 21] = [
     ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
@@ -117,6 +117,21 @@ const COMMANDS: [CommandEntry; 20] = [
         "payments-rig",
         "[--older-client]: pay beside a local chain, a facilitator and clients of x402, all published; installs them",
         |root| payments_rig::payments_rig(root, std::env::args().skip(2)),
+    ),
+    (
+        "kills",
+        "[N]: kill the program N times (default: 1000) while clients audit, share, claim and make keys, on both databases",
+        |root| {
+            let postgres = postgres::Postgres::start(root)?;
+            let kills = std::env::args().nth(2).unwrap_or_else(|| "1000".to_owned());
+            let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "f01_", "--", "--nocapture"];
+            run_with(
+                root,
+                "cargo",
+                &only,
+                &[("SITE_AUDIT_TEST_POSTGRES", postgres.url()), ("SITE_AUDIT_TEST_KILLS", kills)],
+            )
+        },
     ),
     (
         "payments-kills",

@@ -14,6 +14,7 @@ mod counting;
 mod generated;
 mod jobs;
 mod judges;
+mod kills;
 mod mcp;
 mod pages;
 mod payments;

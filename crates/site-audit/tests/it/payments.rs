@@ -9,7 +9,7 @@ mod gate;
 mod kills;
 pub(crate) mod pix;
 mod prices;
-mod program;
+pub(crate) mod program;
 mod purchase;
 mod refusals;
 mod rig;

@@ -68,6 +68,12 @@ impl Program {
         Self { running: None, environment, address: watch::Sender::new(None) }
     }
 
+    /// The same with another setting.
+    pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.environment.push((name, value.to_owned()));
+        self
+    }
+
     /// Where it listens, for clients that note their answers here.
     pub(crate) fn place(&self, events: &Events) -> Place {
         Place { address: self.address.subscribe(), events: Arc::clone(events) }
@@ -149,13 +155,32 @@ async fn ask_again(mut place: Place, url: &str, payment: Option<&str>, wanted: u
     }
 }
 
-/// One call; `None` when the program was not there, or died in the middle.
+/// One audit; `None` when the program was not there, or died in the middle.
 async fn call(address: SocketAddr, url: &str, payment: Option<&str>) -> Option<Response> {
-    let mut stream = TcpStream::connect(address).await.ok()?;
-    let body = json!({ "url": url }).to_string();
     let payment = payment.map(|payment| format!("PAYMENT-SIGNATURE: {payment}\r\n")).unwrap_or_default();
+    exchange(address, "POST /api/audit", &payment, &json!({ "url": url }).to_string()).await
+}
+
+impl Place {
+    /// One call with these header lines, wherever the program listens; `None` when it died in the middle.
+    pub(crate) async fn call(&mut self, target: &str, headers: &str, body: &str) -> Option<Response> {
+        let address = self.address.wait_for(Option::is_some).await.unwrap().unwrap();
+        let answer = exchange(address, target, headers, body).await;
+        note(&self.events);
+        answer
+    }
+
+    /// Waits a moment before another try.
+    pub(crate) async fn pause(&mut self) {
+        tokio::time::sleep(TRY_EVERY).await;
+    }
+}
+
+/// A request and its answer; `None` when the program was not there, or died in the middle.
+async fn exchange(address: SocketAddr, target: &str, headers: &str, body: &str) -> Option<Response> {
+    let mut stream = TcpStream::connect(address).await.ok()?;
     let request = format!(
-        "POST /api/audit HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n{payment}\r\n{body}",
+        "{target} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n{body}",
         body.len()
     );
     stream.write_all(request.as_bytes()).await.ok()?;

@@ -46,7 +46,7 @@ const DRIVER: &str = include_str!("lighthouse/run.mjs");
 const CORES_OF_A_RUN: usize = 2;
 /// Tests that wait for their turn; one more fails at once.
 const WAITING: usize = 16;
-/// Limit of the memory of a run in bytes: more than three times what a heavy page takes (docs/lab.md has measurements).
+/// Limit of the memory of a run in bytes: more than twice what a heavy page takes (docs/lab.md has measurements).
 const RUN_MEMORY: u64 = 2 * 1024 * 1024 * 1024;
 /// Pause between two looks at the memory of a run.
 const LOOK: Duration = Duration::from_millis(250);

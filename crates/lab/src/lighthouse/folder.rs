@@ -3,7 +3,6 @@
 
 use std::fs::{self, File, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -33,7 +32,7 @@ impl RunFolder {
 
     fn below(base: &Path) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(base)?;
-        let owner = fs::metadata(folder.path())?.uid();
+        let owner = user(&fs::metadata(folder.path())?);
         // The file gets its name when it is locked: an unlocked one is always of a server that has ended.
         let unnamed = folder.path().join(UNLOCKED);
         let lock = File::create(&unnamed)?;
@@ -61,6 +60,16 @@ impl RunFolder {
     }
 }
 
+/// The number of the user who owns a file; 0 where the system has none.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "no file has an owner there"))]
+fn user(file: &Metadata) -> u32 {
+    #[cfg(unix)]
+    let user = std::os::unix::fs::MetadataExt::uid(file);
+    #[cfg(not(unix))]
+    let user = 0;
+    user
+}
+
 /// Removes the folders of servers that have ended; how many. A folder of another user is left alone.
 pub(crate) fn clean() -> io::Result<usize> {
     clean_below(&std::env::temp_dir())
@@ -77,7 +86,7 @@ fn clean_below(base: &Path) -> io::Result<usize> {
 
 /// Whether a folder is one of ours whose server has ended, or did not remove all of it.
 fn is_left(path: &Path, owner: u32) -> bool {
-    let found = |path: &Path| fs::symlink_metadata(path).ok().filter(|found: &Metadata| found.uid() == owner);
+    let found = |path: &Path| fs::symlink_metadata(path).ok().filter(|found: &Metadata| user(found) == owner);
     if !found(path).is_some_and(|folder| folder.is_dir()) {
         return false;
     }

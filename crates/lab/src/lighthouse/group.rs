@@ -33,8 +33,13 @@ impl Group {
     /// A group with its leader alone.
     #[expect(clippy::disallowed_methods, reason = "lab tests are programs of others, in a group that is killed")]
     pub(crate) fn start() -> io::Result<Self> {
+        // Other systems have no process groups.
+        if cfg!(not(unix)) {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         let mut leader = Command::new("/bin/sh");
-        leader.args(["-c", LEADER]).env_clear().process_group(0);
+        leader.args(["-c", LEADER]).env_clear();
+        join(&mut leader, 0);
         leader.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut leader = leader.spawn()?;
         let pipe = leader.stdin.take();
@@ -45,7 +50,8 @@ impl Group {
     /// Starts a program in the group. It is killed with the group and with nothing else.
     pub(crate) fn spawn(&self, command: &mut Command) -> io::Result<Child> {
         let group = i32::try_from(self.id).map_err(|_| io::ErrorKind::InvalidData)?;
-        command.process_group(group).spawn()
+        join(command, group);
+        command.spawn()
     }
 
     /// The memory of all its processes in bytes; `None` where the system does not tell.
@@ -69,6 +75,13 @@ impl Group {
             tracing::warn!(lab.group = self.id, "processes of a lab test did not end");
         }
     }
+}
+
+/// Puts a program into a group when it starts; 0 for one of its own.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "no group is started there"))]
+fn join(command: &mut Command, group: i32) {
+    #[cfg(unix)]
+    command.process_group(group);
 }
 
 #[cfg(test)]

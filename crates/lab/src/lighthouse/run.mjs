@@ -139,7 +139,10 @@ let page;
 try {
   page = await Promise.race([openTab(), ended]);
 } catch (error) {
-  process.stderr.write(`${error?.message ?? error}\n`);
+  // A browser that ends says why after its pipe has closed.
+  const moment = new Promise(done => setTimeout(done, 1000, error));
+  const reason = await Promise.race([ended, moment]).catch(early => early);
+  process.stderr.write(`${reason?.message ?? reason}\n`);
   process.exit(NO_BROWSER);
 }
 const result = await measured(page);

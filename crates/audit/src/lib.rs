@@ -16,6 +16,7 @@ pub mod patch;
 mod path;
 pub mod preview;
 mod proof;
+pub mod rendered;
 pub mod report;
 pub mod score;
 mod searchable;

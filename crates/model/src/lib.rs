@@ -21,6 +21,7 @@ pub mod organization;
 pub mod patch;
 pub mod path;
 pub mod pricing;
+pub mod rendered;
 pub mod report;
 pub mod searchable;
 pub mod summary;

@@ -7,6 +7,7 @@ mod avatar;
 mod billing;
 mod checks;
 mod claim;
+mod contact;
 mod credit;
 mod departure;
 mod embed;
@@ -48,6 +49,7 @@ pub fn catalog() -> Vec<Operation> {
         claim::operations(),
         departure::operations(),
         account::operations(),
+        contact::operations(),
         gate::operations(),
         pricing::operations(),
         billing::operations(),

@@ -16,6 +16,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) product: &'a str,
     /// Address of the style sheet.
     pub(crate) style: &'static str,
+    /// Whether the footer leads to the contact form.
+    pub(crate) has_contact: bool,
     /// Query of the page without the language, for the links to other languages.
     query: String,
     /// Path that the theme form leads back to; `None`: the `Referer`.
@@ -26,7 +28,8 @@ impl<'a> Frame<'a> {
     /// The frame of a page for a reader.
     pub(crate) fn new(services: &'a Services, reader: Reader) -> Self {
         let product = &services.config().product.name;
-        Self { reader, product, style: assets::STYLE_PATH, query: String::new(), back: None }
+        let has_contact = service::contact::is_configured(services);
+        Self { reader, product, style: assets::STYLE_PATH, has_contact, query: String::new(), back: None }
     }
 
     /// With parameters of the page's address that stay when another language is chosen.

@@ -7,6 +7,7 @@ mod bot;
 mod card;
 mod challenge;
 mod checks;
+mod contact;
 mod credit;
 mod csrf;
 mod embed;

@@ -14,8 +14,8 @@ use service::widget;
 
 use crate::reader::Reader;
 use crate::{
-    account, assets, bot, challenge, checks, credit, embed, error, home, pricing, report, share, sitemap, theme_choice,
-    tools, watch, workspace,
+    account, assets, bot, challenge, checks, contact, credit, embed, error, home, pricing, report, share, sitemap,
+    theme_choice, tools, watch, workspace,
 };
 
 /// Routes of all pages.
@@ -55,6 +55,7 @@ pub(crate) fn router() -> Router<Site> {
         .route("/watch/agree", get(watch::ask_to_agree).post(watch::agree))
         .route("/watch/stop", get(watch::ask_to_stop).post(watch::stop))
         .route("/bot", get(bot::show))
+        .route(contact::PATH, get(contact::show).post(contact::send))
         .route("/pricing", get(pricing::show))
         .route(credit::PATH, get(credit::show).post(credit::look))
         .route(credit::pix::PATH, get(credit::pix::show).post(credit::pix::send))

@@ -1,5 +1,6 @@
 //! Texts of mail: each message in the reader's language, as plain text and HTML.
 
+pub mod contact;
 pub mod letters;
 pub mod watch;
 
@@ -16,10 +17,13 @@ pub struct Mail {
     pub subject: String,
     /// Plain text.
     pub text: String,
-    /// The same as HTML.
-    pub html: String,
+    /// The same as HTML; `None` for a message of plain text.
+    pub html: Option<String>,
     /// Address at which one click ends mail of this kind (RFC 8058); `None` where nobody subscribed to anything.
     pub unsubscribe: Option<String>,
+    /// The address of the person who wrote it, for the answer; `None` where the service writes by itself.
+    #[serde(default)]
+    pub reply_to: Option<String>,
 }
 
 /// The service that writes: its name, and where its links lead.

@@ -20,8 +20,8 @@ pub use money::{PaymentSettings, Pix, Prices};
 pub use read::{ConfigError, Sources};
 pub use secret::SecretText;
 pub use sections::{
-    Auth, Fetch, FieldDataSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings, Product, Retention,
-    Security, Smtp,
+    Auth, Contact, Fetch, FieldDataSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings, Product,
+    Retention, Security, Smtp,
 };
 pub use settings::Config;
 pub(crate) use validate::SECRET_BYTES;

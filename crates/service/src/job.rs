@@ -21,6 +21,8 @@ const PURGE_TRIES: u32 = 5;
 pub enum Job {
     /// Send a mail.
     SendMail(Mail),
+    /// Send a message of the contact form to the team.
+    SendContact(Mail),
     /// Send the password reset link that an operator scheduled.
     SendReset {
         /// The account.
@@ -42,6 +44,8 @@ pub enum Job {
 pub enum Lane {
     /// Mail.
     Mail,
+    /// Messages of the contact form, which anybody may send: a flood of them holds up no other mail.
+    Contact,
     /// Audits.
     Audit,
     /// Housekeeping.
@@ -50,11 +54,12 @@ pub enum Lane {
 
 impl Lane {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Mail, Self::Audit, Self::Upkeep];
+    pub const ALL: [Self; 4] = [Self::Mail, Self::Contact, Self::Audit, Self::Upkeep];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Mail => "mail",
+            Self::Contact => "contact",
             Self::Audit => "audit",
             Self::Upkeep => "upkeep",
         }
@@ -64,7 +69,7 @@ impl Lane {
     pub(crate) fn at_once(self) -> usize {
         match self {
             Self::Mail | Self::Audit => 4,
-            Self::Upkeep => 1,
+            Self::Contact | Self::Upkeep => 1,
         }
     }
 }
@@ -82,6 +87,7 @@ impl Job {
     pub fn described(payload: &str) -> Option<String> {
         Some(match serde_json::from_str(payload).ok()? {
             Self::SendMail(mail) => format!("mail to {}: {}", mail.to, mail.subject),
+            Self::SendContact(mail) => format!("contact message to {}", mail.to),
             Self::SendReset { account } => format!("link for a new password of account {account}"),
             Self::RunWatch { tab, .. } => format!("watch of tab {tab}"),
             Self::Purge => "forget what is past its time".to_owned(),
@@ -91,6 +97,7 @@ impl Job {
     pub(crate) fn lane(&self) -> Lane {
         match self {
             Self::SendMail(_) | Self::SendReset { .. } => Lane::Mail,
+            Self::SendContact(_) => Lane::Contact,
             Self::RunWatch { .. } => Lane::Audit,
             Self::Purge => Lane::Upkeep,
         }
@@ -98,7 +105,7 @@ impl Job {
 
     pub(crate) fn tries(&self) -> u32 {
         match self {
-            Self::SendMail(_) | Self::SendReset { .. } => MAIL_TRIES,
+            Self::SendMail(_) | Self::SendContact(_) | Self::SendReset { .. } => MAIL_TRIES,
             Self::RunWatch { .. } => WATCH_TRIES,
             Self::Purge => PURGE_TRIES,
         }

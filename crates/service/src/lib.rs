@@ -11,6 +11,7 @@ pub mod caller;
 pub mod challenge;
 pub mod concurrency;
 pub mod config;
+pub mod contact;
 pub mod counting;
 pub mod credential;
 pub mod credit;

@@ -8,7 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
 use lettre::message::header::{HeaderName, HeaderValue};
-use lettre::message::{Mailbox, MultiPart};
+use lettre::message::{Mailbox, MultiPart, SinglePart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Tls, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
@@ -78,16 +78,23 @@ impl Mailer {
             .date(UNIX_EPOCH + Duration::from_millis(u64::try_from(now.0).unwrap_or_default()))
             .from(self.from.clone())
             .to(Mailbox::new(None, to))
-            .subject(one_line(&mail.subject))
+            .subject(one_line(&mail.subject));
+        builder = match &mail.reply_to {
+            // A person wrote it, and may get an automatic reply.
+            Some(address) => builder.reply_to(Mailbox::new(None, address.parse().context("the writer's address")?)),
             // Suppresses automatic replies (RFC 3834 §5).
-            .raw_header(header("Auto-Submitted", "auto-generated"));
+            None => builder.raw_header(header("Auto-Submitted", "auto-generated")),
+        };
         if let Some(address) = &mail.unsubscribe {
             builder = builder
                 .raw_header(header("List-Unsubscribe", &format!("<{}>", one_line(address))))
                 .raw_header(header("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"));
         }
-        let body = MultiPart::alternative_plain_html(mail.text.clone(), mail.html.clone());
-        builder.multipart(body).context("the message")
+        let message = match &mail.html {
+            Some(html) => builder.multipart(MultiPart::alternative_plain_html(mail.text.clone(), html.clone())),
+            None => builder.singlepart(SinglePart::plain(mail.text.clone())),
+        };
+        message.context("the message")
     }
 }
 
@@ -166,8 +173,9 @@ mod tests {
             to: "ana@example.com".to_owned(),
             subject: "Ação".to_owned(),
             text: "Olá".to_owned(),
-            html: "<p>Olá</p>".to_owned(),
+            html: Some("<p>Olá</p>".to_owned()),
             unsubscribe: Some("https://audit.example.com/stop?t=1".to_owned()),
+            reply_to: None,
         }
     }
 
@@ -189,6 +197,19 @@ mod tests {
             "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
         ] {
             assert!(text.contains(&format!("{line}\r\n")), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_message_of_a_person_is_plain_text_with_their_address() {
+        let mail = Mail { html: None, unsubscribe: None, reply_to: Some("bo@example.com".to_owned()), ..mail() };
+        let text = written(&mail).unwrap();
+        assert!(text.contains("Reply-To: bo@example.com\r\n"), "{text}");
+        assert!(text.contains("Content-Type: text/plain; charset=utf-8\r\n"), "{text}");
+        assert!(!text.contains("Auto-Submitted") && !text.contains("multipart"), "{text}");
+        for address in ["bo@example.com\r\nBcc: eve@example.com", "Bo <bo@example.com>", ""] {
+            let mail = Mail { reply_to: Some(address.to_owned()), ..mail.clone() };
+            assert!(written(&mail).is_err(), "{address:?}");
         }
     }
 

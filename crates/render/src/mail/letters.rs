@@ -50,7 +50,7 @@ impl Letter {
         let page = LetterPage { lang: lang.tag(), subject: &subject, paragraphs, links };
         // A template without logic can only fail to write into memory.
         let html = page.render().unwrap_or_else(|_| text.clone());
-        Mail { to: address.to_owned(), subject, text, html, unsubscribe: None }
+        Mail { to: address.to_owned(), subject, text, html: Some(html), unsubscribe: None, reply_to: None }
     }
 }
 

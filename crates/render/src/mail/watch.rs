@@ -141,9 +141,10 @@ pub fn alert(sender: &Sender<'_>, alert: &WatchAlert<'_>) -> Result<Mail, askama
     Ok(Mail {
         to: alert.to.to_owned(),
         text: without_controls(AlertText { mail: &mail }.render()?),
-        html: without_controls(AlertHtml { mail: &mail }.render()?),
+        html: Some(without_controls(AlertHtml { mail: &mail }.render()?)),
         subject: subject.clone(),
         unsubscribe: Some(stop.clone()),
+        reply_to: None,
     })
 }
 
@@ -204,5 +205,5 @@ pub fn question(sender: &Sender<'_>, to: &str, url: &str, token: &str, lang: Lan
     let link = sender.url(&format!("/watch/agree?token={token}&lang={}", lang.tag()));
     let mail = QuestionMail { lang, product, subject: &subject, url, link: &link };
     let (text, html) = (QuestionText { mail: &mail }.render()?, QuestionHtml { mail: &mail }.render()?);
-    Ok(Mail { to: to.to_owned(), subject, text, html, unsubscribe: None })
+    Ok(Mail { to: to.to_owned(), subject, text, html: Some(html), unsubscribe: None, reply_to: None })
 }

@@ -39,6 +39,16 @@ impl Allowance {
         Ok((day, CounterKeys::of(&self.salt.of(database, ports, day).await?, network)))
     }
 
+    /// The counter key of the wider network around a network, for today.
+    pub(crate) async fn wide_key(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+    ) -> Result<String, DatabaseError> {
+        Ok(self.keys_of_today(database, ports, network).await?.1.wide)
+    }
+
     /// Whether a network, and the wider network around it, has a daily use of `what` left. Only the database counts
     /// these.
     pub(crate) async fn has_left_of_day(

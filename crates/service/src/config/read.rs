@@ -275,6 +275,7 @@ mod tests {
             (toml("[smtp]\nurl = 'smtp://u:secret@host/path'"), "smtp.url: takes smtp://"),
             (toml("[smtp]\nurl = 'smtp://host'"), "smtp.from: must be set"),
             (toml("[smtp]\nfrom = 'nobody'"), "smtp.from: takes an address"),
+            (toml("[contact]\nto = 'Team <team@example.com>'"), "contact.to: takes a mail address"),
             (toml("[fetch]\nallow_ports = ['a']"), "fetch.allow_ports"),
             (toml("free_now = ['lunch']"), "free_now[0]: unknown variant"),
             (with(&[("SITE_AUDIT_LIMITS__FETCHES", "x")]), "SITE_AUDIT_LIMITS__FETCHES: \"x\" does not fit."),

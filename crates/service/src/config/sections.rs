@@ -113,6 +113,14 @@ pub struct Smtp {
     pub from: Option<String>,
 }
 
+/// The contact form.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Contact {
+    /// Mailbox of the team, such as `team@example.com`; without it, or without `smtp.url`, there is no contact form.
+    pub to: Option<String>,
+}
+
 /// Accounts.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::challenge::ChallengeSettings;
 use super::money::{PaymentSettings, Pix, Prices};
 use super::sections::{
-    Auth, Fetch, FieldDataSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings, Product, Retention,
-    Security, Smtp,
+    Auth, Contact, Fetch, FieldDataSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings, Product,
+    Retention, Security, Smtp,
 };
 use super::values::{PaymentMode, Sku, listening_address};
 
@@ -48,6 +48,8 @@ pub struct Config {
     pub mcp: Mcp,
     /// How mail is sent.
     pub smtp: Smtp,
+    /// The contact form.
+    pub contact: Contact,
     /// Accounts.
     pub auth: Auth,
     /// Who runs this server.
@@ -82,6 +84,7 @@ impl Default for Config {
             payments: PaymentSettings::default(),
             mcp: Mcp::default(),
             smtp: Smtp::default(),
+            contact: Contact::default(),
             auth: Auth::default(),
             operator: Operator::default(),
             organization: OrganizationSettings::default(),

@@ -122,6 +122,9 @@ impl Config {
         if self.smtp.url.is_some() && self.smtp.from.is_none() {
             return Err(("smtp.from", "must be set while smtp.url is"));
         }
+        if self.contact.to.as_ref().is_some_and(|to| to.parse::<lettre::Address>().is_err()) {
+            return Err(("contact.to", "takes a mail address, such as team@example.com"));
+        }
         Ok(())
     }
 

@@ -41,6 +41,24 @@ codes! {
         "The request is not what this call takes." "A requisição não é o que esta chamada recebe.";
     InvalidEmail "invalid_email" 400
         "This is not an address that mail can be sent to." "Este não é um endereço para o qual se possa enviar e-mail.";
+    InvalidName "invalid_name" 400
+        "name is 1 to 120 characters, without control characters." "name tem 1 a 120 caracteres, sem caracteres de controle.";
+    InvalidMessage "invalid_message" 400
+        "message is 1 to 8,000 characters, without control characters other than line ends." "message tem 1 a 8.000 caracteres, sem caracteres de controle além de quebras de linha.";
+    InvalidProposal "invalid_tipo" 400
+        "tipo is patrocinio, parceria or anuncio." "tipo é patrocinio, parceria ou anuncio.";
+    InvalidCompany "invalid_empresa" 400
+        "empresa is at most 200 characters, without control characters." "empresa tem no máximo 200 caracteres, sem caracteres de controle.";
+    InvalidSite "invalid_site" 400
+        "site is at most 200 characters, without control characters." "site tem no máximo 200 caracteres, sem caracteres de controle.";
+    InvalidBudget "invalid_orcamento" 400
+        "orcamento is ate_100, 100_500, 500_2000, 2000_mais or a_combinar." "orcamento é ate_100, 100_500, 500_2000, 2000_mais ou a_combinar.";
+    InvalidPlacements "invalid_espaco" 400
+        "espaco is a list of at most 6 ids of placements." "espaco é uma lista de no máximo 6 ids de espaços.";
+    InvalidDuration "invalid_duracao" 400
+        "duracao is 30, 90 or 365 days." "duracao é 30, 90 ou 365 dias.";
+    InvalidMeans "invalid_pagamento" 400
+        "pagamento is usdc, deposito or a_combinar." "pagamento é usdc, deposito ou a_combinar.";
     PasswordRefused "password_refused" 400
         "This password is not taken." "Esta senha não é aceita.";
     InvalidLink "invalid_link" 400
@@ -215,6 +233,10 @@ codes! {
         "Verification is not available at the moment. The audit runs without it." "A verificação não está disponível no momento. A auditoria é feita sem ela.";
     MailUnavailable "mail_unavailable" 503
         "This server can't send mail, which this call needs." "Este servidor não envia e-mail, do qual esta chamada precisa.";
+    ContactUnconfigured "contact_unconfigured" 503
+        "This server has no contact form: its operator has set no mailbox." "Este servidor não tem formulário de contato: o operador não definiu uma caixa de correio.";
+    ContactQueueFull "contact_queue_full" 503
+        "Too many messages are waiting to be sent. Try again in a minute." "Há mensagens demais esperando envio. Tente de novo em um minuto.";
     OperatorUnavailable "operator_unavailable" 503
         "This server has no operator's token." "Este servidor não tem token de operador.";
     Overloaded "overloaded" 503

@@ -68,9 +68,11 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
 
 async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result<Ending, Unfinished> {
     match job {
-        Job::SendMail(mail) => send_mail::run(services.mailer(), claimed.lease.id(), mail, services.ports().now())
-            .await
-            .map(|()| Ending::Done),
+        Job::SendMail(mail) | Job::SendContact(mail) => {
+            send_mail::run(services.mailer(), claimed.lease.id(), mail, services.ports().now())
+                .await
+                .map(|()| Ending::Done)
+        }
         Job::SendReset { account } => match operator::send_reset(services, account).await {
             Ok(()) => Ok(Ending::Done),
             Err(error) => Err(Unfinished::Later(error.code.wire().to_owned())),

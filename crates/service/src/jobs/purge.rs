@@ -3,6 +3,7 @@
 use model::time::{DAY_MS, Timestamp};
 use store::StoreError;
 
+use crate::contact;
 use crate::services::Services;
 
 /// Audits deleted per statement, so that none blocks other writes for long.
@@ -38,6 +39,7 @@ pub async fn purge(services: &Services) -> Result<u64, StoreError> {
     rows += store.purge_passkey_challenges(now).await?;
     rows += store.purge_used_challenges(now).await?;
     rows += store.purge_closed(now).await?;
+    store.forget_contact_turns(now.plus_ms(-contact::TURN_MS)).await?;
     rows += store.purge_jobs(days_ago(DONE_DAYS), days_ago(DEAD_DAYS)).await?;
     rows += store.purge_auth(days_ago(AUTH_DAYS)).await?;
     Ok(rows)

@@ -6,6 +6,7 @@ pub(crate) mod avatar;
 mod bodies;
 mod catalog;
 mod claim;
+pub(crate) mod contact;
 mod departure;
 mod documents;
 mod embed;

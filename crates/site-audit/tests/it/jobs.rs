@@ -43,8 +43,9 @@ fn mail() -> Mail {
         to: "ana@example.com".to_owned(),
         subject: "A página caiu".to_owned(),
         text: "Olá, Ana.\n.\nhttps://example.com/a=b\n".to_owned(),
-        html: "<p>Olá, Ana.</p>".to_owned(),
+        html: Some("<p>Olá, Ana.</p>".to_owned()),
         unsubscribe: None,
+        reply_to: None,
     }
 }
 
@@ -66,7 +67,10 @@ async fn mail_is_sent_once_and_then_forgotten(database: TestDatabase) {
     assert_eq!(letters.len(), 1);
     let letter = letters.first().unwrap();
     assert_eq!(letter.to, ["ana@example.com"]);
-    assert_eq!((letter.text().trim_end(), letter.html().trim_end()), (mail().text.trim_end(), mail().html.as_str()));
+    assert_eq!(
+        (letter.text().trim_end(), letter.html().trim_end()),
+        (mail().text.trim_end(), mail().html.unwrap().as_str())
+    );
     assert_eq!(letter.link("https://"), "https://example.com/a=b");
     let done = app.app.database().store().jobs(JobState::Done, 10).await.unwrap();
     assert_eq!(done.first().unwrap().payload, "");

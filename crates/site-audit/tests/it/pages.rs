@@ -3,6 +3,7 @@
 mod account;
 mod browser;
 mod catalog;
+mod contact;
 mod embed;
 mod forms;
 mod markdown;

@@ -15,6 +15,7 @@ use testkit::{ReceivedRequest, SiteAnswer, TestDatabase, TestSite};
 
 use super::accounts;
 use super::accounts::factors::enrolled;
+use super::contact;
 use super::people::{self, OPERATOR, SignedIn};
 use crate::app::{Call, TestApp};
 
@@ -111,6 +112,7 @@ async fn every_code_has_an_example(database: TestDatabase) {
     of_factors(&mut examples, &app, &mail).await;
     of_what_is_off(&mut examples, &app).await;
     of_verification(&mut examples, &app).await;
+    of_contact(&mut examples, &app, &mail).await;
     payments::of_payments(&mut examples, &app).await;
 
     let key = |code: &Code| format!("{} {}", code.wire(), code.status());
@@ -352,6 +354,7 @@ async fn of_factors(examples: &mut Examples, app: &TestApp, mail: &testkit::Mail
 
 /// Refusals of what this server does not have.
 async fn of_what_is_off(examples: &mut Examples, app: &TestApp) {
+    examples.of(app, Code::ContactUnconfigured, Call::new("POST", "/api/contact").body("{}")).await;
     let without_mail = TestApp::start_on(app, |_| {}).await;
     let session = people::session(&without_mail, &people::account(app, "eva").await).await;
     let register = vec![(Code::MailUnavailable, "POST", "auth/register".to_owned(), json!({"email": "e@example.com"}))];
@@ -364,4 +367,37 @@ async fn of_what_is_off(examples: &mut Examples, app: &TestApp) {
     examples.of(app, Code::OperatorUnavailable, Call::get("/metrics")).await;
     let watched = TestApp::start_on(app, |config| config.operator.token = Some(SecretText::new(OPERATOR))).await;
     examples.of(&watched, Code::OperatorTokenRequired, Call::get("/metrics")).await;
+}
+
+/// Refusals of messages to the team.
+async fn of_contact(examples: &mut Examples, app: &TestApp, mail: &testkit::MailServer) {
+    let app = TestApp::start_on(app, contact::receiving(mail)).await;
+    let call = |change: Value| {
+        let mut form = json!({"name": "Ana", "email": "ana@example.com", "message": "Hello", "tipo": "parceria"});
+        form.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        Call::new("POST", "/api/contact").body(&form.to_string())
+    };
+    for (code, field) in [
+        (Code::InvalidName, "name"),
+        (Code::InvalidMessage, "message"),
+        (Code::InvalidProposal, "tipo"),
+        (Code::InvalidCompany, "empresa"),
+        (Code::InvalidSite, "site"),
+        (Code::InvalidBudget, "orcamento"),
+        (Code::InvalidPlacements, "espaco"),
+        (Code::InvalidDuration, "duracao"),
+        (Code::InvalidMeans, "pagamento"),
+    ] {
+        examples.of(&app, code, call(json!({field: 7}))).await;
+    }
+    let rows = |row: &dyn Fn(u16) -> String| (0..1_000).map(row).collect::<Vec<_>>().join(", ");
+    let jobs = rows(&|n| format!("('{n}', 'contact', 'x', 'waiting', 1, 0, 0, 0, 1)"));
+    app.database
+        .execute(&format!(
+            "INSERT INTO jobs (id, lane, payload, state, run_at, attempts, locked_until, fence, created_at) VALUES {jobs}"
+        ))
+        .await;
+    let turns = rows(&|n| format!("('{n}', 'n{n}', 1)"));
+    app.database.execute(&format!("INSERT INTO contacts (job_id, network, send_at) VALUES {turns}")).await;
+    examples.of(&app, Code::ContactQueueFull, call(json!({}))).await;
 }

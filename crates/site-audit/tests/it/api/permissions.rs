@@ -165,6 +165,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("POST /api/auth/totp/confirm", SESSION),
     ("POST /api/auth/totp/remove", SESSION),
     ("POST /api/auth/totp/start", SESSION),
+    ("POST /api/contact", OPEN),
     ("POST /api/credito", OPEN),
     ("POST /api/credito/pix", OPEN),
     ("POST /api/gate/challenge", OPEN),

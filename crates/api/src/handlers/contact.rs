@@ -1,0 +1,58 @@
+//! Messages to the team.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::operation::{JsonAnswer, Operation};
+use service::caller::Cx;
+use service::contact::{self, ContactForm};
+use service::error::{Code, ServiceError};
+
+/// Where a message is sent to.
+const PATH: &str = "/api/contact";
+
+/// Bytes of a body: the longest message, each character escaped as two of `\uXXXX`, and the other fields.
+const CONTACT_BYTES: usize = 128 * 1024;
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::post(PATH, "send_contact_message", send)
+            .text(
+                "Write to the team",
+                "Sends `message` to the team by e-mail; the answer goes to `email`. Free, without an account. Messages of \
+                 one network (IPv4 /24, IPv6 /48) are sent 10 seconds apart: one that comes faster is accepted at once, \
+                 waits for its turn and is then sent. At most 20 wait per network. With `tipo` the message is a proposal, \
+                 and its other fields are read.",
+            )
+            .body(CONTACT_BYTES)
+            .errors(&[
+                Code::InvalidName,
+                Code::InvalidEmail,
+                Code::InvalidMessage,
+                Code::InvalidProposal,
+                Code::InvalidCompany,
+                Code::InvalidSite,
+                Code::InvalidBudget,
+                Code::InvalidPlacements,
+                Code::InvalidDuration,
+                Code::InvalidMeans,
+                Code::RateLimited,
+                Code::ContactUnconfigured,
+                Code::ContactQueueFull,
+                Code::DatabaseUnavailable,
+            ]),
+    ]
+}
+
+/// The message was accepted.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ContactAccepted {
+    /// Always true.
+    ok: bool,
+}
+
+async fn send(cx: Cx, form: ContactForm) -> Result<JsonAnswer<ContactAccepted>, ServiceError> {
+    contact::send(&cx, &form).await?;
+    Ok(JsonAnswer::new(ContactAccepted { ok: true }))
+}

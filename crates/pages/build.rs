@@ -5,6 +5,7 @@ fn main() {
     for (path, name) in [
         ("assets/app.css", "STYLE_HASH"),
         ("assets/challenge.js", "CHALLENGE_HASH"),
+        ("assets/page.js", "PAGE_HASH"),
         ("assets/passkeys.js", "PASSKEYS_HASH"),
         ("assets/report.js", "REPORT_HASH"),
         ("assets/widget.js", "WIDGET_HASH"),

@@ -22,6 +22,7 @@ mod pix;
 mod pricing;
 mod shares;
 mod tabs;
+mod telemetry;
 mod tools;
 mod verify;
 
@@ -55,6 +56,7 @@ pub fn catalog() -> Vec<Operation> {
         billing::operations(),
         credit::operations(),
         pix::operations(),
+        telemetry::operations(),
         health::operations(),
         openmetrics::operations(),
         index::operations(),

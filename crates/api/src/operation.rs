@@ -27,7 +27,7 @@ use service::gate::RateLimit;
 use service::x402::PricedCall;
 
 pub(crate) use answer::LASTING;
-pub use answer::{Accepted, IntoReply, JsonAnswer, Reply, WrittenJson};
+pub use answer::{Accepted, IntoReply, JsonAnswer, NoContent, Reply, Taken, WrittenJson};
 pub use call::{Call, FromCall};
 pub(crate) use error_schema::error_schema;
 pub use form::UnreadForm;
@@ -148,6 +148,11 @@ pub struct Operation {
     required: OnceLock<Vec<String>>,
     /// Its body is a form with a file, which its handler reads.
     pub takes_form: bool,
+    /// A report that a page sends without waiting for an answer: whatever comes is taken, credentials are not looked at, and
+    /// its handler reads the body.
+    pub is_beacon: bool,
+    /// Another status that it answers with, and what that says.
+    pub other_status: Option<(StatusCode, &'static str)>,
     check: Option<InputCheck>,
     is_free: Option<IsFree>,
     run: RunOperation,

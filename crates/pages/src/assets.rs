@@ -34,6 +34,15 @@ pub(super) async fn passkeys() -> Response {
     asset(PASSKEYS, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable")
 }
 
+const PAGE: &str = include_str!("../assets/page.js");
+
+/// Path of the script of all pages: its name changes with its content.
+pub(super) const PAGE_PATH: &str = concat!("/assets/page.", env!("PAGE_HASH"), ".js");
+
+pub(super) async fn page() -> Response {
+    asset(PAGE, "text/javascript; charset=utf-8", FOR_EVER)
+}
+
 const REPORT: &str = include_str!("../assets/report.js");
 
 /// Path of the script of reports: its name changes with its content.

@@ -16,6 +16,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) product: &'a str,
     /// Address of the style sheet.
     pub(crate) style: &'static str,
+    /// Address of the script that reports errors.
+    pub(crate) script: &'static str,
     /// Whether the footer leads to the contact form.
     pub(crate) has_contact: bool,
     /// Query of the page without the language, for the links to other languages.
@@ -29,7 +31,8 @@ impl<'a> Frame<'a> {
     pub(crate) fn new(services: &'a Services, reader: Reader) -> Self {
         let product = &services.config().product.name;
         let has_contact = service::contact::is_configured(services);
-        Self { reader, product, style: assets::STYLE_PATH, has_contact, query: String::new(), back: None }
+        let query = String::new();
+        Self { reader, product, style: assets::STYLE_PATH, script: assets::PAGE_PATH, has_contact, query, back: None }
     }
 
     /// With parameters of the page's address that stay when another language is chosen.

@@ -56,6 +56,8 @@ struct AuditProblem {
     sentence: String,
     /// Whether the input is wrong.
     is_of_input: bool,
+    /// A payment is asked for.
+    is_of_payment: bool,
 }
 
 /// The message of [`Code::AllowanceSpent`] for people: only programs can pay for an audit at once.
@@ -154,7 +156,12 @@ fn problem(services: &Services, error: &ServiceError, lang: Lang) -> AuditProble
         }
         _ => error.message(lang),
     };
-    AuditProblem { sentence, is_of_input: error.code.status() == StatusCode::BAD_REQUEST }
+    let status = error.code.status();
+    AuditProblem {
+        sentence,
+        is_of_input: status == StatusCode::BAD_REQUEST,
+        is_of_payment: status == StatusCode::PAYMENT_REQUIRED,
+    }
 }
 
 /// Audits the typed address and redirects to the report.

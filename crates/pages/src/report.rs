@@ -45,10 +45,6 @@ pub(super) use lookup::made;
 pub(super) use shown::{Eyes, Shown};
 pub(super) use view::view;
 
-/// Content-Security-Policy of a report: our own style, images and one script, which can inject no code (Trusted Types
-/// without a policy).
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
-
 /// A report of an owner, and the rest of what its page shows.
 struct OwnedReport {
     stored: StoredReport,
@@ -104,7 +100,7 @@ fn page(
     let tool = tool_of_query(query);
     let shown = Shown { report, created_at, eyes: Eyes::Owner(own), tool, query };
     let filter = Filter::of(query, reader.lang);
-    Ok(with_script(html(StatusCode::OK, &view(services, reader, shown, &filter), reader.lang)))
+    Ok(html(StatusCode::OK, &view(services, reader, shown, &filter), reader.lang))
 }
 
 /// Shows the report to the holder of the guest token that owns it: the widget on another site has one and no cookie.
@@ -205,11 +201,5 @@ pub(super) async fn unkept(
 /// A report that has no address, with all its findings.
 fn whole(services: &Services, reader: Reader, shown: Shown<'_>) -> Response {
     let filter = Filter::of(None, reader.lang);
-    private(with_script(html(StatusCode::OK, &view(services, reader, shown, &filter), reader.lang)))
-}
-
-/// Lets a page of a report load its own script.
-pub(super) fn with_script(mut response: Response) -> Response {
-    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    response
+    private(html(StatusCode::OK, &view(services, reader, shown, &filter), reader.lang))
 }

@@ -10,8 +10,12 @@ use model::lang::Lang;
 use render::shown::without_controls;
 use service::error::Code;
 
-/// Content-Security-Policy of pages: our own style and images, nothing else.
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/// Content-Security-Policy of pages: our own style, images and scripts, nothing else. What it blocks is reported to us, in
+/// the old way too, as not every browser has the Reporting API.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; report-uri /api/erro-cliente; report-to errors";
+
+/// Where the policy's `report-to` leads (W3C Reporting API, section 3.2).
+const REPORTING: &str = "errors=\"/api/erro-cliente\"";
 
 /// A page as a response.
 pub(crate) fn html(status: StatusCode, page: &impl Template, lang: Lang) -> Response {
@@ -36,6 +40,7 @@ fn document(status: StatusCode, body: Bytes, lang: Lang) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(HeaderName::from_static("reporting-endpoints"), HeaderValue::from_static(REPORTING));
     speaks(headers, lang);
     // The theme is in a cookie.
     headers.append(header::VARY, HeaderValue::from_static("Cookie"));

@@ -65,6 +65,7 @@ pub(crate) fn router() -> Router<Site> {
         .route("/tools", get(tools::hub))
         .route("/tools/{slug}", get(tools::show))
         .route(assets::STYLE_PATH, get(assets::style))
+        .route(assets::PAGE_PATH, get(assets::page))
         .route("/favicon.svg", get(assets::icon))
         .route(assets::CARD_PATH, get(assets::card))
         .route("/robots.txt", get(sitemap::robots))

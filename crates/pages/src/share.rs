@@ -12,7 +12,7 @@ use service::shares;
 
 use crate::frame::Frame;
 use crate::reader::Reader;
-use crate::report::{Eyes, Filter, Shown, made, patch_file, view, with_script};
+use crate::report::{Eyes, Filter, Shown, made, patch_file, view};
 use crate::response::{cacheable, html, private};
 use crate::{assets, csrf, error};
 use render::badge::{self, BadgeOptions};
@@ -61,7 +61,7 @@ pub(super) async fn show(State(services): State<Services>, slug: Part, request: 
         let (eyes, query) = (Eyes::Anybody { slug }, query.as_deref());
         let shown = Shown { report: &shared.report, created_at: shared.created_at, eyes, tool: None, query };
         let filter = Filter::of(query, reader.lang);
-        with_script(cacheable(&view(services, reader, shown, &filter), reader.lang, PAGE_CACHE))
+        cacheable(&view(services, reader, shown, &filter), reader.lang, PAGE_CACHE)
     })
     .await
 }

@@ -7,6 +7,7 @@ pub mod audits;
 pub mod billing;
 pub mod blocking;
 pub mod brcode;
+pub mod browser_errors;
 pub mod caller;
 pub mod challenge;
 pub mod concurrency;

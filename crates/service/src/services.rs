@@ -12,6 +12,7 @@ use model::time::Timestamp;
 use render::mail::Sender;
 
 use crate::allowance::Allowance;
+use crate::browser_errors::BrowserErrors;
 use crate::concurrency::ConcurrencyLimits;
 use crate::config::{ChallengeProvider, Config};
 use crate::counting::Counter;
@@ -52,6 +53,7 @@ struct ServicesInner {
     concurrency: ConcurrencyLimits,
     payments: Payments,
     mailer: Option<Mailer>,
+    browser_errors: BrowserErrors,
     build: Build,
     started_at: Timestamp,
     are_purges_held: AtomicBool,
@@ -94,6 +96,7 @@ impl Services {
             concurrency: ConcurrencyLimits::new(&config),
             payments: Payments::new(&config, &base_url),
             mailer: Mailer::new(&config, &base_url).context("mail")?,
+            browser_errors: BrowserErrors::default(),
             started_at: ports.now(),
             are_purges_held: AtomicBool::new(false),
             ports,
@@ -203,6 +206,11 @@ impl Services {
     /// The mail server; `None` when none is configured.
     pub fn mailer(&self) -> Option<&Mailer> {
         self.inner.mailer.as_ref()
+    }
+
+    /// Errors that browsers reported in this minute.
+    pub fn browser_errors(&self) -> &BrowserErrors {
+        &self.inner.browser_errors
     }
 }
 

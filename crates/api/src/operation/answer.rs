@@ -82,6 +82,46 @@ impl<T: Serialize + JsonSchema + 'static> IntoReply for JsonAnswer<T> {
     }
 }
 
+/// No content: a report was taken, or left out.
+#[derive(Debug)]
+pub struct NoContent;
+
+impl IntoReply for NoContent {
+    const STATUS: StatusCode = StatusCode::NO_CONTENT;
+
+    fn reply(self) -> Result<Reply, ServiceError> {
+        Ok(Reply { status: Self::STATUS, ..Reply::json(Bytes::new()) })
+    }
+
+    fn describe(_: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        ("", None)
+    }
+}
+
+/// An empty answer: 202 for a report that was taken, 204 for one that was left out.
+#[derive(Debug)]
+pub enum Taken {
+    /// 202.
+    Yes,
+    /// 204.
+    No,
+}
+
+impl IntoReply for Taken {
+    const STATUS: StatusCode = StatusCode::ACCEPTED;
+
+    fn reply(self) -> Result<Reply, ServiceError> {
+        match self {
+            Self::Yes => Ok(Reply { status: Self::STATUS, ..Reply::json(Bytes::new()) }),
+            Self::No => NoContent.reply(),
+        }
+    }
+
+    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        NoContent::describe(generator)
+    }
+}
+
 /// JSON with status 202: the work is done later.
 #[derive(Debug)]
 pub struct Accepted<T>(pub T);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use http::Method;
+use http::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde_json::Value;
 
@@ -52,6 +52,21 @@ impl Operation {
     ) -> Self {
         Self {
             takes_form: true,
+            has_body: true,
+            is_tool: false,
+            input: |generator| generator.subschema_for::<S>(),
+            ..Self::new(Method::POST, false, path, name, handler)
+        }
+    }
+
+    /// A POST endpoint for reports of pages, in the shape of `S`; see [`Operation::is_beacon`].
+    pub(crate) fn beacon<S: JsonSchema, C, O: IntoReply>(
+        path: &'static str,
+        name: &'static str,
+        handler: impl Handler<C, Nothing, O>,
+    ) -> Self {
+        Self {
+            is_beacon: true,
             has_body: true,
             is_tool: false,
             input: |generator| generator.subschema_for::<S>(),
@@ -119,6 +134,8 @@ impl Operation {
             has_body: in_body,
             required: OnceLock::new(),
             takes_form: false,
+            is_beacon: false,
+            other_status: None,
             check: None,
             is_free: None,
             run: handler::erased(handler, in_body, O::reply),
@@ -213,6 +230,13 @@ impl Operation {
     #[must_use]
     pub fn cacheable(mut self, policy: &'static str) -> Self {
         self.cache_control = Some(policy);
+        self
+    }
+
+    /// Another status that it answers with, and what that says.
+    #[must_use]
+    pub(crate) fn or_answers(mut self, status: StatusCode, says: &'static str) -> Self {
+        self.other_status = Some((status, says));
         self
     }
 

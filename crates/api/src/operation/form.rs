@@ -42,6 +42,17 @@ impl UnreadForm {
         Self { parts, body: Mutex::new(Some(body)) }
     }
 
+    /// The head of its request.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// Reads at most `most` bytes of a body that is no form; [`Code::BodyTooLarge`] for more.
+    pub async fn whole(&self, services: &Services, most: usize) -> Result<Received, ServiceError> {
+        let body = self.body.lock().unwrap_or_else(PoisonError::into_inner).take();
+        read_body(services, &self.parts, body.unwrap_or_default(), most).await
+    }
+
     /// Reads at most `most` bytes of it, boundaries included; [`Code::BodyTooLarge`] for more.
     pub async fn read(&self, services: &Services, most: usize) -> Result<FormFields, ServiceError> {
         const NO_FORM: Text = text("body: it is no multipart form", "body: não é um formulário multipart");

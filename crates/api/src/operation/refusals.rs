@@ -33,9 +33,15 @@ const PAID: &[Code] = &[
     Code::DatabaseUnavailable,
 ];
 
+/// Codes that a report of a page may be answered with: those of the server's own limits.
+const BEACON: &[Code] = &[Code::HeadersTooLarge, Code::Overloaded, Code::Internal];
+
 impl Operation {
     /// Every code it may answer with.
     pub(crate) fn all_errors(&self) -> impl Iterator<Item = Code> {
+        if self.is_beacon {
+            return BEACON.to_vec().into_iter();
+        }
         let of_body: &[Code] =
             if self.takes_body() { &[Code::InvalidBody, Code::BodyTooLarge, Code::UnsupportedMediaType] } else { &[] };
         let of_price: &[Code] = if self.price.is_some() || self.sells { PAID } else { &[] };

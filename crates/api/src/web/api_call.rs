@@ -10,12 +10,13 @@ use serde_json::{Map, Value};
 
 use crate::caller::Incoming;
 use crate::gate;
-use crate::operation::{Operation, OtherForm, Reply, UnreadForm, body_object, query_object};
+use crate::operation::{Call, Operation, OtherForm, Reply, UnreadForm, body_object, query_object};
 use crate::request::{BODY_BYTES, client, language, read_body, wish};
 use crate::response;
 use crate::site::Site;
 use model::lang::{Lang, text};
 use service::blocking::off_worker;
+use service::caller::{Caller, Cx};
 use service::error::{Code, ServiceError};
 
 /// Parameters of a query that belong to every call.
@@ -62,6 +63,7 @@ async fn answer_of(
         return response;
     };
     let done = match bad_lang {
+        _ if operation.is_beacon => beacon(site, operation, request, lang).await,
         Some(error) => Err(error),
         None => call(site, operation, params, request, lang).await,
     };
@@ -69,6 +71,18 @@ async fn answer_of(
         Ok(reply) => of_reply(reply, lang),
         Err(error) => response::refusal(&error, lang, is_https),
     }
+}
+
+/// Takes a report of a page. Nothing of it is refused, so neither credentials nor parameters are read.
+async fn beacon(site: &Site, operation: &Operation, request: Request, lang: Lang) -> Result<Reply, ServiceError> {
+    let (parts, body) = request.into_parts();
+    let network = client(&parts.extensions, &parts.headers);
+    let call = Call {
+        cx: Cx::new(site.services(), Caller::unknown(network, ""), lang),
+        resources: site.resources().clone(),
+        form: Some(Arc::new(UnreadForm::new(parts, body))),
+    };
+    operation.run(call, Map::new()).await
 }
 
 async fn call(
@@ -125,10 +139,13 @@ async fn call(
 
 /// The answer of an operation.
 fn of_reply(reply: Reply, lang: Lang) -> Response {
+    let is_empty = reply.body.is_empty();
     let mut answer = Response::new(Body::from(reply.body));
     *answer.status_mut() = reply.status;
     let headers = answer.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.media_type));
+    if !is_empty {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.media_type));
+    }
     headers.extend(reply.headers);
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response::cors(headers);

@@ -3,18 +3,15 @@
 use askama::Template;
 use axum::extract::Request;
 use axum::response::Response;
-use http::{HeaderValue, StatusCode, header};
+use http::StatusCode;
 use store::PasskeyRecord;
 
-use super::visit::{AccountVisit, AppState, refused, visit};
+use super::visit::{AppState, refused, visit};
 use crate::frame::Frame;
 use crate::{assets, filters};
 use service::accounts::{passkeys, session};
 
 const PATH: &str = "/conta/passkeys";
-
-/// Content-Security-Policy of these pages: our own style and script, which calls our API.
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 #[derive(Template)]
 #[template(path = "account_passkeys.html")]
@@ -44,7 +41,7 @@ pub(super) async fn show(state: AppState, request: Request) -> Response {
         match passkeys::list(&visit.cx).await {
             Ok(passkeys) => {
                 let (frame, csrf) = (visit.frame(), visit.csrf.as_str());
-                scripted(&visit, &PasskeysPage { frame, csrf, script: assets::PASSKEYS_PATH, passkeys })
+                visit.page(StatusCode::OK, &PasskeysPage { frame, csrf, script: assets::PASSKEYS_PATH, passkeys })
             }
             Err(error) => refused(&visit, &error, PATH),
         }
@@ -74,14 +71,7 @@ pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
             return visit.lead(&way_on);
         }
         let (frame, csrf) = (visit.frame(), visit.csrf.as_str());
-        scripted(&visit, &SignInPage { frame, csrf, script: assets::PASSKEYS_PATH, way_on: &way_on })
+        visit.page(StatusCode::OK, &SignInPage { frame, csrf, script: assets::PASSKEYS_PATH, way_on: &way_on })
     })
     .await
-}
-
-/// A page with a script of ours.
-fn scripted(visit: &AccountVisit, page: &impl Template) -> Response {
-    let mut response = visit.page(StatusCode::OK, page);
-    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    response
 }

@@ -189,6 +189,7 @@ async fn keep_schedule(services: Services, allow: watch::Sender<bool>, mut stopp
                 Err(error) => tracing::warn!(%error, "the database's clock can't be asked for"),
             }
         }
+        services.browser_errors().flush(now);
         if *allow.borrow()
             && agreement.as_ref().is_some_and(|agreement| agreement.may_schedule(instant))
             && let Err(error) = schedule(&services, now).await
@@ -196,10 +197,11 @@ async fn keep_schedule(services: Services, allow: watch::Sender<bool>, mut stopp
             tracing::warn!(%error, "what is due could not be queued; tried again in a minute");
         }
         tokio::select! {
-            _ = stopped.changed() => return,
+            _ = stopped.changed() => break,
             () = tokio::time::sleep(SCHEDULE_EVERY) => {}
         }
     }
+    services.browser_errors().finish();
 }
 
 /// The clock as it is at the start; `None` while the database does not tell its newest time.

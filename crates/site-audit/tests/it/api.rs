@@ -26,5 +26,6 @@ mod retention;
 mod shares;
 mod surroundings;
 pub(crate) mod tabs;
+mod telemetry;
 mod verify;
 mod watches;

@@ -12,6 +12,7 @@ mod passkeys;
 mod report;
 mod shared;
 mod tab;
+mod telemetry;
 mod verification;
 mod workspace;
 

@@ -66,6 +66,9 @@ fn security(operation: &Operation) -> Value {
         None if operation.sells => &["payment", "paymentSignature"],
         None => &[],
     };
+    if operation.is_beacon {
+        return json!([{}]);
+    }
     // The empty requirement: a credential may be sent, none is fine.
     let nothing = matches!(operation.access, Access::Open | Access::Browser).then(|| json!({}));
     nothing.into_iter().chain(ways.iter().chain(payment).map(|way| json!({*way: []}))).collect()
@@ -74,6 +77,9 @@ fn security(operation: &Operation) -> Value {
 fn responses(operation: &Operation, schemas: &mut Generators) -> Value {
     let mut responses = Map::new();
     responses.insert(operation.status.as_str().to_owned(), success(operation, schemas));
+    if let Some((status, says)) = operation.other_status {
+        responses.insert(status.as_str().to_owned(), json!({"description": says}));
+    }
     if operation.cache_control.is_some() {
         let headers = json!({"ETag": etag()});
         let known = json!({"description": "What the caller has still holds (`If-None-Match`).", "headers": headers});
@@ -91,6 +97,9 @@ fn responses(operation: &Operation, schemas: &mut Generators) -> Value {
 
 fn success(operation: &Operation, schemas: &mut Generators) -> Value {
     let (media_type, schema) = (operation.output)(&mut schemas.answers);
+    if media_type.is_empty() {
+        return json!({"description": operation.title});
+    }
     let content = match schema.map(Schema::to_value) {
         Some(schema) => {
             let example = example(&schema, &schemas.answers, ExampleFields::All);

@@ -40,7 +40,7 @@ const TAGS: [OperationTag; 9] = [
     OperationTag {
         name: "Statistics",
         description: "What the service counts.",
-        paths: &["/api/vitrine", "/api/metrics", "/api/visit"],
+        paths: &["/api/vitrine", "/api/metrics", "/api/visit", "/api/erro-cliente", "/api/pagamento"],
     },
     OperationTag {
         name: "MCP",

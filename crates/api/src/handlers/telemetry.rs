@@ -1,0 +1,90 @@
+//! What pages of ours report without waiting for an answer: errors in the browser, and payment prompts that were seen.
+
+use http::HeaderName;
+use schemars::JsonSchema;
+
+use crate::caller::same_origin;
+use crate::operation::{Call, NoContent, Nothing, Operation, Taken};
+use http::{StatusCode, header};
+use service::blocking::off_worker;
+use service::browser_errors::REPORT_BYTES;
+use service::error::ServiceError;
+
+/// Where errors are reported to.
+const ERRORS_PATH: &str = "/api/erro-cliente";
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::beacon::<ErrorReport, _, _>(ERRORS_PATH, "report_browser_error", take_error).text(
+            "Report an error in the browser",
+            "For pages of this service. Always answered with 204, also where nothing is taken: at most 16 KiB are read, and \
+             60 reports a minute and network looked at. Credentials, e-mail addresses, phone numbers and queries are removed, \
+             repeats of a minute merged, and the rest goes to the operator's log; nothing is stored. Reports of browsers \
+             about the Content-Security-Policy are taken too.",
+        ),
+        Operation::beacon::<Nothing, _, _>("/api/pagamento/aberto", "report_payment_prompt", take_prompt)
+            .text(
+                "Report a payment prompt that is seen",
+                "For pages of this service; agents must not call it. Needs `Origin` of this service, `Sec-Fetch-Site: \
+                 same-origin` and `X-MM-Payment-View: 1`. Counts one event; starts no payment and grants no access.",
+            )
+            .or_answers(StatusCode::NO_CONTENT, "It was left out: a header is missing, or another site sent it."),
+    ]
+}
+
+/// An error in the browser.
+#[derive(Debug, JsonSchema)]
+#[expect(dead_code, reason = "it describes what is read field by field")]
+struct ErrorReport {
+    /// `UI-` and letters, digits and hyphens: `UI-JS-001`, `UI-PROMESSA-001`, `UI-RECURSO-001`, `UI-CSP-001`, `UI-APP-001`.
+    #[schemars(length(max = 40))]
+    code: String,
+    /// When it happened, in lower case: `load`, `run`.
+    #[schemars(length(max = 40))]
+    phase: String,
+    /// Path of the page, without its query.
+    #[schemars(length(max = 200))]
+    path: Option<String>,
+    /// The message.
+    #[schemars(length(max = 2000))]
+    message: Option<String>,
+    /// The stack.
+    #[schemars(length(max = 12000))]
+    stack: Option<String>,
+    /// Address of the script, of which only the path is kept.
+    source: Option<String>,
+    /// Line in it.
+    line: Option<u32>,
+    /// Column in it.
+    column: Option<u32>,
+    /// Whether the reader saw it.
+    visivel: Option<bool>,
+}
+
+async fn take_error(call: Call, _: Nothing) -> Result<NoContent, ServiceError> {
+    let Call { cx, form, .. } = call;
+    let Some(form) = form else { return Ok(NoContent) };
+    // What is too long or did not arrive is left out: no page waits for the answer, and there is nothing it could do.
+    let Ok(received) = form.whole(&cx.services, REPORT_BYTES).await else { return Ok(NoContent) };
+    let (services, network) = (cx.services, cx.caller.network);
+    off_worker(move || {
+        services.browser_errors().take(network, &received.bytes, services.ports().now());
+    })
+    .await?;
+    Ok(NoContent)
+}
+
+async fn take_prompt(call: Call, _: Nothing) -> Result<Taken, ServiceError> {
+    let Some(form) = call.form else { return Ok(Taken::No) };
+    let parts = form.parts();
+    let is = |name: HeaderName, value: &str| parts.headers.get(name).is_some_and(|sent| sent == value);
+    let is_own = parts.headers.contains_key(header::ORIGIN)
+        && is(HeaderName::from_static("sec-fetch-site"), "same-origin")
+        && is(HeaderName::from_static("x-mm-payment-view"), "1")
+        && same_origin(&call.cx.services, parts).is_ok();
+    if !is_own {
+        return Ok(Taken::No);
+    }
+    Ok(Taken::Yes)
+}

@@ -1,0 +1,50 @@
+// What a page reports to its own server: errors of scripts, and that a payment prompt was seen. Without this it works the same.
+
+const errorsPath = "/api/erro-cliente";
+// Of one page view: an error in a loop is told by its first reports.
+const most = 10;
+let sent = 0;
+
+const report = (code, fields) => {
+  if (sent >= most) return;
+  sent += 1;
+  const cut = (text, length) => String(text ?? "").slice(0, length);
+  const body = JSON.stringify({
+    code,
+    phase: document.readyState === "complete" ? "run" : "load",
+    path: location.pathname,
+    ...fields,
+    message: cut(fields.message, 2000),
+    stack: cut(fields.stack, 12000),
+    visivel: document.visibilityState === "visible",
+  });
+  // A page that is being left still sends it.
+  navigator.sendBeacon(errorsPath, body);
+};
+
+addEventListener("error", (event) => {
+  if (event instanceof ErrorEvent) {
+    const { message, filename: source, lineno: line, colno: column, error } = event;
+    report("UI-JS-001", { message, source, line, column, stack: error?.stack });
+  } else if (event.target instanceof Element) {
+    // A file of the page that did not load; such events don't bubble.
+    const source = event.target.src ?? event.target.href;
+    report("UI-RECURSO-001", { message: event.target.localName, source });
+  }
+}, true);
+
+addEventListener("unhandledrejection", ({ reason }) => {
+  report("UI-PROMESSA-001", { message: reason?.message ?? reason, stack: reason?.stack });
+});
+
+const prompt = document.querySelector("[data-payment]");
+if (prompt) {
+  const seen = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    seen.disconnect();
+    const headers = { "X-MM-Payment-View": "1" };
+    // The page works without it.
+    fetch("/api/pagamento/aberto", { method: "POST", headers, keepalive: true }).catch(() => {});
+  });
+  seen.observe(prompt);
+}

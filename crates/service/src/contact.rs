@@ -10,6 +10,7 @@ use render::mail::contact::ContactMessage;
 use store::{ContactLimits, ContactQueued};
 
 use crate::caller::Cx;
+use crate::counting::Event;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
 use crate::services::Services;
@@ -52,7 +53,10 @@ pub async fn send(cx: &Cx, form: &ContactForm) -> Result<(), ServiceError> {
     let (database, ports) = (services.database(), services.ports());
     let network = services.allowance().wide_key(database, ports, cx.caller.network).await?;
     match database.write(|store| store.queue_contact(job, network, LIMITS)).await? {
-        ContactQueued::Accepted { .. } => Ok(()),
+        ContactQueued::Accepted { .. } => {
+            cx.count(&Event::Contact);
+            Ok(())
+        }
         ContactQueued::NetworkFull => Err(ServiceError::new(Code::RateLimited).retry_after(SPACING_S)),
         ContactQueued::QueueFull => Err(ServiceError::new(Code::ContactQueueFull).retry_after(60)),
     }

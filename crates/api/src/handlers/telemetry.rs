@@ -8,6 +8,7 @@ use crate::operation::{Call, NoContent, Nothing, Operation, Taken};
 use http::{StatusCode, header};
 use service::blocking::off_worker;
 use service::browser_errors::REPORT_BYTES;
+use service::counting::Event;
 use service::error::ServiceError;
 
 /// Where errors are reported to.
@@ -86,5 +87,7 @@ async fn take_prompt(call: Call, _: Nothing) -> Result<Taken, ServiceError> {
     if !is_own {
         return Ok(Taken::No);
     }
+    let services = &call.cx.services;
+    services.counter().add(&Event::PaymentPrompt, services.ports().now());
     Ok(Taken::Yes)
 }

@@ -124,7 +124,10 @@ async fn messages_of_a_network_take_turns(database: TestDatabase) {
 async fn many_at_once_take_one_turn_each_up_to_twenty(database: TestDatabase) {
     let server = MailServer::start().await;
     let app = TestApp::start(database, receiving(&server)).await;
-    let answers = join_all((0..25).map(|_| app.call(plain()))).await;
+    let mut answers = Vec::new();
+    for _ in 0..5 {
+        answers.extend(join_all((0..5).map(|_| app.call(plain()))).await);
+    }
     let refused: Vec<&Response> = answers.iter().filter(|answer| answer.status != 200).collect();
     assert_eq!(refused.len(), 5);
     for answer in refused {

@@ -275,7 +275,12 @@ impl Tab {
                 self.status = parameters["response"]["status"].as_u64().unwrap_or_default();
                 return;
             }
-            "Network.responseReceived" if parameters["response"]["status"] == 200 => return,
+            // A report of the page is answered with 202 or 204.
+            "Network.responseReceived"
+                if matches!(parameters["response"]["status"].as_u64(), Some(200 | 202 | 204)) =>
+            {
+                return;
+            }
             "Network.requestWillBeSent" if self.is_own(of("/request/url")) => return,
             // That a page was refused is its status.
             "Log.entryAdded" if of("/entry/source") == "network" => return,

@@ -1,4 +1,4 @@
-//! What tests need of a real browser: Chromium, and axe-core's rules of accessibility for it.
+//! What tests need of a real browser: Chromium, axe-core's rules of accessibility for it, and Lighthouse.
 
 use std::path::Path;
 
@@ -9,6 +9,8 @@ use crate::packages::install;
 
 /// Where the npm package that the page tests need is pinned.
 const PINS: &str = "crates/site-audit/tests";
+/// Where Lighthouse and Node for it are pinned, for `site-audit lab setup` and for tests.
+const LIGHTHOUSE: &str = "crates/lab/npm";
 
 /// Installs Chromium where it is missing and may be installed. `what` is what the command needs it for.
 pub(crate) fn install_chromium(root: &Path, what: &str) -> Result<()> {
@@ -18,9 +20,10 @@ pub(crate) fn install_chromium(root: &Path, what: &str) -> Result<()> {
     }
 }
 
-/// Installs what the page tests need. Where that can't be, they pass over with a line, but not in a build server.
+/// Installs what page tests and lab tests need. Where that can't be, they pass over with a line, but not in a build server.
 pub(crate) fn install_for_tests(root: &Path) -> Result<()> {
-    match install_chromium(root, "a page test").and_then(|()| install_axe(root)) {
+    let done = install_chromium(root, "a page test").and_then(|()| install_axe(root));
+    match done.and_then(|()| install_lighthouse(root)) {
         Err(reason) if std::env::var_os("CI").is_none() => {
             println!("passed over, the tests in a browser: {reason:#}");
             Ok(())
@@ -35,4 +38,10 @@ fn install_axe(root: &Path) -> Result<()> {
         install(root, "npm", "a page test")?;
     }
     run(root, "npm", &["ci", "--prefix", PINS, "--prefer-offline", "--no-audit", "--no-fund"])
+}
+
+/// Installs Lighthouse as pinned, with a Node that is new enough for it.
+fn install_lighthouse(root: &Path) -> Result<()> {
+    let options = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
+    run(root, "npm", &[&["ci", "--prefix", LIGHTHOUSE], &options[..]].concat())
 }

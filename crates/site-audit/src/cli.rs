@@ -4,6 +4,7 @@ mod audit;
 mod checks;
 mod failure;
 mod input;
+mod lab;
 mod operator;
 mod output;
 mod pix;
@@ -108,6 +109,11 @@ enum Command {
     /// Ask the service on this machine whether it runs.
     #[command(after_help = HEALTHCHECK_HELP, mut_args = |arg| shown(arg, &["config", "listen"]))]
     Healthcheck(place::ConfigArguments),
+    /// Set up lab tests by Lighthouse on this machine.
+    Lab(lab::LabArguments),
+    /// Check whether what lab tests need is installed.
+    #[command(after_help = lab::DOCTOR_HELP)]
+    Doctor(lab::ProgramPlace),
     /// What only one who runs a server does: look at its work, and put it right.
     Operator(operator::OperatorArguments),
     /// Decide about credit that was paid by Pix.
@@ -150,6 +156,8 @@ impl Cli {
             Command::Migrate(arguments) => arguments.migrate(),
             Command::Openapi(arguments) => arguments.openapi(),
             Command::Healthcheck(arguments) => arguments.healthcheck(),
+            Command::Lab(arguments) => arguments.run(),
+            Command::Doctor(place) => place.doctor(),
             Command::Operator(arguments) => arguments.run(),
             Command::Pix(arguments) => arguments.run(),
             Command::Completions { shell } => {

@@ -1,0 +1,187 @@
+//! `site-audit lab setup` and `site-audit doctor`: the programs that local lab tests need.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Subcommand};
+use lab::lighthouse::programs::{Found, OLDEST_NODE, Programs};
+use lab::lighthouse::setup::{self, Install};
+
+use super::output::{COULD_NOT_AUDIT, print, tell};
+
+/// What `lab setup --help` says after the options.
+const SETUP_HELP: &str = "\
+Shows the commands that install what is missing, and runs them after you agree. Packages of npm are pinned with their digests,
+go into a folder of their own, and run no installation scripts. Chromium comes from the system's packages.
+
+Exit codes: 0 everything is there, 2 something is missing.
+
+Examples:
+  site-audit lab setup
+  site-audit lab setup --yes --folder /var/lib/site-audit/lab";
+
+/// What `doctor --help` says after the options.
+pub(super) const DOCTOR_HELP: &str = "\
+Checks what lab tests by Lighthouse need on this machine: Node, Lighthouse, Chromium. Changes nothing.
+
+Exit codes: 0 everything is there, 2 something is missing.
+
+Example:
+  site-audit doctor";
+
+/// Arguments of `site-audit lab`.
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub(super) struct LabArguments {
+    #[command(subcommand)]
+    command: LabCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum LabCommand {
+    /// Install what lab tests by Lighthouse need on this machine.
+    #[command(after_help = SETUP_HELP)]
+    Setup {
+        #[command(flatten)]
+        place: ProgramPlace,
+        /// Run the commands without asking.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// Where the programs are.
+#[derive(Debug, Clone, Args)]
+pub(super) struct ProgramPlace {
+    /// Folder of the npm packages, as lab.folder.
+    #[arg(long, value_name = "FOLDER", default_value = lab::lighthouse::FOLDER)]
+    folder: PathBuf,
+    /// The Chromium program, as lab.chromium; by default it is looked for.
+    #[arg(long, value_name = "FILE")]
+    chromium: Option<PathBuf>,
+}
+
+impl LabArguments {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        match self.command {
+            LabCommand::Setup { place, yes } => place.setup(yes),
+        }
+    }
+}
+
+impl ProgramPlace {
+    /// Says what is there and what is missing.
+    pub(super) fn doctor(self) -> Result<ExitCode> {
+        let found = self.found()?;
+        print(&report(&found))?;
+        if is_root() {
+            tell("You are root: Chromium's sandbox does not work as root. Run the service as an ordinary user.");
+        }
+        if found.iter().all(|found| found.is_usable) {
+            return Ok(ExitCode::SUCCESS);
+        }
+        tell("Lab tests by Lighthouse need what is missing. Run `site-audit lab setup` to install it.");
+        Ok(ExitCode::from(COULD_NOT_AUDIT))
+    }
+
+    fn setup(self, yes: bool) -> Result<ExitCode> {
+        let folder = std::path::absolute(&self.folder).context("the folder has no absolute path")?;
+        let commands = setup::commands(&self.found()?, &folder);
+        if !commands.is_empty() {
+            tell("To be installed:");
+            for install in &commands {
+                tell(&format!("  {}: {}", install.what, line(install)));
+            }
+            if !yes && !agrees()? {
+                bail!("nothing was installed");
+            }
+            setup::write_pins(&folder).with_context(|| format!("{} can't be written to", folder.display()))?;
+            commands.iter().try_for_each(install)?;
+        }
+        self.doctor()
+    }
+
+    fn found(&self) -> Result<[Found; 3]> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no runtime")?;
+        // A program is started in other folders than this one.
+        let folder = std::path::absolute(&self.folder).context("the folder has no absolute path")?;
+        Ok(runtime.block_on(Programs::find(&folder, self.chromium.as_deref()).versions()))
+    }
+}
+
+/// Whether this runs as root, where the system tells it.
+fn is_root() -> bool {
+    #[cfg(unix)]
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    #[cfg(not(unix))]
+    let is_root = false;
+    is_root
+}
+
+/// One line for each program.
+fn report(programs: &[Found]) -> String {
+    programs.iter().map(|found| format!("{}\n", state(found))).collect()
+}
+
+fn state(found: &Found) -> String {
+    let Found { name, path, version, is_usable } = found;
+    let place = path.as_deref().map(Path::display);
+    match (place, version) {
+        (Some(place), Some(version)) if *is_usable => format!("ok       {name} {version} ({place})"),
+        (Some(place), Some(version)) => {
+            let (major, minor) = OLDEST_NODE;
+            format!("too old  {name} {version} ({place}): {major}.{minor} or later is needed")
+        }
+        (Some(place), None) => {
+            format!("broken   {name} ({place}): it does not start; run it with --version to see why")
+        }
+        (None, _) => format!("missing  {name}"),
+    }
+}
+
+fn line(install: &Install) -> String {
+    let arguments = install.arguments.iter().map(|argument| argument.to_string_lossy());
+    std::iter::once(install.program.into()).chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
+/// Asks on the terminal. Where there is none, nobody agrees.
+fn agrees() -> Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        tell("Repeat it with --yes to install this.");
+        return Ok(false);
+    }
+    write!(std::io::stderr(), "Install? [y/N] ").context("the terminal can't be written to")?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).context("the terminal can't be read")?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+#[expect(clippy::disallowed_methods, reason = "a command that a person agreed to, shown before")]
+fn install(install: &Install) -> Result<()> {
+    tell(&format!("$ {}", line(install)));
+    let status = Command::new(install.program).args(&install.arguments).status();
+    let status = status.with_context(|| format!("{} could not be started: install it first", install.program))?;
+    if status.success() { Ok(()) } else { bail!("{} failed: {status}", line(install)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_program_has_a_line_that_says_what_is_wrong() {
+        let found = |path: Option<&str>, version: Option<&str>, is_usable| {
+            let (path, version) = (path.map(PathBuf::from), version.map(str::to_owned));
+            state(&Found { name: "Node", path, version, is_usable })
+        };
+        assert_eq!(found(Some("/b/node"), Some("v24.1.0"), true), "ok       Node v24.1.0 (/b/node)");
+        assert_eq!(
+            found(Some("/b/node"), Some("v20.1.0"), false),
+            "too old  Node v20.1.0 (/b/node): 22.19 or later is needed"
+        );
+        assert!(found(Some("/b/node"), None, false).starts_with("broken   Node (/b/node)"));
+        assert_eq!(found(None, None, false), "missing  Node");
+    }
+}

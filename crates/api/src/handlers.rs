@@ -15,6 +15,7 @@ mod gate;
 mod guests;
 mod health;
 mod keys;
+mod lab;
 mod openmetrics;
 mod organizations;
 mod passkeys;
@@ -35,6 +36,7 @@ use crate::operation::Operation;
 pub fn catalog() -> Vec<Operation> {
     [
         audits::operations(),
+        lab::operations(),
         shares::operations(),
         embed::operations(),
         checks::operations(),

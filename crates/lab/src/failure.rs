@@ -1,6 +1,15 @@
 //! Why a lab test has no result, and the sentence for people.
 
+use std::time::Duration;
+
 use model::lang::{Phrase, Text, text};
+
+/// The pause before a second try after trouble.
+const TROUBLE_WAIT: Duration = Duration::from_secs(5);
+/// The pause before a second try after a quota was used up, where the provider names none.
+const QUOTA_WAIT: Duration = Duration::from_secs(30);
+/// The longest pause that a provider may ask for; longer ones end the test.
+const MOST_QUOTA_WAIT: Duration = Duration::from_secs(120);
 
 /// Why a provider gave no result. None of them holds a key, a URL or a text of the provider's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -100,6 +109,18 @@ impl std::fmt::Display for PageFailure {
 }
 
 impl Failure {
+    /// The pause before the one more try that trouble and a used-up quota have; `None` where it would end the same way.
+    pub fn second_try(&self) -> Option<Duration> {
+        match self {
+            Self::Trouble(_) => Some(TROUBLE_WAIT),
+            Self::Quota { retry_after } => {
+                let wait = retry_after.map_or(QUOTA_WAIT, |seconds| Duration::from_secs(seconds.into()));
+                (wait <= MOST_QUOTA_WAIT).then_some(wait)
+            }
+            Self::Page(_) | Self::Unavailable(_) => None,
+        }
+    }
+
     /// What happened and what to do, for people.
     pub fn message(&self) -> Phrase {
         const UNAVAILABLE: Text = text(
@@ -133,6 +154,18 @@ mod tests {
         for none in ["", "no_fcp", "NO FCP", "<b>", &"A".repeat(65)] {
             assert_eq!(PageFailure::new(none).code(), PageFailure::UNKNOWN, "{none}");
         }
+    }
+
+    #[test]
+    fn trouble_and_a_used_up_quota_have_one_more_try() {
+        let quota = |retry_after| Failure::Quota { retry_after }.second_try().map(|wait| wait.as_secs());
+        assert_eq!(
+            (quota(None), quota(Some(7)), quota(Some(120)), quota(Some(121))),
+            (Some(30), Some(7), Some(120), None)
+        );
+        assert_eq!(Failure::Trouble("time").second_try(), Some(TROUBLE_WAIT));
+        assert_eq!(Failure::Page(PageFailure::new("NO_FCP")).second_try(), None);
+        assert_eq!(Failure::Unavailable("bad_key").second_try(), None);
     }
 
     #[test]

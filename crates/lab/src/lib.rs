@@ -5,6 +5,7 @@
 
 pub mod failure;
 pub mod lighthouse;
+pub mod outcome;
 pub mod pagespeed;
 pub mod provider;
 pub mod reading;

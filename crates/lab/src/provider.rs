@@ -34,6 +34,14 @@ impl Provider {
         }
     }
 
+    /// Measurements that one server may run at once. A local program takes two cores for each: with less, it measures itself.
+    pub fn at_once(&self) -> usize {
+        match self {
+            Self::Off | Self::PageSpeed(_) => usize::MAX,
+            Self::Lighthouse(_) => std::thread::available_parallelism().map_or(1, usize::from).div_ceil(2),
+        }
+    }
+
     /// Measures a page once. Takes at most [`crate::request::TEST_TIME`].
     pub async fn run(&self, request: &LabRequest) -> Result<Measured, Failure> {
         let answer = match self {

@@ -40,7 +40,6 @@ impl Strategy {
 /// The latest lab test of each strategy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "LabTestes")]
-#[serde(bound(deserialize = "T: serde::de::DeserializeOwned"))]
 pub struct LabTests<T = Phrase> {
     pub mobile: Option<LabTest<T>>,
     pub desktop: Option<LabTest<T>>,
@@ -86,7 +85,7 @@ impl LabTests {
 /// One lab test (LabTeste). Everything but status, strategy and start is absent while it runs; a failed one has a message and
 /// no measurements. Titles and displayed values are in the language in which the test was started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", bound(deserialize = "T: serde::de::DeserializeOwned"))]
+#[serde(rename_all = "camelCase")]
 #[schemars(rename = "LabTeste")]
 pub struct LabTest<T = Phrase> {
     pub status: LabStatus,
@@ -110,7 +109,7 @@ pub struct LabTest<T = Phrase> {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<FailingAudit>,
     /// Why the test failed, or what Lighthouse warns of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<T>,
     /// Who measured: results of different sources don't compare.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,6 +118,13 @@ pub struct LabTest<T = Phrase> {
     /// computer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benchmark_index: Option<f64>,
+}
+
+impl<T> LabTest<T> {
+    /// Whether it has not ended.
+    pub fn is_running(&self) -> bool {
+        self.status == LabStatus::Running
+    }
 }
 
 impl LabTest {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::discovery::Discovery;
 use crate::field_data::FieldData;
+use crate::lab::LabTests;
 use crate::lang::{Lang, Phrase};
 
 /// What the page declares, field by field.
@@ -59,6 +60,9 @@ pub struct PageSummary<T = Phrase> {
     /// Field data, where it was asked for and there is some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crux: Option<FieldData>,
+    /// The latest lab test of each strategy, where there was one. Added to the audit later; its score stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lab: Option<LabTests<T>>,
     /// Systems that the page was made with, by certain evidence. Not every system shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub platform: Vec<Platform>,
@@ -105,6 +109,7 @@ impl PageSummary<Phrase> {
             scripts: s.scripts,
             resolved: s.resolved,
             crux: s.crux,
+            lab: self.lab.as_ref().map(|lab| lab.in_lang(lang)),
             platform: s.platform,
         }
     }

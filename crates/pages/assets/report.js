@@ -31,3 +31,10 @@ const open = () => {
 };
 addEventListener("hashchange", open);
 open();
+
+// While a lab test runs, the page shows how far it is. Not while somebody uses it.
+const reload = () => {
+  if (document.hidden || document.activeElement !== document.body) setTimeout(reload, 10_000);
+  else location.reload();
+};
+if (document.querySelector("#lab[data-running]")) setTimeout(reload, 10_000);

@@ -4,6 +4,7 @@ mod documents;
 mod facts;
 mod filter;
 mod findings;
+mod lab;
 mod lookup;
 mod previews;
 mod public;
@@ -18,6 +19,7 @@ use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
 use model::id::Owner;
+use model::lab::Strategy;
 use model::lang::Lang;
 use service::shares;
 use store::{RunRecord, StoredReport};
@@ -36,6 +38,7 @@ use service::caller::Identity;
 use service::config::Sku;
 use service::error::{Code, ServiceError};
 use service::gate;
+use service::lab_tests;
 use service::tabs;
 use shown::{Again, OwnersView};
 
@@ -141,19 +144,32 @@ fn field(form: &[u8], wanted: &str) -> Option<String> {
 
 /// Publishes the report, and redirects to it.
 pub(super) async fn share(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
-    changed(services, id, request, async |cx, owner, id| shares::publish(cx, owner, id).await.map(drop)).await
+    changed(services, id, request, "share", async |cx, owner, id, _| shares::publish(cx, owner, id).await.map(drop))
+        .await
 }
 
 /// Revokes the public address, and redirects to the report.
 pub(super) async fn unshare(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
-    changed(services, id, request, async |cx, owner, id| shares::revoke(cx, owner, id).await).await
+    changed(services, id, request, "share", async |cx, owner, id, _| shares::revoke(cx, owner, id).await).await
 }
 
+/// Begins a lab test, and redirects to where the report shows it.
+pub(super) async fn begin_lab(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
+    changed(services, id, request, "lab", async |cx, owner, id, form| {
+        let strategy = field(form, "strategy").and_then(|name| Strategy::from_name(&name));
+        let strategy = strategy.ok_or_else(|| ServiceError::new(Code::InvalidStrategy))?;
+        lab_tests::begin(cx, owner, id, strategy).await.map(drop)
+    })
+    .await
+}
+
+/// Makes a change that a form of the page asks for, and redirects to the part of the page that shows it.
 async fn changed(
     services: Services,
     id: ReportIdPath,
     request: Request,
-    change: impl AsyncFnOnce(&Cx, &Owner, String) -> Result<(), ServiceError>,
+    part: &str,
+    change: impl AsyncFnOnce(&Cx, &Owner, String, &[u8]) -> Result<(), ServiceError>,
 ) -> Response {
     let query = request.uri().query().map(str::to_owned);
     let reader = Reader::of(request.headers(), query.as_deref());
@@ -165,7 +181,7 @@ async fn changed(
         if let Identity::Session(_) = cx.caller.identity {
             guard_form(&services, &cx.caller, &parts.headers, field(&received.bytes, "csrf").as_deref())?;
         }
-        change(&cx, &owner, id.clone()).await?;
+        change(&cx, &owner, id.clone(), &received.bytes).await?;
         Ok(id)
     };
     match done.await {
@@ -173,7 +189,7 @@ async fn changed(
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::SEE_OTHER;
             // An id that the database knows is digits and hyphens.
-            let place = with_lang(&format!("/reports/{id}"), query.as_deref(), reader.lang) + "#share";
+            let place = with_lang(&format!("/reports/{id}"), query.as_deref(), reader.lang) + "#" + part;
             if let Ok(place) = HeaderValue::from_str(&place) {
                 response.headers_mut().insert(header::LOCATION, place);
             }

@@ -5,6 +5,7 @@ pub mod band;
 pub mod catalog;
 pub mod edits;
 pub mod format;
+pub mod lab;
 pub mod mail;
 pub mod picture;
 pub mod qr;

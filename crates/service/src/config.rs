@@ -20,9 +20,9 @@ pub use money::{PaymentSettings, Pix, Prices};
 pub use read::{ConfigError, Sources};
 pub use secret::SecretText;
 pub use sections::{
-    Auth, Contact, Fetch, FieldDataSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings, Product,
-    Retention, Security, Smtp,
+    Auth, Contact, Fetch, FieldDataSettings, LabSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings,
+    Product, Retention, Security, Smtp,
 };
 pub use settings::Config;
 pub(crate) use validate::SECRET_BYTES;
-pub use values::{FixedName, LogFormat, NamedUrl, PaymentMode, PaymentNetwork, Sku, TargetPorts};
+pub use values::{FixedName, LabProvider, LogFormat, NamedUrl, PaymentMode, PaymentNetwork, Sku, TargetPorts};

@@ -1,6 +1,10 @@
 //! Background jobs as stored in the queue of the database.
 
+use std::time::Duration;
+
+use lab::request::TEST_TIME;
 use model::id::{AccountId, TabId};
+use model::lang::Lang;
 use render::mail::Mail;
 use serde::{Deserialize, Serialize};
 use store::NewJob;
@@ -12,6 +16,14 @@ const MAIL_TRIES: u32 = 30;
 /// Tries of a watch's run: over an hour, with backoff, after which a page counts as unreachable, and some more for
 /// faults of our own.
 const WATCH_TRIES: u32 = 10;
+/// Tries of a lab test: one, one more after trouble, and one after a restart in the middle.
+const LAB_TRIES: u32 = 3;
+/// Timeout of a job, unless it takes longer by its nature.
+const JOB_TIME: Duration = Duration::from_secs(90);
+/// Timeout of a lab test: that of the measurement, and time to store its result.
+const LAB_TIME: Duration = Duration::from_secs(TEST_TIME.as_secs() + 15);
+/// What a lease outlasts the job's timeout by, so that no live server outlasts its own lease.
+const LEASE_MARGIN: Duration = Duration::from_secs(30);
 /// Tries of a purge; another is queued every hour.
 const PURGE_TRIES: u32 = 5;
 
@@ -35,6 +47,13 @@ pub enum Job {
         /// Day of the run, since 1970-01-01.
         day: i64,
     },
+    /// Measure the page of a lab test.
+    RunLab {
+        /// The test's own id.
+        run: String,
+        /// Language of titles and displayed values.
+        lang: Lang,
+    },
     /// Delete rows past their retention.
     Purge,
 }
@@ -48,29 +67,45 @@ pub enum Lane {
     Contact,
     /// Audits.
     Audit,
+    /// Lab tests.
+    Lab,
     /// Housekeeping.
     Upkeep,
 }
 
 impl Lane {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Mail, Self::Contact, Self::Audit, Self::Upkeep];
+    pub const ALL: [Self; 5] = [Self::Mail, Self::Contact, Self::Audit, Self::Lab, Self::Upkeep];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Mail => "mail",
             Self::Contact => "contact",
             Self::Audit => "audit",
+            Self::Lab => "lab",
             Self::Upkeep => "upkeep",
         }
     }
 
-    /// Concurrency limit per server.
+    /// Concurrency limit per server. Lab tests have a lower one where their provider does.
     pub(crate) fn at_once(self) -> usize {
         match self {
-            Self::Mail | Self::Audit => 4,
+            Self::Mail | Self::Audit | Self::Lab => 4,
             Self::Contact | Self::Upkeep => 1,
         }
+    }
+
+    /// Timeout of a job.
+    pub(crate) fn job_time(self) -> Duration {
+        match self {
+            Self::Lab => LAB_TIME,
+            Self::Mail | Self::Contact | Self::Audit | Self::Upkeep => JOB_TIME,
+        }
+    }
+
+    /// Lease of a claimed job. Jobs of a dead server are claimed by others after it.
+    pub(crate) fn lease(self) -> Duration {
+        self.job_time() + LEASE_MARGIN
     }
 }
 
@@ -90,6 +125,7 @@ impl Job {
             Self::SendContact(mail) => format!("contact message to {}", mail.to),
             Self::SendReset { account } => format!("link for a new password of account {account}"),
             Self::RunWatch { tab, .. } => format!("watch of tab {tab}"),
+            Self::RunLab { run, .. } => format!("lab test {run}"),
             Self::Purge => "forget what is past its time".to_owned(),
         })
     }
@@ -99,6 +135,7 @@ impl Job {
             Self::SendMail(_) | Self::SendReset { .. } => Lane::Mail,
             Self::SendContact(_) => Lane::Contact,
             Self::RunWatch { .. } => Lane::Audit,
+            Self::RunLab { .. } => Lane::Lab,
             Self::Purge => Lane::Upkeep,
         }
     }
@@ -107,6 +144,7 @@ impl Job {
         match self {
             Self::SendMail(_) | Self::SendContact(_) | Self::SendReset { .. } => MAIL_TRIES,
             Self::RunWatch { .. } => WATCH_TRIES,
+            Self::RunLab { .. } => LAB_TRIES,
             Self::Purge => PURGE_TRIES,
         }
     }

@@ -8,6 +8,7 @@ mod agreement;
 mod ending;
 mod perform;
 mod purge;
+mod run_lab;
 mod run_watch;
 mod runner;
 mod send_mail;

@@ -26,6 +26,8 @@ pub mod health;
 pub mod identity;
 pub mod job;
 pub mod jobs;
+pub mod lab;
+pub mod lab_tests;
 pub mod mail;
 pub mod network;
 pub mod origin;

@@ -18,6 +18,7 @@ use crate::config::{ChallengeProvider, Config};
 use crate::counting::Counter;
 use crate::credential::token_digest;
 use crate::database::{ANSWER_WITHIN, Database, open_store};
+use crate::lab::Lab;
 use crate::mail::Mailer;
 use crate::ports::Ports;
 use crate::vault::Vault;
@@ -54,6 +55,7 @@ struct ServicesInner {
     payments: Payments,
     mailer: Option<Mailer>,
     browser_errors: BrowserErrors,
+    lab: Lab,
     build: Build,
     started_at: Timestamp,
     are_purges_held: AtomicBool,
@@ -89,6 +91,7 @@ impl Services {
         let inner = ServicesInner {
             vault,
             operator: config.operator.token.as_ref().map(|token| token_digest(token.expose())),
+            lab: Lab::new(&config, &fetcher),
             engine: Engine::new(fetcher, cores).with_field_data(config.field_data_source()),
             database: Database::new(store, answer_within),
             allowance: Allowance::new(config.limits),
@@ -201,6 +204,11 @@ impl Services {
     /// Prices and payment requirements.
     pub fn payments(&self) -> &Payments {
         &self.inner.payments
+    }
+
+    /// The provider of lab tests.
+    pub fn lab(&self) -> &Lab {
+        &self.inner.lab
     }
 
     /// The mail server; `None` when none is configured.

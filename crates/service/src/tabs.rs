@@ -2,12 +2,14 @@
 //! watch.
 
 mod change;
+mod lab_change;
 mod open;
 mod runs;
 mod words;
 mod workspace;
 
 pub use change::{Compared, ComparedRun, Judgement, between};
+pub use lab_change::LabChange;
 pub use open::{alias_of, close, is_free, list, open, page_of, tab, tab_id, unknown_tab};
 pub use runs::{change_since, compared, last_run, latest_runs, run, run_again, run_before};
 pub use words::WordKind;

@@ -8,6 +8,7 @@ use sqlx::any::AnyRow;
 
 use crate::body::PackedReport;
 use crate::error::StoreError;
+use crate::lab::lab_tests;
 use crate::statement::Statement;
 use crate::store::Store;
 use crate::stored_report::{StoredReport, off_worker, share_slug, stored_report};
@@ -46,12 +47,19 @@ pub struct AuditLine {
 const INSERT: &str = "INSERT INTO audits (id, owner, requested_url, url, score, created_at, body) \
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-const SELECT: &str =
-    concat!("SELECT requested_url, created_at, body, ", share_slug!(), " FROM audits WHERE id = $1 AND owner = $2");
+const SELECT: &str = concat!(
+    "SELECT requested_url, created_at, body, ",
+    share_slug!(),
+    ", ",
+    lab_tests!(),
+    " FROM audits WHERE id = $1 AND owner = $2"
+);
 
 const SELECT_OF_MEMBER: &str = concat!(
     "SELECT requested_url, created_at, body, ",
     share_slug!(),
+    ", ",
+    lab_tests!(),
     " FROM audits WHERE id = $1 AND owner IN (SELECT 'organization:' || organization_id FROM members \
     JOIN organizations ON organizations.id = organization_id \
     WHERE account_id = $2 AND (requires_second_factor = 0 OR $3 = 1))"
@@ -60,6 +68,8 @@ const SELECT_OF_MEMBER: &str = concat!(
 const LATEST: &str = concat!(
     "SELECT id, requested_url, created_at, body, ",
     share_slug!(),
+    ", ",
+    lab_tests!(),
     " FROM audits WHERE owner = $1 ORDER BY created_at DESC, id DESC LIMIT $2"
 );
 

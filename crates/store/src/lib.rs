@@ -19,6 +19,7 @@ mod error;
 mod guests;
 mod jobs;
 mod keys;
+mod lab;
 mod migrations;
 mod organizations;
 mod passkeys;
@@ -58,6 +59,7 @@ pub use error::{Cause, StoreError};
 pub use guests::FoundGuest;
 pub use jobs::{ClaimedJob, JobLease, JobRecord, JobState, NewJob};
 pub use keys::{ApiKey, KeyMade, KeyRecord, NewKey};
+pub use lab::{LabLimits, LabRecord, LabRefusal, NewLabTest, RunningLab, StoredLab};
 pub use organizations::{
     Denied, InvitationRecord, MemberRecord, NewInvitation, OrganizationChange, OrganizationRecord,
 };

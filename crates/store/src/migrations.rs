@@ -37,6 +37,7 @@ const STEPS: &[(i64, &str, Sql)] = &[
     ),
     (8, "organizations", Sql::Portable(include_str!("../migrations/0008_organizations.sql"))),
     (9, "used challenges", Sql::Portable(include_str!("../migrations/0009_used_challenges.sql"))),
+    (10, "lab", Sql::Portable(include_str!("../migrations/0010_lab.sql"))),
     (11, "statistics", Sql::Portable(include_str!("../migrations/0011_statistics.sql"))),
     (12, "contact", Sql::Portable(include_str!("../migrations/0012_contact.sql"))),
 ];

@@ -8,6 +8,7 @@ use sqlx::Row;
 
 use crate::error::StoreError;
 use crate::store::Store;
+use crate::transaction::Transaction;
 
 /// Milliseconds of an hour.
 const HOUR_MS: i64 = 3_600_000;
@@ -66,6 +67,36 @@ const PURGE_DAILY: &str = "DELETE FROM daily_counters WHERE (network, sku, day) 
 
 const PURGE_HOURLY: &str = "DELETE FROM hourly_counters WHERE bucket IN \
     (SELECT bucket FROM hourly_counters WHERE spent_until < $1 ORDER BY bucket LIMIT $2) RETURNING spent_until";
+
+/// One hourly use, to be spent in a transaction with what it is for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OnTheHour<'b> {
+    pub(crate) bucket: &'b str,
+    pub(crate) now: Timestamp,
+    pub(crate) per_hour: u32,
+}
+
+impl Transaction<'_> {
+    /// The same as [`Store::spend_hourly`]; it is given back where the transaction is rolled back.
+    pub(crate) async fn spend_hourly(
+        &mut self,
+        subject: &'static str,
+        use_of: OnTheHour<'_>,
+    ) -> Result<HourlySpend, StoreError> {
+        let OnTheHour { bucket, now, per_hour } = use_of;
+        let Some(interval) = interval(per_hour) else { return Ok(refused(HOUR_MS)) };
+        let tolerance = interval * (i64::from(per_hour) - 1);
+        let spend =
+            sqlx::query(SPEND_HOURLY).bind(bucket.to_owned()).bind(now.0).bind(interval).bind(tolerance).bind(HOUR_MS);
+        if self.first(spend).await?.is_some() {
+            return Ok(HourlySpend::Granted);
+        }
+        let row = self.first(sqlx::query(SPENT_UNTIL).bind(bucket.to_owned())).await?;
+        let spent_until = row.map_or(Ok(now.0), |row| row.try_get("spent_until"));
+        let spent_until = spent_until.map_err(|error| StoreError::of_driver(subject, error))?;
+        Ok(refused(spent_until.saturating_sub(tolerance).saturating_sub(now.0)))
+    }
+}
 
 impl Store {
     /// Spends one of `limit` uses of `sku` that `network` has on `day`.

@@ -10,6 +10,7 @@ use sqlx::any::AnyRow;
 
 use crate::body::unpack;
 use crate::error::StoreError;
+use crate::lab::lab_tests;
 use crate::store::Store;
 use crate::stored_report::{StoredReport, off_worker, share_slug, stored_report};
 
@@ -64,6 +65,8 @@ impl RunRecord {
 const NEWEST: &str = concat!(
     "SELECT id, requested_url, created_at, body, ",
     share_slug!(),
+    ", ",
+    lab_tests!(),
     " FROM audits WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT 1"
 );
 

@@ -6,6 +6,7 @@ use model::time::Timestamp;
 use sqlx::Row;
 
 use crate::error::StoreError;
+use crate::lab::lab_tests;
 use crate::store::Store;
 use crate::stored_report::{StoredReport, off_worker, stored_report};
 
@@ -53,8 +54,11 @@ const REVOKE: &str = "UPDATE shares SET revoked_at = $1, picture_en = NULL, pict
 
 const OWNS: &str = "SELECT id FROM audits WHERE id = $1 AND owner = $2";
 
-const REPORT: &str = "SELECT audits.id, audits.requested_url, audits.created_at, audits.body, shares.slug AS share_slug \
-    FROM shares JOIN audits ON audits.id = shares.audit_id WHERE shares.slug = $1 AND shares.revoked_at IS NULL";
+const REPORT: &str = concat!(
+    "SELECT audits.id, audits.requested_url, audits.created_at, audits.body, shares.slug AS share_slug, ",
+    lab_tests!(),
+    " FROM shares JOIN audits ON audits.id = shares.audit_id WHERE shares.slug = $1 AND shares.revoked_at IS NULL"
+);
 
 const STATE: &str = "SELECT audits.score, audits.failed, CASE WHEN shares.revoked_at IS NULL THEN 0 ELSE 1 END AS is_revoked \
     FROM shares JOIN audits ON audits.id = shares.audit_id WHERE shares.slug = $1";

@@ -9,6 +9,7 @@ use sqlx::any::AnyRow;
 
 use crate::body::unpack;
 use crate::error::StoreError;
+use crate::lab::StoredLab;
 
 /// A stored audit.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,16 +41,23 @@ macro_rules! share_slug {
 }
 pub(crate) use share_slug;
 
-/// The audit in a row with `requested_url`, `created_at`, `share_slug` and `body`.
+/// The audit in a row with `requested_url`, `created_at`, `share_slug`, `body` and the columns of `lab_tests!`. Its summary
+/// has the lab tests, and their field data where the audit itself has none.
 pub(crate) fn stored_report(subject: &'static str, id: AuditId, row: &AnyRow) -> Result<StoredReport, StoreError> {
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
     let body: Vec<u8> = row.try_get("body").map_err(failed)?;
+    let mut report: Report = unpack(&body)?;
+    let lab = StoredLab::of(subject, row)?;
+    if let Some(summary) = &mut report.summary {
+        summary.crux = summary.crux.take().or(lab.field_data);
+        summary.lab = Some(lab.tests).filter(|tests| !tests.is_empty());
+    }
     Ok(StoredReport {
         id,
         requested_url: row.try_get("requested_url").map_err(failed)?,
         created_at: Timestamp(row.try_get("created_at").map_err(failed)?),
         share_slug: row.try_get::<Option<String>, _>("share_slug").map_err(failed)?.map(Slug),
-        report: unpack(&body)?,
+        report,
     })
 }
 

@@ -13,6 +13,8 @@ mod database;
 #[cfg(feature = "servers")]
 pub mod facilitator;
 #[cfg(feature = "servers")]
+mod lab;
+#[cfg(feature = "servers")]
 mod site;
 #[cfg(feature = "servers")]
 mod smtp;
@@ -21,6 +23,8 @@ mod smtp;
 pub use database::TestDatabase;
 #[cfg(feature = "servers")]
 pub mod wallet;
+#[cfg(feature = "servers")]
+pub use lab::{LabMood, LabServer};
 #[cfg(feature = "servers")]
 pub use site::{ReceivedRequest, SiteAnswer, TestSite};
 #[cfg(feature = "servers")]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 /// Size limit of a request head in bytes.
@@ -29,6 +29,8 @@ pub enum SiteAnswer {
     Raw(Vec<u8>),
     /// These bytes once a test lets them go, then the connection is closed.
     After(Arc<Notify>, Vec<u8>),
+    /// The answer within, once the value is true.
+    Held(Box<Self>, watch::Receiver<bool>),
     /// Nothing, until the caller gives up.
     Silence,
 }
@@ -136,14 +138,22 @@ async fn serve(
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
     let request = ReceivedRequest { path, head, body };
     log.lock().unwrap().push(request.clone());
-    match answer(&request) {
+    let mut given = answer(&request);
+    while let SiteAnswer::Held(within, mut released) = given {
+        // Released, or the test has ended.
+        let _ended = released.wait_for(|is_released| *is_released).await;
+        given = *within;
+    }
+    match given {
         // The caller may have gone.
         SiteAnswer::Raw(bytes) => drop(stream.write_all(&bytes).await),
         SiteAnswer::After(let_go, bytes) => {
             let_go.notified().await;
             drop(stream.write_all(&bytes).await);
         }
-        SiteAnswer::Silence => while matches!(stream.read(&mut piece).await, Ok(read) if read > 0) {},
+        SiteAnswer::Held(..) | SiteAnswer::Silence => {
+            while matches!(stream.read(&mut piece).await, Ok(read) if read > 0) {}
+        }
     }
 }
 

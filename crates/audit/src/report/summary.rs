@@ -88,6 +88,7 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
         headings: html.map(headings).unwrap_or_default(),
         scripts: html.map(scripts).unwrap_or_default(),
         resolved: html.map(|html| resolved::summary(facts, html)).unwrap_or_default(),
+        lab: None,
         crux: facts.capture.field_data.clone(),
         platform: facts.platforms().all().to_vec(),
     }

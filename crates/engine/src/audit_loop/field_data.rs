@@ -1,6 +1,8 @@
 //! Field data of the Chrome UX Report API, queried while the other files of an audit are fetched.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fetch::Fetcher;
@@ -12,6 +14,10 @@ use url::Url;
 
 /// Timeout of both queries together. Chosen: below the probes' eight seconds, so that no audit takes longer for it.
 const FIELD_DATA_TIME: Duration = Duration::from_secs(5);
+/// How long an answer is kept: the report changes once a day.
+const KEPT: Duration = Duration::from_secs(86_400);
+/// Answers kept at most, a few hundred bytes each. Chosen: the pages and origins of a busy day.
+const MOST_KEPT: usize = 4_096;
 /// Bytes of a URL in a query (as in `fetch::intake`).
 const LONGEST_URL: usize = 2_048;
 
@@ -19,12 +25,32 @@ const LONGEST_URL: usize = 2_048;
 #[derive(Clone)]
 pub struct FieldDataSource {
     endpoint: Url,
+    /// Answers by their query.
+    kept: Arc<Mutex<HashMap<String, (Instant, RecordAnswer)>>>,
 }
 
 impl FieldDataSource {
     /// An http or https endpoint.
     pub fn new(endpoint: Url) -> Self {
-        Self { endpoint }
+        Self { endpoint, kept: Arc::default() }
+    }
+
+    fn kept(&self, question: &str) -> Option<RecordAnswer> {
+        // A poisoned lock holds whole answers.
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.get(question).filter(|(at, _)| at.elapsed() < KEPT).map(|(_, answer)| answer.clone())
+    }
+
+    fn keep(&self, question: String, answer: RecordAnswer) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= MOST_KEPT {
+            kept.retain(|_, (at, _)| at.elapsed() < KEPT);
+        }
+        // Full of answers of today: begun anew, which costs a query each.
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.insert(question, (Instant::now(), answer));
     }
 }
 
@@ -58,8 +84,23 @@ pub(super) async fn field_data(
     }
 }
 
-/// One query; `None` when the API can't be reached, which says nothing about the page.
+/// One query, or the answer to the same one within the last day; `None` when the API can't be reached, which says nothing
+/// about the page.
 async fn ask(fetcher: &Fetcher, source: &FieldDataSource, question: String, deadline: Instant) -> Option<RecordAnswer> {
+    if let Some(answer) = source.kept(&question) {
+        return Some(answer);
+    }
+    let answer = query(fetcher, source, question.clone(), deadline).await?;
+    source.keep(question, answer.clone());
+    Some(answer)
+}
+
+async fn query(
+    fetcher: &Fetcher,
+    source: &FieldDataSource,
+    question: String,
+    deadline: Instant,
+) -> Option<RecordAnswer> {
     match fetcher.post_to_service(&source.endpoint, question, deadline).await {
         Ok(answer) if answer.status == 404 => Some(RecordAnswer::Nothing),
         Ok(answer) if answer.status == 200 => {
@@ -77,6 +118,7 @@ async fn ask(fetcher: &Fetcher, source: &FieldDataSource, question: String, dead
 }
 
 /// Result of a query.
+#[derive(Clone)]
 enum RecordAnswer {
     Data(FieldData),
     /// No record: too few visitors.

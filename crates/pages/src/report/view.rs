@@ -11,6 +11,7 @@ use url::form_urlencoded::byte_serialize;
 use super::facts::facts;
 use super::filter::{Filter, FilterView};
 use super::findings::{self, Bar, CheckLink, FindingView, First, PathRow, bars, named};
+use super::lab::{self, LabSection};
 use super::previews::{Previews, previews};
 use super::public::public;
 use super::shown::{Eyes, OwnersView, SHOWN, Shown};
@@ -82,6 +83,8 @@ pub(crate) struct ReportPage<'a> {
     findings_total: usize,
     /// The tool whose findings come first.
     tool: Option<ToolView>,
+    /// Lab tests and real visitors.
+    lab: Option<LabSection<'a>>,
     previews: Previews,
     /// Name and value; `None` where the page declares nothing.
     facts: Vec<(&'static str, Option<String>)>,
@@ -211,6 +214,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
             .collect(),
         findings_total: report.findings.len(),
         path,
+        lab: lab::section(services, &shown, lang),
         previews: previews(report, lang),
         facts: facts(report, lang),
         redirects: summary

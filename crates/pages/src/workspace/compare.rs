@@ -13,10 +13,12 @@ use crate::filters;
 use crate::frame::Frame;
 use crate::response::html;
 use crate::words::severity_word;
+use model::lang::Lang;
+use render::lab;
 use render::shown::signed;
 use service::Services;
 use service::error::{Code, ServiceError};
-use service::tabs::{self, Compared, WordKind};
+use service::tabs::{self, Compared, LabChange, WordKind};
 
 #[derive(Template)]
 #[template(path = "workspace_compare.html")]
@@ -28,6 +30,26 @@ struct ComparePage<'a> {
     compared: &'a Compared,
     sides: [RunColumn<'a>; 2],
     points: String,
+    lab: Vec<LabRows>,
+}
+
+/// The lab tests of one strategy.
+struct LabRows {
+    name: &'static str,
+    /// Name, earlier and later value.
+    rows: Vec<(&'static str, String, String)>,
+}
+
+impl LabRows {
+    fn of(change: &LabChange, lang: Lang) -> Self {
+        let text = |score: Option<u32>| score.map_or_else(|| "–".to_owned(), |score| score.to_string());
+        let scores = lab::scores(&change.before, lang).into_iter().zip(lab::scores(&change.after, lang));
+        let scores = scores.map(|((name, before), (_, after))| (name, text(before), text(after)));
+        Self {
+            name: lab::strategy(change.strategy).in_lang(lang),
+            rows: scores.chain(lab::pairs(&change.metrics, lang)).collect(),
+        }
+    }
 }
 
 /// One of the two runs.
@@ -70,6 +92,7 @@ pub(crate) async fn show(State(services): State<Services>, id: TabIdPath, reques
             tab: Some(&tab),
             view: "history",
             points: compared.change.score.map_or(String::new(), signed),
+            lab: compared.lab.iter().map(|change| LabRows::of(change, visit.reader.lang)).collect(),
             compared: &compared,
             sides,
             frame,

@@ -5,7 +5,7 @@ use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::outcome::{PageOutcome, Unaudited, place};
-use super::text::{BUILT_WITH, built_with, class, counts};
+use super::text::{BUILT_WITH, built_with, class, counts, lab_lines};
 use crate::edits;
 use crate::shown::{address, made_in, printable};
 
@@ -79,6 +79,10 @@ fn page(report: &Report, lang: Lang) -> String {
             let language = if fix.edits.is_empty() { "" } else { "diff" };
             out.push_str(&format!("\n{fence}{language}\n{}\n{fence}\n", code.trim_end()));
         }
+    }
+    for (nth, line) in lab_lines(report, lang).into_iter().flat_map(|lines| lines.into_iter().enumerate()) {
+        let line = escaped(&line);
+        out.push_str(&if nth == 0 { format!("\n## {line}\n\n") } else { format!("- {line}\n") });
     }
     out
 }

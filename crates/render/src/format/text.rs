@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use audit::score::most_urgent;
 use model::finding::Severity;
 use model::fix::FixClass;
+use model::lab::Strategy;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::outcome::{PageOutcome, Unaudited, place};
 use crate::edits;
+use crate::lab;
 use crate::reason;
 use crate::shown::{address, made_in, printable};
 
@@ -160,6 +162,10 @@ fn page(report: &Report, lang: Lang, style: TextStyle) -> String {
             out.push_str(more(shown.lines().count(), SNIPPET_LINES));
         }
     }
+    for (nth, line) in lab_lines(report, lang).into_iter().flat_map(|lines| lines.into_iter().enumerate()) {
+        let line = printable(&line);
+        out.push_str(&if nth == 0 { format!("\n{}\n", paint(style, BOLD, &line)) } else { format!("    {line}\n") });
+    }
     if !report.coverage.not_measured.is_empty() {
         let words = report.coverage.not_measured.values().map(|word| reason::in_words(word).in_lang(lang).to_owned());
         let reasons: BTreeSet<String> = words.collect();
@@ -168,6 +174,13 @@ fn page(report: &Report, lang: Lang, style: TextStyle) -> String {
         out.push_str(&format!("\n{}\n", UNMEASURED.phrase(&values).in_lang(lang)));
     }
     out
+}
+
+/// The lines of each lab test of the page.
+pub(super) fn lab_lines(report: &Report, lang: Lang) -> Vec<Vec<String>> {
+    let Some(summary) = &report.summary else { return Vec::new() };
+    let tests = summary.lab.iter().flat_map(|tests| Strategy::ALL.into_iter().filter_map(|of| tests.of(of)));
+    tests.map(|test| lab::lines(test, summary.crux.as_ref(), lang)).collect()
 }
 
 /// The heading of [`built_with`].

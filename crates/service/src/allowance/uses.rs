@@ -176,6 +176,18 @@ impl Allowance {
         }
     }
 
+    /// The bucket of a network's hourly uses of `what`, for one that is spent in a transaction with what it is for.
+    pub(crate) async fn hourly_bucket(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+        what: &str,
+    ) -> Result<String, ServiceError> {
+        let salt = self.salt.of(database, ports, ports.now().day()).await?;
+        Ok(bucket(&salt, &network.to_string(), what))
+    }
+
     /// Counts a refused target address. Over the rate limit, the network's audits are locked out for a while, in this
     /// process and without a query.
     pub async fn count_refusal(

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::secret::SecretText;
-use super::values::{FixedName, LogFormat, TargetPorts};
+use super::values::{FixedName, LabProvider, LogFormat, TargetPorts};
 
 /// Memory of one password's hash in KiB (OWASP Password Storage Cheat Sheet: Argon2id, 19 MiB, 2 passes).
 pub(super) const ARGON2_KIB: u32 = 19_456;
@@ -59,6 +59,30 @@ pub struct FieldDataSettings {
     pub crux_key: Option<String>,
     /// URL of the method `records:queryRecord`.
     pub crux_endpoint: String,
+}
+
+/// Lab tests: one simulated visit of a page, measured by Lighthouse.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Lab")]
+pub struct LabSettings {
+    /// `off`, `pagespeed` (the PageSpeed Insights API, or a server that speaks the same JSON; needs `lab.key`) or
+    /// `lighthouse` (the program on this machine).
+    pub provider: LabProvider,
+    /// URL of the method `runPagespeed`. The address of each tested page is sent there.
+    pub url: String,
+    /// Key of that API.
+    pub key: Option<SecretText>,
+    /// Folder of the npm packages that `lighthouse` needs; by default `data/lab`.
+    pub folder: Option<PathBuf>,
+    /// The Chromium program for `lighthouse`; by default it is looked for where systems have it.
+    pub chromium: Option<PathBuf>,
+    /// Lab tests running at once, by all servers of one database.
+    pub at_once: u32,
+    /// Lab tests per network and hour.
+    pub per_hour: u32,
+    /// Lab tests of a UTC day, by all servers of one database.
+    pub per_day: u32,
 }
 
 /// Rate limits per network (an IPv4 address, an IPv6 /64), and concurrency limits of the process.
@@ -198,6 +222,21 @@ impl Default for FieldDataSettings {
         Self {
             crux_key: None,
             crux_endpoint: "https://chromeuxreport.googleapis.com/v1/records:queryRecord".to_owned(),
+        }
+    }
+}
+
+impl Default for LabSettings {
+    fn default() -> Self {
+        Self {
+            provider: LabProvider::Off,
+            url: "https://www.googleapis.com/pagespeedonline/v5/runPagespeed".to_owned(),
+            key: None,
+            folder: None,
+            chromium: None,
+            at_once: 4,
+            per_hour: 6,
+            per_day: 500,
         }
     }
 }

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::challenge::ChallengeSettings;
 use super::money::{PaymentSettings, Pix, Prices};
 use super::sections::{
-    Auth, Contact, Fetch, FieldDataSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings, Product,
-    Retention, Security, Smtp,
+    Auth, Contact, Fetch, FieldDataSettings, LabSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings,
+    Product, Retention, Security, Smtp,
 };
 use super::values::{PaymentMode, Sku, listening_address};
 
@@ -38,6 +38,8 @@ pub struct Config {
     pub fetch: Fetch,
     /// What real visitors measured, from the Chrome UX Report.
     pub field_data: FieldDataSettings,
+    /// Lab tests.
+    pub lab: LabSettings,
     /// What one network may do.
     pub limits: LimitSettings,
     /// What is asked for beyond the free allowance.
@@ -78,6 +80,7 @@ impl Default for Config {
             fetch: Fetch::default(),
             trusted_proxies: Vec::new(),
             field_data: FieldDataSettings::default(),
+            lab: LabSettings::default(),
             limits: LimitSettings::default(),
             prices: Prices::default(),
             free_now: Vec::new(),

@@ -3,7 +3,7 @@
 use super::secret::SecretText;
 use super::sections::{ARGON2_KIB, ARGON2_PASSES};
 use super::settings::Config;
-use super::values::is_header_value;
+use super::values::{LabProvider, is_header_value};
 use crate::credential::TokenKind;
 
 /// Bytes of the server's secret at least; as many as the digests that are made with it (RFC 2104 section 3).
@@ -32,6 +32,7 @@ impl Config {
         self.validate_basics()?;
         self.validate_origins()?;
         self.validate_limits()?;
+        self.validate_lab()?;
         self.validate_smtp()?;
         self.validate_secrets()?;
         self.validate_payments()?;
@@ -99,6 +100,23 @@ impl Config {
             if value == 0 {
                 return Err((key, "takes a number of at least 1"));
             }
+        }
+        Ok(())
+    }
+
+    fn validate_lab(&self) -> Result<(), (&'static str, &'static str)> {
+        let lab = &self.lab;
+        if !url::Url::parse(&lab.url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()) {
+            return Err(("lab.url", "takes an http or https URL"));
+        }
+        if lab.key.as_ref().is_some_and(|key| key.expose().trim().is_empty()) {
+            return Err(("lab.key", "takes a key of the PageSpeed Insights API"));
+        }
+        if lab.provider == LabProvider::Pagespeed && lab.key.is_none() {
+            return Err(("lab.key", "must be set while lab.provider is pagespeed"));
+        }
+        if lab.at_once == 0 {
+            return Err(("lab.at_once", "takes a number of at least 1"));
         }
         Ok(())
     }

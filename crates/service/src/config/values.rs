@@ -17,6 +17,19 @@ pub enum PaymentMode {
     Dev,
 }
 
+/// Who runs lab tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LabProvider {
+    /// Nobody.
+    #[default]
+    Off,
+    /// The PageSpeed Insights API, or a server that speaks the same JSON.
+    Pagespeed,
+    /// The program `lighthouse` on this machine.
+    Lighthouse,
+}
+
 /// The chain on which USDC is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

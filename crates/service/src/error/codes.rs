@@ -69,6 +69,8 @@ codes! {
         "The address can't be audited as it is written; send an absolute http or https URL." "O endereço não pode ser auditado como está escrito; envie uma URL http ou https absoluta.";
     AddressNotAllowed "address_not_allowed" 400
         "Only hosts on the public internet can be audited: this one's name can't be resolved there, or its address is private. Check the spelling." "Só hosts na internet pública podem ser auditados: o nome deste não pode ser resolvido nela, ou o endereço é privado. Confira a grafia.";
+    InvalidStrategy "invalid_strategy" 400
+        "strategy is mobile or desktop." "strategy é mobile ou desktop.";
     InvalidKeyName "invalid_key_name" 400
         "name is what you call the key: 1 to 60 characters, without control characters." "name é como você chama a chave: 1 a 60 caracteres, sem caracteres de controle.";
     InvalidKeyId "invalid_key_id" 400
@@ -209,6 +211,12 @@ codes! {
         "Too many calls from your network; try again later." "Chamadas demais da sua rede; tente mais tarde.";
     TargetBusy "target_busy" 429
         "Too many audits of this site, or of yours, are running; try again later." "Há auditorias demais deste site, ou suas, em andamento; tente mais tarde.";
+    LabBusy "lab_busy" 429
+        "All lab tests that this server runs at once are running. Try again in a moment." "Todos os testes de laboratório simultâneos deste servidor estão em andamento. Tente de novo em instantes.";
+    LabRateLimited "lab_rate_limited" 429
+        "Your network has reached its limit of lab tests per hour. Try again later." "Sua rede atingiu o limite de testes de laboratório por hora. Tente mais tarde.";
+    LabDailyCap "lab_daily_cap" 429
+        "The lab tests of today are used up. Try again tomorrow (UTC)." "Os testes de laboratório de hoje acabaram. Tente amanhã (UTC).";
     Internal "internal" 500
         "The call failed; this is a defect of ours." "A chamada falhou; é um defeito nosso.";
     RedirectNotAllowed "redirect_not_allowed" 502
@@ -243,6 +251,8 @@ codes! {
         "The server is at its limit; try again in a moment." "O servidor está no limite; tente de novo em instantes.";
     SettlementPending "settlement_pending" 503
         "The payment is on its way; repeat the call with the same header, it is not paid twice." "O pagamento está a caminho; repita a chamada com o mesmo cabeçalho, ela não é paga duas vezes.";
+    LabUnavailable "lab_unavailable" 503
+        "Lab tests are not available on this server at the moment." "Os testes de laboratório não estão disponíveis neste servidor no momento.";
     PixUnavailable "pix_unavailable" 503
         "Credit can't be bought by Pix here." "Aqui não se compra crédito por Pix.";
     PixQueueFull "pix_queue_full" 503

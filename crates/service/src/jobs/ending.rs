@@ -1,5 +1,7 @@
 //! Outcome of a job: done, to be retried, or given up.
 
+use std::time::Duration;
+
 use store::StoreError;
 
 /// Outcome of a job that ran.
@@ -18,6 +20,13 @@ pub(super) enum Ending {
 pub(super) enum Unfinished {
     /// Retry later.
     Later(String),
+    /// Retry after a wait of the job's own choice.
+    After {
+        /// Why.
+        why: String,
+        /// How long.
+        wait: Duration,
+    },
     /// Give up.
     Never(String),
 }

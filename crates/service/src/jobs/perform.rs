@@ -1,19 +1,15 @@
 //! Running one claimed job, and recording its outcome: done, retried later, or given up.
 
-use std::time::Duration;
-
 use model::time::DAY_MS;
 use store::{ClaimedJob, StoreError};
 use tokio::time::timeout;
 
 use super::ending::{Ending, Unfinished};
-use super::{purge, run_watch, send_mail};
+use super::{purge, run_lab, run_watch, send_mail};
 use crate::accounts::operator;
 use crate::job::Job;
 use crate::services::Services;
 
-/// Timeout of a job; shorter than its lease, so that no live server outlasts its own lease.
-const JOB_TIME: Duration = Duration::from_secs(90);
 /// Backoff after the first failure, in milliseconds; it doubles with each. Chosen: a minute.
 const FIRST_WAIT_MS: i64 = 60_000;
 /// Backoff at most, in milliseconds. Chosen: an hour.
@@ -39,10 +35,14 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
     // Every server that claimed it died.
     if claimed.attempt > job.tries() {
         tracing::error!(job.id = %lease.id(), lane, "a job ends whoever does it");
+        if let Job::RunLab { run, .. } = &job {
+            run_lab::give_up(services, run).await?;
+        }
         return store.bury_job(lease, services.ports().now(), "it was begun and never ended").await.map(drop);
     }
-    let outcome = timeout(JOB_TIME, attempt(services, &claimed, &job)).await;
+    let outcome = timeout(job.lane().job_time(), attempt(services, &claimed, &job)).await;
     let now = services.ports().now();
+    let mut wait_ms = wait_ms(claimed.attempt);
     let (why, is_last) = match outcome {
         Ok(Ok(ending)) => {
             let counts = match ending {
@@ -55,6 +55,10 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
         }
         Ok(Err(Unfinished::Never(why))) => (why, true),
         Ok(Err(Unfinished::Later(why))) => (why, claimed.attempt >= job.tries()),
+        Ok(Err(Unfinished::After { why, wait })) => {
+            wait_ms = i64::try_from(wait.as_millis()).unwrap_or(LAST_WAIT_MS);
+            (why, claimed.attempt >= job.tries())
+        }
         Err(_) => ("it took too long".to_owned(), claimed.attempt >= job.tries()),
     };
     // The reason is stored for the operator, not logged: it may name a person.
@@ -63,7 +67,7 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
         return store.bury_job(lease, now, &why).await.map(drop);
     }
     tracing::warn!(job.id = %lease.id(), lane, attempt = claimed.attempt, "a job failed; it will be tried again");
-    store.postpone_job(lease, now.plus_ms(wait_ms(claimed.attempt)), &why).await.map(drop)
+    store.postpone_job(lease, now.plus_ms(wait_ms), &why).await.map(drop)
 }
 
 async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result<Ending, Unfinished> {
@@ -78,6 +82,7 @@ async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result
             Err(error) => Err(Unfinished::Later(error.code.wire().to_owned())),
         },
         Job::RunWatch { tab, day } => run_watch::run(services, claimed, tab, *day).await,
+        Job::RunLab { run, lang } => run_lab::run(services, claimed, run, *lang).await,
         // Another purge is queued every hour.
         Job::Purge if services.are_purges_held() => {
             tracing::warn!("nothing is purged: the clock jumped less than an hour ago");

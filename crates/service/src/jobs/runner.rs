@@ -1,11 +1,12 @@
 //! Workers and scheduler of the job queue.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use model::time::Timestamp;
-use store::{ClaimedJob, Store, StoreError};
+use store::{ClaimedJob, JobLease, Store, StoreError};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{self, JoinSet};
 use tokio::time::Instant;
 
 use super::agreement::Agreement;
@@ -13,11 +14,10 @@ use super::perform::perform;
 use crate::counting::FLUSH_EVERY;
 use crate::health;
 use crate::job::{Job, Lane};
+use crate::lab_tests;
 use crate::services::Services;
 use crate::watches;
 
-/// Lease of a claimed job, in milliseconds. Jobs of a dead server are claimed by others after it.
-const LEASE_MS: i64 = 120_000;
 /// Polling interval of a lane.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Polling interval after a database error.
@@ -45,7 +45,8 @@ pub struct Background {
 }
 
 impl Background {
-    /// Stops after running jobs have ended. Housekeeping is aborted: another server continues it.
+    /// Stops after running jobs have ended. Housekeeping and lab tests, which take minutes, are aborted and returned to the
+    /// queue: this server after its return, or another one, runs them again.
     pub async fn stop(mut self) {
         let _receivers_left = self.stopping.send(true);
         while let Some(ended) = self.loops.join_next().await {
@@ -76,13 +77,15 @@ pub fn start(services: Services) -> Background {
 #[expect(clippy::disallowed_methods, reason = "the interval between looks at the queue")]
 async fn work(services: Services, lane: Lane, mut may_work: watch::Receiver<bool>, mut stopped: watch::Receiver<bool>) {
     let mut running: JoinSet<()> = JoinSet::new();
+    let mut leases: HashMap<task::Id, JobLease> = HashMap::new();
     loop {
         let mut wait = LOOK_EVERY;
-        while *may_work.borrow_and_update() && running.len() < lane.at_once() {
+        while *may_work.borrow_and_update() && running.len() < at_once(&services, lane) {
             match claim(services.database().store(), services.ports().now(), lane).await {
                 Ok(Some(claimed)) => {
-                    let services = services.clone();
-                    running.spawn(async move { perform_or_tell(&services, claimed).await });
+                    let (services, lease) = (services.clone(), claimed.lease.clone());
+                    let job = running.spawn(async move { perform_or_tell(&services, claimed).await });
+                    leases.insert(job.id(), lease);
                 }
                 Ok(None) => break,
                 Err(error) => {
@@ -95,20 +98,35 @@ async fn work(services: Services, lane: Lane, mut may_work: watch::Receiver<bool
         tokio::select! {
             _ = stopped.changed() => break,
             Ok(()) = may_work.changed() => {}
-            Some(ended) = running.join_next() => tell_of_panic(ended),
+            Some(ended) = running.join_next_with_id() => {
+                leases.remove(&ended.as_ref().map_or_else(task::JoinError::id, |(id, ())| *id));
+                tell_of_panic(ended.map(drop));
+            }
             () = tokio::time::sleep(wait) => {}
         }
     }
-    if lane == Lane::Upkeep {
+    if matches!(lane, Lane::Upkeep | Lane::Lab) {
         running.abort_all();
+        for lease in leases.values() {
+            // Has no effect where the job ended meanwhile. Without it the job is claimed again when its lease expires.
+            if let Err(error) = services.database().store().return_job(lease).await {
+                tracing::warn!(job.id = %lease.id(), %error, "a job could not be returned to its queue");
+            }
+        }
     }
     while let Some(ended) = running.join_next().await {
         tell_of_panic(ended);
     }
 }
 
+/// Concurrency limit of a lane on this server.
+fn at_once(services: &Services, lane: Lane) -> usize {
+    if lane == Lane::Lab { services.lab().at_once() } else { lane.at_once() }
+}
+
 async fn claim(store: &Store, now: Timestamp, lane: Lane) -> Result<Option<ClaimedJob>, StoreError> {
-    store.claim_job(lane.word(), now, now.plus_ms(LEASE_MS)).await
+    let lease_ms = i64::try_from(lane.lease().as_millis()).unwrap_or(i64::MAX);
+    store.claim_job(lane.word(), now, now.plus_ms(lease_ms)).await
 }
 
 async fn perform_or_tell(services: &Services, claimed: ClaimedJob) {
@@ -245,5 +263,6 @@ pub async fn schedule(services: &Services, now: Timestamp) -> Result<(), StoreEr
         let key = format!("{PURGE_KEY}{}", now.0.div_euclid(HOUR_MS));
         services.database().store().enqueue(Job::Purge.queued(services.ports(), Some(key))).await?;
     }
+    lab_tests::end_lost(services, now).await?;
     watches::queue_due(services, now).await
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use audit::compare::{Side, compare, points};
 use model::change::Change;
 use model::finding::{Finding, Severity};
+use model::lab::LabTests;
 use model::lang::Lang;
 use model::report::{Coverage, Report};
 use model::time::Timestamp;
@@ -12,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use store::{RunFindings, StoredReport};
 
+use super::lab_change::{LabChange, lab_changes};
 use super::words::{Word, words};
 
 /// The findings of a run, in one language.
@@ -60,6 +62,8 @@ pub struct Compared {
     pub unchanged: Vec<Unchanged>,
     /// Codes that only one of them measured, with the reason of the other.
     pub not_compared: BTreeMap<String, String>,
+    /// Lab tests that both have.
+    pub lab: Vec<LabChange>,
 }
 
 /// One of the two.
@@ -114,11 +118,17 @@ impl Compared {
         Self {
             unchanged: unchanged.collect(),
             not_compared: compare(old.side(), new.side()).not_compared,
+            lab: lab_changes(lab_of(before), lab_of(after)),
             change: between(&old, &new),
             before: run(before, &old),
             after: run(after, &new),
         }
     }
+}
+
+/// The lab tests of a run.
+fn lab_of(run: &StoredReport) -> Option<&LabTests> {
+    run.report.summary.as_ref()?.lab.as_ref()
 }
 
 /// What changed from `before` to `after`.

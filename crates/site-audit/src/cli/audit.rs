@@ -1,5 +1,6 @@
 //! `site-audit audit`.
 
+mod lab;
 mod network;
 mod progress;
 mod supplied;
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use model::finding::Severity;
+use model::lab::Strategy;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
@@ -66,6 +68,12 @@ pub(super) struct AuditArguments {
     /// The address that the file has, or will have.
     #[arg(long, value_name = "URL", requires = "html", conflicts_with_all = ["urls", "from"])]
     url: Option<String>,
+    /// Measure each page with Lighthouse too: mobile or desktop.
+    ///
+    /// By the provider of the configuration (lab.provider), in site-audit.toml or the environment. Takes up to two minutes a
+    /// page. The score stays as it is.
+    #[arg(long, value_name = "STRATEGY", conflicts_with = "html")]
+    lab: Option<LabStrategy>,
     /// How to print the result.
     ///
     /// JSON is an object for one page, an array for several and for a list.
@@ -85,6 +93,24 @@ pub(super) struct AuditArguments {
     /// The other formats, which programs read, are still printed; and so is why a page could not be audited.
     #[arg(long, short)]
     quiet: bool,
+}
+
+/// The device that a lab test simulates.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LabStrategy {
+    /// A phone on a slow network.
+    Mobile,
+    /// A desktop computer.
+    Desktop,
+}
+
+impl From<LabStrategy> for Strategy {
+    fn from(name: LabStrategy) -> Self {
+        match name {
+            LabStrategy::Mobile => Self::Mobile,
+            LabStrategy::Desktop => Self::Desktop,
+        }
+    }
 }
 
 /// A format, as the command line names it.
@@ -134,7 +160,12 @@ impl AuditArguments {
             _ => {
                 let (urls, pages) = network::addresses(&self.urls, self.from.as_deref())?;
                 let progress = progress::Teller::new(self.quiet, urls.len(), lang);
-                (network::audit(urls, self.jobs, self.allow_private, progress)?, pages)
+                let given = network::Given {
+                    jobs: self.jobs,
+                    allow_private: self.allow_private,
+                    lab: self.lab.map(Into::into),
+                };
+                (network::audit(urls, given, progress)?, pages)
             }
         };
         let format = Format::from(self.format);

@@ -14,6 +14,7 @@ mod errors;
 mod field_data;
 mod identity;
 mod keys;
+pub(crate) mod lab;
 mod limits;
 mod links;
 mod organizations;

@@ -42,6 +42,7 @@ const PHRASES: &[&str] = &[
     "yellow canary sings low",
     "low sings a yellow canary",
     "a secret of tests, of 32 bytes",
+    "lab-canary",
     crate::api::people::OPERATOR,
 ];
 
@@ -68,7 +69,7 @@ fn known<T>(of: impl FnOnce(&mut Known) -> T) -> T {
 pub(crate) fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let filter = "info,site_audit=trace,store=trace,fetch=trace,audit=trace";
+        let filter = "info,site_audit=trace,store=trace,fetch=trace,audit=trace,lab=trace,service=trace";
         let builder = tracing_subscriber::fmt().with_env_filter(filter).json().with_writer(|| Listening);
         builder.try_init().unwrap();
     });

@@ -15,6 +15,7 @@ mod generated;
 mod jobs;
 mod judges;
 mod kills;
+mod lab_kills;
 mod mcp;
 mod pages;
 mod payments;

@@ -6,6 +6,7 @@ mod catalog;
 mod contact;
 mod embed;
 mod forms;
+mod lab;
 mod markdown;
 mod money;
 mod passkeys;

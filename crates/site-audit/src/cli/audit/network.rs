@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use fetch::{FetchConfig, Fetcher};
+use model::lab::Strategy;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use super::lab::LabRun;
 use super::progress::Teller;
 use crate::cli::input::with_scheme;
 use crate::cli::{failure, output};
@@ -63,19 +65,36 @@ fn list(source: impl std::io::Read, name: &str) -> Result<Vec<String>> {
     Ok(lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).collect())
 }
 
-/// Audits all of them, `jobs` at once; outcomes come in the order of the addresses.
-pub(super) fn audit(urls: Vec<String>, jobs: u8, allow_private: bool, mut teller: Teller) -> Result<Vec<PageOutcome>> {
+/// How pages are audited.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Given {
+    /// Pages at once.
+    pub(super) jobs: u8,
+    /// Whether any address and port is allowed.
+    pub(super) allow_private: bool,
+    /// The lab test of each page.
+    pub(super) lab: Option<Strategy>,
+}
+
+/// Audits all of them; outcomes come in the order of the addresses.
+pub(super) fn audit(urls: Vec<String>, given: Given, mut teller: Teller) -> Result<Vec<PageOutcome>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
     let cores = Cores::of_the_machine().context("no threads")?;
-    let engine = Engine::new(Fetcher::new(config(allow_private)?)?, cores);
+    let engine = Engine::new(Fetcher::new(config(given.allow_private)?)?, cores);
+    let open = |strategy| LabRun::open(strategy, teller.lang(), engine.fetcher(), teller.is_heard());
+    let lab = given.lab.map(open).transpose()?;
     runtime.block_on(async {
-        let slots = Arc::new(Semaphore::new(usize::from(jobs)));
+        let slots = Arc::new(Semaphore::new(usize::from(given.jobs)));
         let mut running = JoinSet::new();
         for (index, url) in urls.into_iter().enumerate() {
-            let (engine, slots, progress) = (engine.clone(), Arc::clone(&slots), teller.of_steps());
+            let (engine, slots, progress, lab) = (engine.clone(), Arc::clone(&slots), teller.of_steps(), lab.clone());
             running.spawn(async move {
                 let _slot = slots.acquire().await.context("the run ended")?;
-                Ok::<_, anyhow::Error>((index, one(&engine, &url, progress).await))
+                let mut outcome = one(&engine, &url, progress).await;
+                if let Some(lab) = lab {
+                    lab.add_to(&mut outcome).await?;
+                }
+                Ok::<_, anyhow::Error>((index, outcome))
             });
         }
         let mut outcomes = Vec::new();

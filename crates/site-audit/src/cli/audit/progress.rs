@@ -26,6 +26,16 @@ impl Teller {
         Self { is_heard: !quiet && std::io::stderr().is_terminal(), pages, done: 0, lang }
     }
 
+    /// The language of the lines.
+    pub(super) fn lang(&self) -> Lang {
+        self.lang
+    }
+
+    /// Whether anybody reads them.
+    pub(super) fn is_heard(&self) -> bool {
+        self.is_heard
+    }
+
     /// The callback for the steps of a page; `None` for several pages, whose steps would mix.
     pub(super) fn of_steps(&self) -> Option<Progress> {
         if !self.is_heard || self.pages != 1 {

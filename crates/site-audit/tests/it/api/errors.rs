@@ -8,14 +8,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use service::config::{ChallengeProvider, SecretText};
+use service::config::{ChallengeProvider, LabSettings, SecretText};
 use service::credential::token_digest;
 use service::error::Code;
-use testkit::{ReceivedRequest, SiteAnswer, TestDatabase, TestSite};
+use testkit::{LabServer, ReceivedRequest, SiteAnswer, TestDatabase, TestSite};
 
 use super::accounts;
 use super::accounts::factors::enrolled;
 use super::contact;
+use super::lab::measuring;
 use super::people::{self, OPERATOR, SignedIn};
 use crate::app::{Call, TestApp};
 
@@ -178,6 +179,33 @@ async fn of_nobody(examples: &mut Examples, app: &TestApp, site: &TestSite) {
     let opened = app.call(post("/api/tabs", r#"{"url":"https://example.com/"}"#).token(&guest)).await.json();
     let watch = Call::new("PATCH", &format!("/api/tabs/{}", opened["tab"]["id"].as_str().unwrap()));
     examples.of(app, Code::AccountRequired, watch.body(r#"{"monitor":true}"#).token(&guest)).await;
+    of_lab(examples, app, site, &guest).await;
+}
+
+/// Refusals of lab tests: of a server without a provider, and of one for each limit.
+async fn of_lab(examples: &mut Examples, app: &TestApp, site: &TestSite, guest: &str) {
+    let audit = app.call(Call::audit(&site.url("/lab")).token(guest)).await.json();
+    let path = format!("/api/audits/{}/lab", audit["id"].as_str().unwrap());
+    let begin = |strategy: &str| Call::new("POST", &path).body(&json!({"strategy": strategy}).to_string()).token(guest);
+    examples.of(app, Code::InvalidStrategy, begin("tablet")).await;
+    examples.of(app, Code::LabUnavailable, begin("mobile")).await;
+    let server = LabServer::start().await;
+    for (code, change) in [
+        (Code::LabBusy, (|lab| lab.at_once = 1) as fn(&mut LabSettings)),
+        (Code::LabRateLimited, |lab| lab.per_hour = 0),
+        (Code::LabDailyCap, |lab| lab.per_day = 0),
+    ] {
+        let provider = measuring(&server);
+        let limited = TestApp::start_on(app, |config| {
+            provider(config);
+            change(&mut config.lab);
+        })
+        .await;
+        if code == Code::LabBusy {
+            assert_eq!(limited.call(begin("mobile")).await.status, 202);
+        }
+        examples.of(&limited, code, begin("desktop")).await;
+    }
 }
 
 /// Refusals of services that verify browsers, on the database of `other`.

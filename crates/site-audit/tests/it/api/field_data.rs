@@ -11,6 +11,7 @@ testkit::on_both_databases! {
     without_a_key_nobody_is_asked,
     the_page_is_asked_for_and_then_its_origin,
     a_service_that_fails_leaves_the_metrics_unmeasured,
+    the_same_page_is_asked_for_once_a_day,
 }
 
 const RECORD: &str = r#"{"record":{"key":{"origin":"http://127.0.0.2"},"metrics":{
@@ -85,4 +86,23 @@ async fn a_service_that_fails_leaves_the_metrics_unmeasured(database: TestDataba
     let audit = audited(database, service.url("/v1/records:queryRecord")).await;
     assert!(is_unmeasured(&audit, "cwv_lcp_poor"));
     assert_eq!(service.asked().len(), 1, "a quota that was hit is not hit again");
+}
+
+async fn the_same_page_is_asked_for_once_a_day(database: TestDatabase) {
+    let service = TestSite::start(|_| SiteAnswer::page(200, "application/json", RECORD)).await;
+    let (page, endpoint) = (page().await, service.url("/query"));
+    let app = TestApp::start(database, |config| {
+        config.field_data.crux_key = Some("a key".to_owned());
+        config.field_data.crux_endpoint = endpoint;
+    })
+    .await;
+    let mut found = Vec::new();
+    for _ in 0..3 {
+        let audit = app.call(Call::audit(&page.url("/#fragment"))).await.json();
+        found.push(audit["summary"]["crux"].clone());
+    }
+    assert!(found[0].is_object() && found.iter().all(|crux| *crux == found[0]));
+    assert_eq!(service.asked().len(), 1);
+    app.call(Call::audit(&page.url("/?other"))).await;
+    assert_eq!(service.asked().len(), 2, "another page is another question");
 }

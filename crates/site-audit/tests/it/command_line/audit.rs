@@ -5,7 +5,9 @@ use std::net::{SocketAddr, TcpListener};
 
 use serde_json::Value;
 
-use super::{PAGE, code, json, site, site_audit, stderr, stdout};
+use testkit::{LabMood, LabServer};
+
+use super::{PAGE, code, json, program, site, site_audit, stderr, stdout};
 
 const SUPPLIED: [&str; 5] = ["audit", "--html", "-", "--url", "example.com/bread"];
 
@@ -199,4 +201,34 @@ fn refusals_are_told_in_the_language_asked_for() {
     let output = site_audit(&["audit", "http://127.0.0.1/", "--lang", "pt-BR"], "");
     assert!(stderr(&output).starts_with("site-audit: não foi possível auditar http://127.0.0.1/: "));
     assert!(stderr(&output).contains("repita com --allow-private"), "{}", stderr(&output));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lab_test_joins_the_report_of_the_command_line() {
+    let (site, server) = (site().await, LabServer::start().await);
+    let url = site.url("/page");
+    let run = |more: &[&str]| {
+        let mut command = program();
+        command.args(["audit", &url, "--allow-private"]).args(more);
+        command.env("SITE_AUDIT_LAB__PROVIDER", "pagespeed").env("SITE_AUDIT_LAB__URL", server.url());
+        command.env("SITE_AUDIT_LAB__KEY", "lab-canary-of-the-command-line").output().unwrap()
+    };
+    let audit = json(&run(&["--lab", "desktop", "--format", "json"]));
+    assert_eq!(audit["summary"]["lab"]["desktop"]["scores"]["performance"], 74, "{audit}");
+    assert_eq!(audit["summary"]["lab"]["mobile"], Value::Null);
+    assert_eq!(audit["summary"]["crux"]["metrics"]["largest_contentful_paint"]["p75"], 2610.0);
+    let text = stdout(&run(&["--lab", "mobile"]));
+    assert!(text.contains("Lab test, mobile: Performance 74, Accessibility 88, Best practices 100, SEO 40"), "{text}");
+    assert!(
+        text.contains("    Largest Contentful Paint (LCP): 4.1 s, bad; real visitors 2.6 s, needs improvement"),
+        "{text}"
+    );
+    assert!(text.contains("    could save 1.2 s, 240 KB: Improve image delivery"), "{text}");
+    server.set(LabMood::BadKey);
+    let failed = run(&["--lab", "mobile"]);
+    assert_eq!(code(&failed), 0, "the page was audited");
+    assert!(stdout(&failed).contains("Lab test, mobile: failed."), "{}", stdout(&failed));
+    assert!(stderr(&failed).contains("bad_key") && !stderr(&failed).contains("canary"), "{}", stderr(&failed));
+    let off = site_audit(&["audit", &url, "--allow-private", "--lab", "mobile"], "");
+    assert!(code(&off) == 2 && stderr(&off).contains("lab.provider"), "{}", stderr(&off));
 }

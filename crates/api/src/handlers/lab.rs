@@ -1,0 +1,148 @@
+//! Lab tests of audits: begin one, read them.
+
+use std::time::Duration;
+
+use model::lab::{LabTest, LabTests, Strategy};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::operation::{Accepted, Access, Operation, WrittenJson};
+use service::Services;
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+use service::lab_tests;
+
+/// Seconds that a caller may wait for the end of a test.
+const MOST_WAIT: u32 = 25;
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::post("/api/audits/{id}/lab", "start_lab_test", start)
+            .text(
+                "Start a lab test",
+                "Loads the audited page in a simulated browser and measures it with Lighthouse: scores for performance, \
+                 accessibility, best practices and SEO, metrics, and what would make the page faster. Takes about 25 seconds \
+                 to over two minutes; poll with `GET /api/audits/{id}/lab?wait=25`. A test of the same strategy that runs is \
+                 not started twice: the call answers with it. The result joins the audit as `summary.lab`; its score stays. \
+                 Free. Limits: 4 tests at once, 6 per network and hour, 500 a day.\n\nExample: `{\"strategy\": \"desktop\"}`",
+            )
+            .access(Access::Owner)
+            .reaches_out()
+            .errors(&[
+                Code::InvalidStrategy,
+                Code::GuestTokenRequired,
+                Code::AuditNotFound,
+                Code::LabBusy,
+                Code::LabRateLimited,
+                Code::LabDailyCap,
+                Code::LabUnavailable,
+                Code::DatabaseUnavailable,
+            ]),
+        Operation::get("/api/audits/{id}/lab", "get_lab_tests", read)
+            .text(
+                "Read an audit's lab tests",
+                "The latest lab test of each strategy, null where there was none. `wait` holds the answer back until a test \
+                 that runs has ended, for at most 25 seconds; without a running test it comes at once.",
+            )
+            .access(Access::Owner)
+            .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
+    ]
+}
+
+/// Which audit to test, and how.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct StartLabTest {
+    /// The `id` that the audit was answered with.
+    id: String,
+    /// The device to simulate: `mobile` (the default) or `desktop`.
+    #[serde(default)]
+    strategy: Option<String>,
+}
+
+/// A lab test that runs.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LabIniciado")]
+struct LabStarted {
+    /// Always true.
+    ok: bool,
+    /// The audit.
+    audit_id: String,
+    /// The simulated device.
+    strategy: Strategy,
+    /// The test.
+    lab: LabTest<String>,
+    #[serde(rename = "_links")]
+    links: StartLinks,
+}
+
+/// Absolute addresses for the next calls.
+#[derive(Debug, Serialize, JsonSchema)]
+struct StartLinks {
+    /// The lab tests of this audit, once this one has ended or 25 seconds are over.
+    poll: String,
+    /// The audit.
+    audit: String,
+}
+
+async fn start(cx: Cx, input: StartLabTest) -> Result<Accepted<LabStarted>, ServiceError> {
+    let owner = cx.caller.required_owner()?;
+    let strategy = match &input.strategy {
+        Some(name) => Strategy::from_name(name).ok_or_else(|| ServiceError::new(Code::InvalidStrategy))?,
+        None => Strategy::default(),
+    };
+    let test = lab_tests::begin(&cx, &owner, input.id.clone(), strategy).await?;
+    let links = StartLinks {
+        poll: format!("{}?wait={MOST_WAIT}", lab_url(&cx.services, &input.id)),
+        audit: audit_url(&cx.services, &input.id),
+    };
+    Ok(Accepted(LabStarted { ok: true, audit_id: input.id, strategy, lab: test.in_lang(cx.lang), links }))
+}
+
+/// Which audit, and how long to wait.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ReadLabTests {
+    /// The `id` that the audit was answered with.
+    id: String,
+    /// Seconds to wait for the end of a running test, 0 to 25; more is 25.
+    #[serde(default)]
+    wait: Option<u32>,
+}
+
+/// The lab tests of an audit.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LabAnswer")]
+struct LabAnswer {
+    /// The audit.
+    audit_id: String,
+    /// The latest test of each strategy.
+    lab: LabTests<String>,
+    #[serde(rename = "_links")]
+    links: LabLinks,
+}
+
+/// Absolute addresses.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LabLinks {
+    /// This answer.
+    #[serde(rename = "self")]
+    this: String,
+    /// The audit.
+    audit: String,
+}
+
+async fn read(cx: Cx, input: ReadLabTests) -> Result<WrittenJson<LabAnswer>, ServiceError> {
+    let owner = cx.caller.required_owner()?;
+    let wait = Duration::from_secs(input.wait.unwrap_or_default().min(MOST_WAIT).into());
+    let stored = lab_tests::read(&cx, &owner, input.id.clone(), wait).await?;
+    let links = LabLinks { this: lab_url(&cx.services, &input.id), audit: audit_url(&cx.services, &input.id) };
+    WrittenJson::spoken(&LabAnswer { audit_id: input.id, lab: stored.tests.in_lang(cx.lang), links })
+}
+
+fn audit_url(services: &Services, id: &str) -> String {
+    services.url(&format!("/api/audits/{id}"))
+}
+
+fn lab_url(services: &Services, id: &str) -> String {
+    services.url(&format!("/api/audits/{id}/lab"))
+}

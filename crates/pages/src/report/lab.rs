@@ -1,0 +1,128 @@
+//! The lab tests of a report, beside what real visitors experienced.
+
+use model::field_data::{FieldData, FieldScope};
+use model::lab::{LabTest, Strategy};
+use model::lang::Lang;
+use render::band::Band;
+use render::lab::{self, MetricLine};
+use service::Services;
+
+use super::shown::{Eyes, Shown};
+use crate::pieces::arc;
+
+/// The section of a report; absent where there is nothing to show and nothing to begin.
+pub(super) struct LabSection<'a> {
+    /// Each test, and the metrics of real visitors alone where there is none.
+    pub(super) tests: Vec<TestView<'a>>,
+    /// Metrics of real visitors, where no test shows them.
+    pub(super) field: Vec<MetricView>,
+    /// Whether these are of the whole origin.
+    pub(super) is_of_origin: bool,
+    /// Word on the wire and name of what the owner can begin.
+    pub(super) can_begin: Vec<(&'static str, &'static str)>,
+    /// A test runs: the page is loaded again.
+    pub(super) is_running: bool,
+}
+
+/// One test.
+pub(super) struct TestView<'a> {
+    pub(super) name: &'static str,
+    pub(super) is_running: bool,
+    /// Why it failed, or what Lighthouse warns of.
+    pub(super) message: Option<&'a str>,
+    pub(super) is_failed: bool,
+    pub(super) rings: Vec<Ring>,
+    pub(super) metrics: Vec<MetricView>,
+    /// What it saves, and the title.
+    pub(super) opportunities: Vec<(String, &'a str)>,
+    /// Category and title.
+    pub(super) failing: Vec<(&'a str, &'a str)>,
+    pub(super) version: Option<&'a str>,
+}
+
+/// The ring of a category.
+pub(super) struct Ring {
+    pub(super) name: &'static str,
+    pub(super) score: Option<u32>,
+    pub(super) band: &'static str,
+    pub(super) word: &'static str,
+    pub(super) arc: Option<String>,
+}
+
+/// One metric, with the words of its bands.
+pub(super) struct MetricView {
+    pub(super) line: MetricLine,
+    lang: Lang,
+}
+
+impl MetricView {
+    /// The class of a band.
+    pub(super) fn class(&self, band: &Band) -> &'static str {
+        band.class()
+    }
+
+    /// The word for a band.
+    pub(super) fn word(&self, band: &Band) -> &'static str {
+        band.word().in_lang(self.lang)
+    }
+}
+
+/// The section of a report, for its reader.
+pub(super) fn section<'a>(services: &Services, shown: &Shown<'a>, lang: Lang) -> Option<LabSection<'a>> {
+    let summary = shown.report.summary.as_ref()?;
+    let crux = summary.crux.as_ref();
+    let tests = summary.lab.as_ref();
+    let of = |strategy| tests.and_then(|tests| tests.of(strategy));
+    let is_running = |strategy| of(strategy).is_some_and(LabTest::is_running);
+    let views: Vec<TestView<'a>> =
+        Strategy::ALL.into_iter().filter_map(|strategy| Some(view(of(strategy)?, crux, lang))).collect();
+    let lines = |lines: Vec<MetricLine>| lines.into_iter().map(|line| MetricView { line, lang }).collect::<Vec<_>>();
+    let is_shown = views.iter().any(|view| !view.metrics.is_empty());
+    let field = if is_shown { Vec::new() } else { lines(lab::metrics(None, crux, lang)) };
+    let can_begin = match shown.eyes {
+        Eyes::Owner(_) if services.lab().is_on() => Strategy::ALL
+            .into_iter()
+            .filter(|strategy| !is_running(*strategy))
+            .map(|strategy| (strategy.name(), lab::strategy(strategy).in_lang(lang)))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let section = LabSection {
+        is_running: Strategy::ALL.into_iter().any(is_running),
+        is_of_origin: crux.is_some_and(|crux| crux.scope == FieldScope::Origin),
+        tests: views,
+        field,
+        can_begin,
+    };
+    let has_any = !section.tests.is_empty() || !section.field.is_empty() || !section.can_begin.is_empty();
+    has_any.then_some(section)
+}
+
+fn view<'a>(test: &'a LabTest, crux: Option<&FieldData>, lang: Lang) -> TestView<'a> {
+    let ring = |(name, score): (&'static str, Option<u32>)| {
+        let band = Band::of(score.unwrap_or_default());
+        Ring {
+            name,
+            score,
+            band: if score.is_some() { band.class() } else { "none" },
+            word: band.word().in_lang(lang),
+            arc: score.and_then(arc),
+        }
+    };
+    let metrics = if test.scores.is_some() { lab::metrics(Some(test), crux, lang) } else { Vec::new() };
+    TestView {
+        name: lab::strategy(test.strategy).in_lang(lang),
+        is_running: test.is_running(),
+        is_failed: !test.is_running() && test.scores.is_none(),
+        message: test.message.as_ref().map(|message| message.in_lang(lang)),
+        rings: test.scores.iter().flat_map(|scores| lab::scores(scores, lang)).map(ring).collect(),
+        metrics: metrics.into_iter().map(|line| MetricView { line, lang }).collect(),
+        opportunities: test
+            .opportunities
+            .iter()
+            .map(|one| (lab::savings(one.savings_ms, one.savings_bytes, lang), one.title.as_str()))
+            .collect(),
+        failing: test.failing.iter().map(|one| (one.category.as_str(), one.title.as_str())).collect(),
+        version: test.lighthouse_version.as_deref(),
+    }
+}

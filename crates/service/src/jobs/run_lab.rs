@@ -1,0 +1,81 @@
+//! One try of a lab test.
+
+use std::time::Duration;
+
+use lab::failure::Failure;
+use lab::outcome;
+use lab::request::{LabRequest, TEST_TIME};
+use model::lang::Lang;
+use store::{ClaimedJob, LabRecord, StoreError};
+use tokio::time::timeout;
+use url::Url;
+
+use super::ending::{Ending, Unfinished};
+use crate::services::Services;
+
+/// Over the provider's own timeout, to end what does not keep it.
+const MARGIN: Duration = Duration::from_secs(5);
+
+/// Measures the page of a test that runs, and stores the result. Trouble and a used-up quota have one more try.
+pub(super) async fn run(
+    services: &Services,
+    claimed: &ClaimedJob,
+    run: &str,
+    lang: Lang,
+) -> Result<Ending, Unfinished> {
+    let (store, lab, ports) = (services.database().store(), services.lab(), services.ports());
+    // It ended, or its audit was deleted.
+    let Some(running) = store.running_lab(run).await? else { return Ok(Ending::Done) };
+    let strategy = running.test.strategy;
+    let measured = match Url::parse(&running.url) {
+        Ok(url) => {
+            let request = LabRequest { url, strategy, lang };
+            let measuring = timeout(TEST_TIME + MARGIN, lab.provider.run(&request));
+            measuring.await.unwrap_or(Err(Failure::Trouble("time")))
+        }
+        Err(_) => Err(Failure::Page(lab::failure::PageFailure::new("INVALID_URL"))),
+    };
+    note(services, &measured);
+    let (test, field_data) = match measured {
+        Ok(measured) => outcome::finished(running.test, measured),
+        Err(failure) => {
+            if let Some(wait) = failure.second_try().filter(|_| claimed.attempt == 1) {
+                return Err(Unfinished::After { why: failure.to_string(), wait });
+            }
+            (outcome::failed(running.test, &failure), None)
+        }
+    };
+    let record = LabRecord { test, field_data };
+    let counts = store.end_lab(run, &record, Some(&claimed.lease), ports.now()).await?;
+    lab.waiting.look(services.database()).await;
+    tracing::info!(audit.id = %running.audit, strategy = strategy.name(), status = ?record.test.status, counts, "a lab test ended");
+    Ok(if counts { Ending::Written } else { Ending::Late })
+}
+
+/// Ends a test whose every try was cut off.
+pub(super) async fn give_up(services: &Services, run: &str) -> Result<(), StoreError> {
+    let store = services.database().store();
+    if let Some(running) = store.running_lab(run).await? {
+        let test = outcome::failed(running.test, &Failure::Trouble("cut_off"));
+        store.end_lab(run, &LabRecord { test, field_data: None }, None, services.ports().now()).await?;
+        services.lab().waiting.look(services.database()).await;
+    }
+    Ok(())
+}
+
+/// What a result says of the provider.
+fn note<T>(services: &Services, result: &Result<T, Failure>) {
+    let (breaker, now) = (&services.lab().breaker, services.ports().now());
+    match result {
+        Ok(_) | Err(Failure::Page(_)) => breaker.answered(),
+        Err(failure @ Failure::Quota { .. }) => tracing::warn!(%failure, "a lab test got no result"),
+        Err(failure @ Failure::Trouble(_)) => {
+            tracing::warn!(%failure, "a lab test got no result");
+            breaker.troubled(now);
+        }
+        Err(failure @ Failure::Unavailable(_)) => {
+            tracing::error!(%failure, "lab tests are not set up correctly; see lab.provider, lab.url and lab.key");
+            breaker.refused(now);
+        }
+    }
+}

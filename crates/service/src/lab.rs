@@ -1,0 +1,66 @@
+//! What lab tests share in this process: the provider, its circuit breaker, and who waits for a test's end.
+
+mod breaker;
+mod waiting;
+
+use fetch::Fetcher;
+use lab::lighthouse::{FOLDER, LighthouseSettings, RunLimits, Runner};
+use lab::pagespeed::PageSpeed;
+use lab::provider::Provider;
+use url::Url;
+
+use crate::config::{Config, LabProvider};
+use breaker::Breaker;
+use waiting::Waiting;
+
+/// The provider of lab tests and its state in this process.
+#[derive(Debug)]
+pub struct Lab {
+    pub(crate) provider: Provider,
+    pub(crate) breaker: Breaker,
+    pub(crate) waiting: Waiting,
+    at_once: usize,
+}
+
+impl Lab {
+    /// As configured.
+    pub(crate) fn new(config: &Config, fetcher: &Fetcher) -> Self {
+        let provider = provider(config, fetcher);
+        let configured = usize::try_from(config.lab.at_once).unwrap_or(usize::MAX);
+        let at_once = configured.min(provider.at_once());
+        Self { provider, breaker: Breaker::default(), waiting: Waiting::default(), at_once }
+    }
+
+    /// Callers who wait for the end of a test.
+    pub fn waiting(&self) -> usize {
+        self.waiting.count()
+    }
+
+    /// Tests that this server runs at once; others wait in the queue of jobs.
+    pub(crate) fn at_once(&self) -> usize {
+        self.at_once
+    }
+
+    /// Whether this server runs lab tests.
+    pub fn is_on(&self) -> bool {
+        self.provider.is_on()
+    }
+}
+
+/// The configured provider; also for the command line.
+pub fn provider(config: &Config, fetcher: &Fetcher) -> Provider {
+    let settings = &config.lab;
+    match (settings.provider, &settings.key, Url::parse(&settings.url)) {
+        (LabProvider::Pagespeed, Some(key), Ok(endpoint)) => {
+            Provider::PageSpeed(PageSpeed::new(fetcher.clone(), endpoint, key.expose().to_owned()))
+        }
+        (LabProvider::Lighthouse, ..) => {
+            let folder = settings.folder.clone().unwrap_or_else(|| FOLDER.into());
+            let chromium = settings.chromium.clone();
+            let settings = LighthouseSettings { folder, chromium, sandbox: true, rendered: false };
+            Provider::Lighthouse(Runner::new(settings, fetcher.clone(), RunLimits::default()))
+        }
+        // A configuration without key or with an invalid URL does not pass validation.
+        (LabProvider::Off | LabProvider::Pagespeed, ..) => Provider::Off,
+    }
+}

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lab::failure::Failure;
-use lab::lighthouse::RunLimits;
 use lab::reading::measured;
 use model::lab::Strategy;
 use model::lang::Lang;
@@ -13,7 +12,7 @@ use testkit::{SiteAnswer, TestSite};
 use tokio::net::{TcpListener, UdpSocket};
 use url::Url;
 
-use crate::run::runner;
+use crate::run::{patient, runner, turn};
 
 /// Counts connections and packets to loopback, over TCP and UDP on one port.
 struct Canary {
@@ -106,7 +105,8 @@ Promise.race([Promise.all(tries), soon]).then(() => fetch('/done'));
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_reaches_no_refused_address_by_any_means() {
-    let Some(runner) = runner(RunLimits::default()).await else { return };
+    let _turn = turn().await;
+    let Some(runner) = runner(patient()).await else { return };
     let canary = Canary::listen().await;
     let html = page(&refused(canary.port), canary.port);
     let site = TestSite::start(move |request| match request.path.split_once('?') {
@@ -126,7 +126,8 @@ async fn a_page_reaches_no_refused_address_by_any_means() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_leads_to_a_refused_address_is_not_measured_there() {
-    let Some(runner) = runner(RunLimits::default()).await else { return };
+    let _turn = turn().await;
+    let Some(runner) = runner(patient()).await else { return };
     let canary = Canary::listen().await;
     let target = format!("http://127.0.0.1:{}/", canary.port);
     let site = TestSite::start(move |_| SiteAnswer::redirect(302, &target)).await;

@@ -11,7 +11,7 @@ use model::lang::Lang;
 use testkit::{SiteAnswer, TestSite};
 use url::Url;
 
-use crate::run::{asked, fetcher, folder_of_run, kill, processes_with, runner, settings};
+use crate::run::{asked, fetcher, folder_of_run, kill, patient, processes_with, runner, settings, turn};
 
 /// A page whose script never ends.
 const HUNG: &str = "<!DOCTYPE html><title>Hung</title><p>Text<script>for (;;);</script>";
@@ -34,6 +34,7 @@ fn nothing_left(folder: &Path) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hung_page_is_killed_when_its_time_is_up() {
     let limits = RunLimits { time: Duration::from_secs(10), ..RunLimits::default() };
+    let _turn = turn().await;
     let Some(runner) = runner(limits).await else { return };
     let site = TestSite::start(|_| SiteAnswer::html(HUNG)).await;
     let (result, folder) = tokio::join!(run(&runner, &site), folder_of_run(&site));
@@ -44,6 +45,7 @@ async fn a_hung_page_is_killed_when_its_time_is_up() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_takes_too_much_memory_is_killed() {
     let limits = RunLimits { memory: 1024 * 1024, ..RunLimits::default() };
+    let _turn = turn().await;
     let Some(runner) = runner(limits).await else { return };
     let site = TestSite::start(|_| SiteAnswer::html(HUNG)).await;
     let (result, folder) = tokio::join!(run(&runner, &site), folder_of_run(&site));
@@ -53,7 +55,8 @@ async fn a_run_that_takes_too_much_memory_is_killed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_death_of_the_driver_or_of_the_browser_ends_the_run() {
-    let Some(runner) = runner(RunLimits::default()).await else { return };
+    let _turn = turn().await;
+    let Some(runner) = runner(patient()).await else { return };
     for victim in ["run.mjs", "--user-data-dir"] {
         let site = TestSite::start(|_| SiteAnswer::Silence).await;
         let kills = async {
@@ -78,7 +81,8 @@ async fn the_death_of_the_driver_or_of_the_browser_ends_the_run() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_nobody_waits_for_is_killed() {
-    let Some(runner) = runner(RunLimits::default()).await else { return };
+    let _turn = turn().await;
+    let Some(runner) = runner(patient()).await else { return };
     let site = TestSite::start(|_| SiteAnswer::Silence).await;
     let waits = async {
         let folder = folder_of_run(&site).await;
@@ -94,17 +98,18 @@ async fn a_run_that_nobody_waits_for_is_killed() {
     }
     // What the dying browser still wrote is removed by the next start.
     drop(runner);
-    let _next = self::runner(RunLimits::default()).await;
+    let _next = self::runner(patient()).await;
     nothing_left(&folder);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_death_of_the_server_leaves_no_process_at_once_and_no_folder_after_the_next_start() {
     if let Ok(url) = std::env::var(DYING) {
-        let runner = runner(RunLimits::default()).await.unwrap();
+        let runner = runner(patient()).await.unwrap();
         let result = runner.run(&Url::parse(&url).unwrap(), Strategy::Mobile, Lang::En).await;
         panic!("killed before: {result:?}");
     }
+    let _turn = turn().await;
     let Some(settings) = settings().await else { return };
     let site = TestSite::start(|_| SiteAnswer::Silence).await;
     let name = "endings::the_death_of_the_server_leaves_no_process_at_once_and_no_folder_after_the_next_start";
@@ -119,6 +124,6 @@ async fn the_death_of_the_server_leaves_no_process_at_once_and_no_folder_after_t
         tokio::task::yield_now().await;
     }
     assert!(folder.exists());
-    let _next = Runner::new(settings, fetcher(), RunLimits::default());
+    let _next = Runner::new(settings, fetcher(), patient());
     nothing_left(&folder);
 }

@@ -1,6 +1,5 @@
 //! What is measured is what the official program says.
 
-use lab::lighthouse::RunLimits;
 use lab::lighthouse::rendered::rendered;
 use lab::reading::measured;
 use model::lab::Strategy;
@@ -9,7 +8,7 @@ use serde_json::Value;
 use testkit::{SiteAnswer, TestSite};
 use url::Url;
 
-use crate::run::runner;
+use crate::run::{patient, runner, turn};
 
 const PAGE: &str = r#"<!DOCTYPE html><html lang="en"><head><title>Source</title>
 <meta name="viewport" content="width=device-width"><meta name="description" content="A page of a test.">
@@ -20,7 +19,8 @@ const link = document.createElement('a'); link.href = '/later'; link.textContent
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_is_measured_and_rendered_and_its_numbers_are_lighthouses() {
-    let Some(runner) = runner(RunLimits::default()).await else { return };
+    let _turn = turn().await;
+    let Some(runner) = runner(patient()).await else { return };
     let site = TestSite::start(|request| match request.path.as_str() {
         "/" => SiteAnswer::html(PAGE),
         _ => SiteAnswer::missing(),
@@ -58,7 +58,8 @@ async fn a_page_is_measured_and_rendered_and_its_numbers_are_lighthouses() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_answers_an_error_is_a_failure_of_the_page() {
-    let Some(runner) = runner(RunLimits::default()).await else { return };
+    let _turn = turn().await;
+    let Some(runner) = runner(patient()).await else { return };
     let site = TestSite::start(|_| SiteAnswer::page(500, "text/html", "broken")).await;
     let url = Url::parse(&site.url("/")).unwrap();
     // The program's exit status is 1, and its result says why.

@@ -2,15 +2,30 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use fetch::{FetchConfig, Fetcher};
 use lab::lighthouse::programs::Programs;
 use lab::lighthouse::{LighthouseSettings, RunLimits, Runner};
 use serde_json::Value;
 use testkit::TestSite;
+use tokio::sync::{Mutex, MutexGuard};
 
 /// Where `cargo xtask test` installs the npm packages.
 const PACKAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/npm");
+
+/// One run at a time: browsers side by side on few cores take each other's time.
+static TURN: Mutex<()> = Mutex::const_new(());
+
+/// Waits until no other test runs a browser.
+pub(crate) async fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().await
+}
+
+/// Limits that a slow machine keeps too.
+pub(crate) fn patient() -> RunLimits {
+    RunLimits { time: Duration::from_secs(600), ..RunLimits::default() }
+}
 
 /// How Lighthouse is run here; `None`, with a line, where a program is missing.
 pub(crate) async fn settings() -> Option<LighthouseSettings> {

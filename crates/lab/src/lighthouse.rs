@@ -276,3 +276,70 @@ fn ours(error: &io::Error, part: &'static str) -> Failure {
     tracing::warn!(%error, lab.part = part, "a lab test could not be started");
     Failure::Trouble(part)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fetch::FetchConfig;
+
+    #[test]
+    fn the_limits_are_those_of_the_documentation() {
+        let documentation = include_str!("../../../docs/lab.md");
+        let mebibytes = |bytes: u64| bytes / (1024 * 1024);
+        for number in [
+            format!("one run at a time is made for every {CORES_OF_A_RUN} cores"),
+            format!("up to {WAITING} wait"),
+            format!("| time of a run | {} s |", RunLimits::default().time.as_secs()),
+            format!("| memory of a run, on linux | {} gib |", mebibytes(RUN_MEMORY) / 1024),
+            format!("| heap of scripts | {} gib ", browser::HEAP_MEBIBYTES / 1024),
+            format!("| bytes over the network, both directions | {} mib |", mebibytes(proxy::RUN_BYTES)),
+            format!("| connections at once | {} |", proxy::CONNECTIONS),
+            format!("| result of lighthouse | {} mib |", mebibytes(RESULT_BYTES)),
+        ] {
+            assert!(documentation.to_lowercase().contains(&number), "{number}");
+        }
+    }
+
+    #[tokio::test]
+    async fn past_the_queue_a_test_fails_at_once() {
+        let settings =
+            LighthouseSettings { folder: "no/such/folder".into(), chromium: None, sandbox: true, rendered: false };
+        let fetcher = Fetcher::new(FetchConfig::default()).unwrap();
+        let runner = Arc::new(Runner::new(settings, fetcher, RunLimits::default()));
+        let url = Url::parse("https://example.com/").unwrap();
+        let all_places = u32::try_from(runner.places.available_permits()).unwrap();
+        let busy = runner.places.acquire_many(all_places).await.unwrap();
+        let mut waiting = tokio::task::JoinSet::new();
+        for _ in 0..WAITING {
+            let (runner, url) = (Arc::clone(&runner), url.clone());
+            waiting.spawn(async move { runner.run(&url, Strategy::Mobile, Lang::En).await });
+        }
+        while runner.waiting.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(runner.run(&url, Strategy::Mobile, Lang::En).await, Err(Failure::Trouble("queue")));
+        drop(busy);
+        while let Some(result) = waiting.join_next().await {
+            assert_eq!(result.unwrap(), Err(Failure::Unavailable("no_program")));
+        }
+    }
+
+    #[test]
+    fn a_result_is_a_plain_file_within_its_limit() {
+        let folder = RunFolder::new().unwrap();
+        assert_eq!(result(&folder), None);
+        let file = std::fs::File::create(folder.file("result.json")).unwrap();
+        file.set_len(RESULT_BYTES).unwrap();
+        assert_eq!(result(&folder).map(|bytes| bytes.len() as u64), Some(RESULT_BYTES));
+        file.set_len(RESULT_BYTES + 1).unwrap();
+        assert_eq!(result(&folder), None);
+        #[cfg(unix)]
+        {
+            std::fs::rename(folder.file("result.json"), folder.file("other")).unwrap();
+            std::fs::write(folder.file("other"), "{}").unwrap();
+            std::os::unix::fs::symlink(folder.file("other"), folder.file("result.json")).unwrap();
+            assert_eq!(result(&folder), None);
+        }
+        folder.remove();
+    }
+}

@@ -36,13 +36,13 @@ const SWITCHES: [&str; 27] = [
 ];
 /// Features that ask servers of their own, or that would ask for a page twice.
 const FEATURES: &str = "--disable-features=HttpsUpgrades,Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater,AutofillServerCommunication,PrivacySandboxSettings4,RenderDocument,DnsOverHttps,AsyncDns";
-/// Heap limit of scripts: what they hold beside it counts for the memory of the run.
-const HEAP: &str = "--js-flags=--max-old-space-size=1024";
+/// Heap limit of the scripts of a tab, in MiB: what they hold beside it counts for the memory of the run.
+pub(crate) const HEAP_MEBIBYTES: u32 = 1_024;
 
 /// All switches of a run.
 pub(crate) fn switches(profile: &Path, proxy: SocketAddr, sandbox: bool) -> Vec<String> {
     let mut switches: Vec<String> = SWITCHES.iter().map(|switch| (*switch).to_owned()).collect();
-    switches.extend([FEATURES.to_owned(), HEAP.to_owned()]);
+    switches.extend([FEATURES.to_owned(), format!("--js-flags=--max-old-space-size={HEAP_MEBIBYTES}")]);
     switches.push(format!("--proxy-server=http://{proxy}"));
     // The browser resolves no name, even where it would not ask the proxy.
     switches.push(format!("--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE {}", proxy.ip()));
@@ -52,4 +52,18 @@ pub(crate) fn switches(profile: &Path, proxy: SocketAddr, sandbox: bool) -> Vec<
     }
     switches.push("about:blank".to_owned());
     switches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sandbox_is_off_only_where_it_is_turned_off() {
+        let is_off = |sandbox| {
+            let switches = switches(Path::new("/profile"), ([127, 0, 0, 1], 1).into(), sandbox);
+            switches.iter().any(|switch| switch == "--no-sandbox")
+        };
+        assert_eq!((is_off(true), is_off(false)), (false, true));
+    }
 }

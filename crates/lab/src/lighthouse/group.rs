@@ -85,6 +85,7 @@ fn join(command: &mut Command, group: i32) {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests start a process to kill")]
 mod tests {
     use super::*;
 

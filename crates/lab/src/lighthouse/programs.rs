@@ -47,7 +47,8 @@ impl Programs {
     /// Looks for the programs: npm packages in `folder`, where `site-audit lab setup` puts them, then those of the system.
     pub fn find(folder: &Path, chromium: Option<&Path>) -> Self {
         let packages = folder.join("node_modules");
-        let existing = |path: PathBuf| path.exists().then_some(path);
+        // The programs run in a folder of their own, where a relative path would lead elsewhere.
+        let existing = |path: PathBuf| std::path::absolute(path).ok().filter(|path| path.exists());
         let of_system = |name: &str| SYSTEM.iter().find_map(|place| existing(Path::new(place).join(name)));
         let own_node = node_package().and_then(|name| existing(packages.join(name).join("bin/node")));
         let browser = || {
@@ -144,5 +145,11 @@ mod tests {
             assert_eq!(Programs::find(folder.path(), None).node, Some(node.join("node")));
         }
         assert_eq!(Programs::find(folder.path(), None).lighthouse, package.parent().map(Path::to_owned));
+    }
+
+    #[test]
+    fn relative_paths_become_absolute() {
+        let found = Programs::find(Path::new("no/such/folder"), Some(Path::new("Cargo.toml")));
+        assert!(found.chromium.is_some_and(|path| path.is_absolute()));
     }
 }

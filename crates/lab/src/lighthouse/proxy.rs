@@ -28,9 +28,9 @@ use crate::lighthouse::metered::{Allowance, Metered};
 use crate::lighthouse::peer;
 
 /// Connections of the browser at once. Chromium opens 32 to a proxy.
-const CONNECTIONS: usize = 128;
+pub(crate) const CONNECTIONS: usize = 128;
 /// Bytes of one run in both directions, over all connections. The heaviest pages of the web have some tens of megabytes.
-const RUN_BYTES: u64 = 256 * 1024 * 1024;
+pub(crate) const RUN_BYTES: u64 = 256 * 1024 * 1024;
 /// Timeout of a connection to a target, with the resolution of its name.
 const CONNECT: Duration = Duration::from_secs(15);
 /// Size limit of the head of a request or of a response, in bytes.

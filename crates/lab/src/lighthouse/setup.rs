@@ -34,8 +34,9 @@ pub fn commands(programs: &[Found; 3], folder: &Path) -> Vec<Install> {
         let own_node = node.path.as_ref().is_some_and(|path| path.starts_with(folder));
         let without_node = node.is_usable && !own_node;
         let what = if without_node { "Lighthouse" } else { "Lighthouse and Node" };
+        // Below errors, npm warns of the system's Node, which is not the one that is used.
         let mut arguments: Vec<OsString> =
-            ["ci", "--ignore-scripts", "--no-audit", "--no-fund"].map(OsString::from).into();
+            ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"].map(OsString::from).into();
         if without_node {
             arguments.push("--omit=optional".into());
         }
@@ -85,7 +86,7 @@ mod tests {
         let lighthouse = found("Lighthouse", "/srv/lab/node_modules/lighthouse", Some(pinned_version()), true);
         let none = Found { name: "Lighthouse", path: None, version: None, is_usable: false };
         let chromium = found("Chromium", "/usr/bin/chromium", Some("Chromium 150"), true);
-        let npm = "npm ci --ignore-scripts --no-audit --no-fund";
+        let npm = "npm ci --ignore-scripts --no-audit --no-fund --loglevel=error";
         assert_eq!(texts(&[node.clone(), lighthouse.clone(), chromium.clone()]), Vec::<String>::new());
         assert_eq!(
             texts(&[node, none.clone(), chromium.clone()]),

@@ -9,7 +9,7 @@ use lab::pagespeed::PageSpeed;
 use lab::provider::Provider;
 use url::Url;
 
-use crate::config::{Config, LabProvider};
+use crate::config::{Config, LabProvider, LabSettings};
 use breaker::Breaker;
 use waiting::Waiting;
 
@@ -55,12 +55,30 @@ pub fn provider(config: &Config, fetcher: &Fetcher) -> Provider {
             Provider::PageSpeed(PageSpeed::new(fetcher.clone(), endpoint, key.expose().to_owned()))
         }
         (LabProvider::Lighthouse, ..) => {
-            let folder = settings.folder.clone().unwrap_or_else(|| FOLDER.into());
-            let chromium = settings.chromium.clone();
-            let settings = LighthouseSettings { folder, chromium, sandbox: true, rendered: false };
-            Provider::Lighthouse(Runner::new(settings, fetcher.clone(), RunLimits::default()))
+            Provider::Lighthouse(Runner::new(lighthouse(settings), fetcher.clone(), RunLimits::default()))
         }
         // A configuration without key or with an invalid URL does not pass validation.
         (LabProvider::Off | LabProvider::Pagespeed, ..) => Provider::Off,
+    }
+}
+
+fn lighthouse(settings: &LabSettings) -> LighthouseSettings {
+    LighthouseSettings {
+        folder: settings.folder.clone().unwrap_or_else(|| FOLDER.into()),
+        chromium: settings.chromium.clone(),
+        sandbox: settings.sandbox,
+        rendered: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sandbox_is_on_unless_it_is_turned_off() {
+        let settings = LabSettings::default();
+        assert!(lighthouse(&settings).sandbox);
+        assert!(!lighthouse(&LabSettings { sandbox: false, ..settings }).sandbox);
     }
 }

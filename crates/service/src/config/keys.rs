@@ -27,6 +27,7 @@ pub struct ConfigKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyKind {
     Text,
+    Boolean,
     Integer,
     Number,
     List,
@@ -73,6 +74,7 @@ fn kind(field: &Value) -> KeyKind {
     let is = |name: &str| types.contains(&name);
     match () {
         () if is("array") => KeyKind::List,
+        () if is("boolean") => KeyKind::Boolean,
         () if is("integer") => KeyKind::Integer,
         () if is("number") => KeyKind::Number,
         () => KeyKind::Text,
@@ -94,6 +96,7 @@ mod tests {
         assert_eq!(kind("listen"), Some(KeyKind::Text));
         assert_eq!(kind("fetch.allow_ports"), Some(KeyKind::List));
         assert_eq!(kind("fetch.ca_file"), Some(KeyKind::Text));
+        assert_eq!(kind("lab.sandbox"), Some(KeyKind::Boolean));
         assert_eq!(kind("limits.fetches"), Some(KeyKind::Integer));
         assert_eq!(kind("prices.audit_usd"), Some(KeyKind::Number));
     }

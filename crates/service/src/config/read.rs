@@ -135,6 +135,7 @@ fn value(key: &ConfigKey, text: &str) -> Result<Value, String> {
     let wrong = || format!("{text:?} does not fit. {}", key.meaning);
     match key.kind {
         KeyKind::Text => Ok(Value::from(text)),
+        KeyKind::Boolean => text.trim().parse::<bool>().map(Value::from).map_err(|_| wrong()),
         KeyKind::Integer => text.trim().parse::<i64>().map(Value::from).map_err(|_| wrong()),
         KeyKind::Number => text.trim().parse::<f64>().map(Value::from).map_err(|_| wrong()),
         KeyKind::List => {

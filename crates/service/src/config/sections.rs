@@ -77,6 +77,9 @@ pub struct LabSettings {
     pub folder: Option<PathBuf>,
     /// The Chromium program for `lighthouse`; by default it is looked for where systems have it.
     pub chromium: Option<PathBuf>,
+    /// Whether Chromium's sandbox is on for `lighthouse`. It does not work as root. Turn it off only inside a container that
+    /// holds no secrets.
+    pub sandbox: bool,
     /// Lab tests running at once, by all servers of one database.
     pub at_once: u32,
     /// Lab tests per network and hour.
@@ -234,6 +237,7 @@ impl Default for LabSettings {
             key: None,
             folder: None,
             chromium: None,
+            sandbox: true,
             at_once: 4,
             per_hour: 6,
             per_day: 500,

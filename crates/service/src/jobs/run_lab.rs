@@ -74,7 +74,8 @@ fn note<T>(services: &Services, result: &Result<T, Failure>) {
             breaker.troubled(now);
         }
         Err(failure @ Failure::Unavailable(_)) => {
-            tracing::error!(%failure, "lab tests are not set up correctly; see lab.provider, lab.url and lab.key");
+            let message = "lab tests are not set up correctly; check lab.* in the configuration, and run `site-audit doctor` where the provider is lighthouse";
+            tracing::error!(%failure, "{message}");
             breaker.refused(now);
         }
     }

@@ -31,6 +31,10 @@ Exit codes: 0 everything is there, 2 something is missing.
 Example:
   site-audit doctor";
 
+/// What root is told: with the programs in place, every lab test would still fail.
+const ROOT: &str = "You are root, and Chromium's sandbox does not work as root: every lab test of a service that runs as root fails. \
+Run the service as an ordinary user. Set lab.sandbox to false only inside a container that holds no secrets.";
+
 /// Arguments of `site-audit lab`.
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]
@@ -77,7 +81,7 @@ impl ProgramPlace {
         let found = self.found()?;
         print(&report(&found))?;
         if is_root() {
-            tell("You are root: Chromium's sandbox does not work as root. Run the service as an ordinary user.");
+            tell(ROOT);
         }
         if found.iter().all(|found| found.is_usable) {
             return Ok(ExitCode::SUCCESS);
@@ -105,9 +109,7 @@ impl ProgramPlace {
 
     fn found(&self) -> Result<[Found; 3]> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no runtime")?;
-        // A program is started in other folders than this one.
-        let folder = std::path::absolute(&self.folder).context("the folder has no absolute path")?;
-        Ok(runtime.block_on(Programs::find(&folder, self.chromium.as_deref()).versions()))
+        Ok(runtime.block_on(Programs::find(&self.folder, self.chromium.as_deref()).versions()))
     }
 }
 
@@ -128,6 +130,8 @@ fn report(programs: &[Found]) -> String {
 fn state(found: &Found) -> String {
     let Found { name, path, version, is_usable } = found;
     let place = path.as_deref().map(Path::display);
+    // Chromium tells its name with its version, and so do browsers made of it.
+    let version = version.as_deref().map(|version| version.strip_prefix(name).unwrap_or(version).trim_start());
     match (place, version) {
         (Some(place), Some(version)) if *is_usable => format!("ok       {name} {version} ({place})"),
         (Some(place), Some(version)) => {
@@ -183,5 +187,6 @@ mod tests {
         );
         assert!(found(Some("/b/node"), None, false).starts_with("broken   Node (/b/node)"));
         assert_eq!(found(None, None, false), "missing  Node");
+        assert_eq!(found(Some("/b/node"), Some("Node 24.1.0"), true), "ok       Node 24.1.0 (/b/node)");
     }
 }

@@ -4,6 +4,8 @@ mod audit;
 mod checks;
 mod formats;
 #[cfg(target_os = "linux")]
+mod lab;
+#[cfg(target_os = "linux")]
 mod memory;
 mod server;
 #[cfg(target_os = "linux")]

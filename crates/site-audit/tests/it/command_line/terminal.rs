@@ -8,7 +8,7 @@ use testkit::{SiteAnswer, TestSite};
 
 use super::{code, program, site, site_audit, stderr, stdout};
 
-const COMMANDS: [&str; 7] = ["serve", "audit", "checks", "migrate", "openapi", "healthcheck", "completions"];
+const COMMANDS: [&str; 8] = ["serve", "audit", "checks", "migrate", "openapi", "healthcheck", "doctor", "completions"];
 
 #[test]
 fn every_command_has_help_that_teaches() {
@@ -45,7 +45,7 @@ fn a_reader_that_went_away_is_no_error() {
 /// Runs the program on a terminal made by `script`; `None`, with a line printed, where there is no such command.
 #[cfg(target_os = "linux")]
 #[expect(clippy::print_stdout, reason = "says what is passed over")]
-fn on_a_terminal(command: &str, variables: &[(&str, &str)]) -> Option<String> {
+pub(super) fn on_a_terminal(command: &str, variables: &[(&str, &str)]) -> Option<String> {
     let mut script = Command::new("script");
     script.args(["-qefc", &format!("{} {command}", env!("CARGO_BIN_EXE_site-audit")), "/dev/null"]);
     script.env_remove("NO_COLOR").env("TERM", "xterm").envs(variables.iter().copied()).stdin(Stdio::null());

@@ -8,6 +8,7 @@ fn main() {
         ("assets/page.js", "PAGE_HASH"),
         ("assets/passkeys.js", "PASSKEYS_HASH"),
         ("assets/report.js", "REPORT_HASH"),
+        ("assets/visit.js", "VISIT_HASH"),
         ("assets/widget.js", "WIDGET_HASH"),
     ] {
         println!("cargo::rerun-if-changed={path}");

@@ -4,6 +4,7 @@ use http::{HeaderMap, HeaderValue, header};
 
 use service::accounts::session::SESSION_SECONDS;
 use service::error::BrowserPass;
+use service::identity::OPERATOR_SECONDS;
 
 /// Lifetime of a guest's cookie: 13 months, as long as a guest's audits are kept after a visit.
 const GUEST_SECONDS: u32 = 396 * 86_400;
@@ -22,6 +23,13 @@ pub fn set_cookie(name: &str, value: &str, seconds: Option<u32>, is_https: bool)
     HeaderValue::from_str(&format!("{name}={value}; Path=/{age}; HttpOnly; SameSite=Lax{secure}")).ok()
 }
 
+/// The same for a cookie that no link of another site sends.
+fn set_strict_cookie(name: &str, value: &str, seconds: u32, is_https: bool) -> Option<HeaderValue> {
+    let secure = if is_https { "; Secure" } else { "" };
+    let cookie = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
+    HeaderValue::from_str(&cookie).ok()
+}
+
 /// Kinds of cookies that identify a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CookieKind {
@@ -33,6 +41,8 @@ pub enum CookieKind {
     Verified,
     /// The token of a guest, for pages only: `/api/*` never reads it, so no other site can use it there.
     Guest,
+    /// Proof that the operator signed in, for the operator's pages only.
+    Operator,
 }
 
 impl CookieKind {
@@ -47,6 +57,8 @@ impl CookieKind {
             (Self::Verified, false) => "mm-human",
             (Self::Guest, true) => "__Host-mm-guest",
             (Self::Guest, false) => "mm-guest",
+            (Self::Operator, true) => "__Host-mm-operator",
+            (Self::Operator, false) => "mm-operator",
         }
     }
 
@@ -61,6 +73,7 @@ impl CookieKind {
             Self::Session => Some(SESSION_SECONDS),
             Self::Guest => Some(GUEST_SECONDS),
             Self::Bootstrap | Self::Verified => None,
+            Self::Operator => return set_strict_cookie(self.name(is_https), value, OPERATOR_SECONDS, is_https),
         };
         set_cookie(self.name(is_https), value, seconds, is_https)
     }
@@ -72,6 +85,9 @@ impl CookieKind {
 
     /// The header that deletes it.
     pub fn clear(self, is_https: bool) -> Option<HeaderValue> {
+        if self == Self::Operator {
+            return set_strict_cookie(self.name(is_https), "", 0, is_https);
+        }
         set_cookie(self.name(is_https), "", Some(0), is_https)
     }
 }

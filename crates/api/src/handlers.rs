@@ -22,10 +22,12 @@ mod passkeys;
 mod pix;
 mod pricing;
 mod shares;
+mod statistics;
 mod tabs;
 mod telemetry;
 mod tools;
 mod verify;
+mod visits;
 
 pub use health::PATH as HEALTH_PATH;
 
@@ -60,6 +62,8 @@ pub fn catalog() -> Vec<Operation> {
         pix::operations(),
         telemetry::operations(),
         health::operations(),
+        statistics::operations(),
+        visits::operations(),
         openmetrics::operations(),
         index::operations(),
         openapi::operations(),

@@ -34,7 +34,7 @@ pub use form::UnreadForm;
 pub use handler::{Handler, Input};
 pub use input::query_object;
 pub(crate) use input::{body_object, token_of};
-pub use resources::{DocumentTexts, Documents, Resources};
+pub use resources::{DocumentTexts, Documents, PagePattern, Resources};
 
 /// Access that an operation needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -47,7 +47,12 @@ impl Site {
             let services = services.clone();
             move || texts(&services)
         });
-        let resources = Resources { services, documents: Arc::new(documents), examples: Arc::new(Examples::default()) };
+        let resources = Resources {
+            services,
+            documents: Arc::new(documents),
+            examples: Arc::new(Examples::default()),
+            pages: Arc::default(),
+        };
         Ok(Self { resources, inner: Arc::new(inner) })
     }
 

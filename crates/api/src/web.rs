@@ -19,16 +19,18 @@ use axum::extract::{RawPathParams, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
-use http::{HeaderValue, Method, header};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, Predicate as _};
 use tracing::Instrument as _;
 
 use self::answered::Asked;
 use crate::documents;
 use crate::handlers;
+use crate::operation::PagePattern;
 use crate::request::{Peer, RequestPlace, language};
-use crate::response::{self, conditional};
+use crate::response::{self, PageShown, conditional};
 use crate::site::Site;
 use service::error::{Code, ServiceError};
 
@@ -43,6 +45,8 @@ const LOGGED: usize = 200;
 pub struct Pages {
     /// Routes of the pages.
     pub router: Router<Site>,
+    /// The pattern of the route of a page, by a path.
+    pub pattern: PagePattern,
     /// The 404 page.
     pub not_found: fn(&Site, &Request) -> Response,
     /// Middleware around all routes: content negotiation of Markdown.
@@ -55,6 +59,8 @@ pub fn router(site: Site, pages: Pages) -> Routes {
     for (index, operation) in site.operations().iter().enumerate() {
         by_path.entry(operation.path).or_default().push(index);
     }
+    // Set once: a site is routed once.
+    let _pattern = site.resources().pages.get_or_init(|| pages.pattern);
     let mut router = Router::new();
     for (path, indices) in by_path {
         let indices: Arc<[usize]> = indices.into();
@@ -75,7 +81,7 @@ pub fn router(site: Site, pages: Pages) -> Routes {
     let router = router.merge(pages.router).merge(mcp::router()).fallback(nothing_here);
     let router = (pages.around)(router, site.clone())
         .layer(middleware::from_fn(conditional::answer))
-        .layer(CompressionLayer::new())
+        .layer(CompressionLayer::new().compress_when(DefaultPredicate::new().and(is_of_any_bytes)))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn_with_state(site.clone(), around))
         .with_state(site.clone());
@@ -159,6 +165,12 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
         response::withhold(response.headers_mut());
     }
     response::common(response.headers_mut(), site.services().is_https());
+    if response.extensions().get::<PageShown>().is_some()
+        && let Ok(view) = HeaderValue::from_str(&format!("view;desc=\"{id}\""))
+    {
+        // For the script of the page, which reports that it is seen (Server Timing, W3C).
+        response.headers_mut().insert(HeaderName::from_static("server-timing"), view);
+    }
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert("x-request-id", id);
     }
@@ -172,6 +184,11 @@ fn judged(request: &mut Request) -> Result<Option<RequestPlace>, ServiceError> {
         head::judge(request)?;
     }
     place(request)
+}
+
+/// Whether an answer may be sent compressed: a strong `ETag` names the very bytes of its own (RFC 9110 §8.8.1).
+fn is_of_any_bytes(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
+    headers.get(header::ETAG).is_none_or(|etag| etag.as_bytes().starts_with(b"W/"))
 }
 
 /// Takes the place of a call among the concurrent ones, and puts it where the body is read. `None` for a health check,

@@ -52,6 +52,15 @@ pub(super) async fn report() -> Response {
     asset(REPORT, "text/javascript; charset=utf-8", FOR_EVER)
 }
 
+const VISIT: &str = include_str!("../assets/visit.js");
+
+/// Path of the script that reports a page view: its name changes with its content.
+pub(super) const VISIT_PATH: &str = concat!("/assets/visit.", env!("VISIT_HASH"), ".js");
+
+pub(super) async fn visit() -> Response {
+    asset(VISIT, "text/javascript; charset=utf-8", FOR_EVER)
+}
+
 /// Path of the preview picture of pages: 1,200 × 630 pixels.
 pub(super) const CARD_PATH: &str = "/card.png";
 

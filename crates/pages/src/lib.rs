@@ -17,7 +17,9 @@ mod frame;
 mod home;
 mod hub_filter;
 mod markdown;
+mod operator;
 mod pieces;
+mod plot;
 mod pricing;
 mod reader;
 mod report;
@@ -25,6 +27,7 @@ mod response;
 mod routes;
 mod share;
 mod sitemap;
+mod status;
 mod theme;
 mod theme_choice;
 mod tools;
@@ -40,6 +43,7 @@ use service::error::{Code, ServiceError};
 pub fn pages() -> Pages {
     Pages {
         router: routes::router(),
+        pattern: routes::pattern,
         not_found: |site, request| {
             let reader = reader::Reader::of(request.headers(), request.uri().query());
             error::page(site.services(), &ServiceError::new(Code::NotFound), reader)

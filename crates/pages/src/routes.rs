@@ -14,8 +14,8 @@ use service::widget;
 
 use crate::reader::Reader;
 use crate::{
-    account, assets, bot, challenge, checks, contact, credit, embed, error, home, pricing, report, share, sitemap,
-    theme_choice, tools, watch, workspace,
+    account, assets, bot, challenge, checks, contact, credit, embed, error, home, operator, pricing, report, share,
+    sitemap, status, theme_choice, tools, watch, workspace,
 };
 
 /// Routes of all pages.
@@ -65,6 +65,10 @@ pub(crate) fn router() -> Router<Site> {
         .route("/checks/{code}", get(checks::show))
         .route("/tools", get(tools::hub))
         .route("/tools/{slug}", get(tools::show))
+        .route(status::PATH, get(status::show))
+        .route(operator::PATH, get(operator::show).post(operator::sign_in))
+        .route("/operator/out", post(operator::sign_out))
+        .route(assets::VISIT_PATH, get(assets::visit))
         .route(assets::STYLE_PATH, get(assets::style))
         .route(assets::PAGE_PATH, get(assets::page))
         .route("/favicon.svg", get(assets::icon))
@@ -73,6 +77,78 @@ pub(crate) fn router() -> Router<Site> {
         .route("/sitemap.xml", get(sitemap::show))
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn(renew))
+}
+
+/// Patterns of the routes that show a page.
+const PAGES: [&str; 53] = [
+    "/",
+    "/reports/{id}",
+    "/reports/{id}/{form}",
+    "/r/{slug}",
+    "/workspace",
+    "/workspace/{id}",
+    "/workspace/{id}/history",
+    "/workspace/{id}/compare",
+    "/workspace/{id}/settings",
+    "/watch/agree",
+    "/watch/stop",
+    "/bot",
+    "/pricing",
+    "/credit",
+    "/credit/pix",
+    "/credit/pix/{id}",
+    "/checks",
+    "/checks/{code}",
+    "/tools",
+    "/tools/{slug}",
+    "/status",
+    "/operator",
+    "/conta",
+    "/conta/global",
+    "/conta/global/factor",
+    "/conta/global/register",
+    "/conta/global/complete",
+    "/conta/global/reset",
+    "/conta/global/password",
+    "/conta/global/email",
+    "/conta/global/undo",
+    "/conta/profile",
+    "/conta/avatar",
+    "/conta/avatar/remove",
+    "/conta/claim",
+    "/conta/proof",
+    "/conta/password",
+    "/conta/email",
+    "/conta/factor",
+    "/conta/factor/remove",
+    "/conta/recovery-codes",
+    "/conta/sessions/end",
+    "/conta/sessions/end-all",
+    "/conta/keys",
+    "/conta/keys/revoke",
+    "/conta/passkey",
+    "/conta/passkeys",
+    "/conta/passkeys/remove",
+    "/conta/organizations",
+    "/conta/organizations/{id}",
+    "/conta/invitation",
+    "/conta/delete",
+    "/conta/out",
+];
+
+/// The pattern of the page at a path; `None` for what is no page.
+pub(crate) fn pattern(path: &str) -> Option<&'static str> {
+    let fits = |pattern: &str| {
+        let (mut parts, mut names) = (path.split('/'), pattern.split('/'));
+        loop {
+            match (parts.next(), names.next()) {
+                (None, None) => return true,
+                (Some(part), Some(name)) if part == name || (name.starts_with('{') && !part.is_empty()) => {}
+                _ => return false,
+            }
+        }
+    };
+    PAGES.into_iter().find(|pattern| fits(pattern))
 }
 
 /// 405 of a page.

@@ -6,7 +6,7 @@ use model::id::{GuestId, Owner};
 use model::lang::Lang;
 use store::{ApiKey, Session};
 
-use crate::counting::Event;
+use crate::counting::{Event, Reader};
 use crate::error::{Code, ServiceError};
 use crate::network::Network;
 use crate::services::Services;
@@ -28,6 +28,8 @@ pub struct Caller {
     pub is_crawler: bool,
     /// Whether this is a test of the operator's own, which is counted nowhere.
     pub is_smoke: bool,
+    /// Who asks, as far as headers tell, for what is counted.
+    pub reader: Reader,
     /// Family of the browser or program.
     pub agent: &'static str,
     /// The value of the browser's bootstrap cookie.
@@ -72,6 +74,7 @@ impl Caller {
             is_operator: false,
             is_crawler: false,
             is_smoke: false,
+            reader: Reader::of("", "", "", false),
             agent,
             bootstrap: None,
             verified: None,

@@ -7,6 +7,7 @@
 mod counter;
 mod event;
 mod latency;
+mod minutes;
 mod reader;
 mod tally;
 mod visitors;
@@ -14,5 +15,6 @@ mod visitors;
 pub use counter::{Answered, Counter, FLUSH_EVERY, Surface};
 pub use event::{Event, kind};
 pub use latency::Latencies;
-pub use reader::{ReaderKind, Sender, is_smoke};
+pub use minutes::MinuteUses;
+pub use reader::{Reader, ReaderKind, is_smoke};
 pub use visitors::{estimate, merge};

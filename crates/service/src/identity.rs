@@ -1,6 +1,9 @@
 //! Identities by credential: sessions, API keys, guest tokens, the operator's token. No other code looks a credential up.
 
+use data_encoding::HEXLOWER;
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use model::time::DAY_MS;
+use sha2::Sha256;
 use store::FoundSession;
 use subtle::ConstantTimeEq as _;
 
@@ -9,6 +12,7 @@ use crate::caller::{Caller, Identity, Unverified};
 use crate::credential::{is_random_token, token_digest};
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
+use crate::network::Network;
 use crate::services::Services;
 
 /// Milliseconds between two updates of when a session or key was last used.
@@ -89,6 +93,42 @@ pub fn of_operator(services: &Services, token: &str) -> Result<bool, ServiceErro
     let digest = services.operator_digest();
     let is_right = digest.is_some_and(|digest| bool::from(digest.ct_eq(&token_digest(token))));
     if is_right { Ok(true) } else { Err(ServiceError::new(Code::InvalidCredential)) }
+}
+
+/// Seconds for which the operator stays signed in on the pages.
+pub const OPERATOR_SECONDS: u32 = 8 * 3_600;
+/// Sign-ins of the operator per network and hour, tries included.
+const OPERATOR_TRIES: u32 = 20;
+
+/// The value of the cookie that keeps the operator signed in on the pages: when it ends, and a proof that only this
+/// operator's token makes. [`Code::InvalidCredential`] for a wrong token, [`Code::RateLimited`] after too many tries.
+pub async fn operator_session(services: &Services, network: Network, token: &str) -> Result<String, ServiceError> {
+    if services.operator_digest().is_none() {
+        return Err(ServiceError::new(Code::OperatorUnavailable));
+    }
+    let (database, ports) = (services.database(), services.ports());
+    services.allowance().spend_hourly(database, ports, network, "operator", OPERATOR_TRIES).await?;
+    of_operator(services, token)?;
+    let ends_at = ports.now().plus_ms(i64::from(OPERATOR_SECONDS) * 1000).0;
+    Ok(format!("{ends_at}.{}", operator_proof(services, ends_at)?))
+}
+
+/// Whether the value of a cookie is that of an operator who is still signed in.
+pub fn is_operator_session(services: &Services, value: &str) -> bool {
+    let now = services.ports().now().0;
+    let Some((ends_at, proof)) = value.split_once('.') else { return false };
+    let Ok(ends_at) = ends_at.parse::<i64>() else { return false };
+    let is_current = ends_at > now && ends_at <= now.saturating_add(i64::from(OPERATOR_SECONDS) * 1000);
+    is_current
+        && operator_proof(services, ends_at).is_ok_and(|right| bool::from(right.as_bytes().ct_eq(proof.as_bytes())))
+}
+
+/// Proof that the operator's token was given, for a session that ends then.
+fn operator_proof(services: &Services, ends_at: i64) -> Result<String, ServiceError> {
+    let digest = services.operator_digest().ok_or_else(|| ServiceError::new(Code::OperatorUnavailable))?;
+    let mut mac = Hmac::<Sha256>::new_from_slice(digest).map_err(|_| ServiceError::new(Code::Internal))?;
+    mac.update(format!("operator session until {ends_at}").as_bytes());
+    Ok(HEXLOWER.encode(&mac.finalize().into_bytes()))
 }
 
 /// An error unless the caller sent the operator's token, or where the server has none.

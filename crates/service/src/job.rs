@@ -24,7 +24,7 @@ const JOB_TIME: Duration = Duration::from_secs(90);
 const LAB_TIME: Duration = Duration::from_secs(TEST_TIME.as_secs() + 15);
 /// What a lease outlasts the job's timeout by, so that no live server outlasts its own lease.
 const LEASE_MARGIN: Duration = Duration::from_secs(30);
-/// Tries of a purge; another is queued every hour.
+/// Tries of a purge and of a publication; another is queued every hour.
 const PURGE_TRIES: u32 = 5;
 
 /// A job as stored.
@@ -56,6 +56,11 @@ pub enum Job {
     },
     /// Delete rows past their retention.
     Purge,
+    /// Publish the statistics.
+    PublishShowcase {
+        /// The hour, counted from 1970-01-01T00:00Z.
+        hour: i64,
+    },
 }
 
 /// A lane of the queue. Slow jobs of one lane don't delay another.
@@ -127,6 +132,7 @@ impl Job {
             Self::RunWatch { tab, .. } => format!("watch of tab {tab}"),
             Self::RunLab { run, .. } => format!("lab test {run}"),
             Self::Purge => "forget what is past its time".to_owned(),
+            Self::PublishShowcase { .. } => "publish the statistics".to_owned(),
         })
     }
 
@@ -136,7 +142,7 @@ impl Job {
             Self::SendContact(_) => Lane::Contact,
             Self::RunWatch { .. } => Lane::Audit,
             Self::RunLab { .. } => Lane::Lab,
-            Self::Purge => Lane::Upkeep,
+            Self::Purge | Self::PublishShowcase { .. } => Lane::Upkeep,
         }
     }
 
@@ -145,7 +151,7 @@ impl Job {
             Self::SendMail(_) | Self::SendContact(_) | Self::SendReset { .. } => MAIL_TRIES,
             Self::RunWatch { .. } => WATCH_TRIES,
             Self::RunLab { .. } => LAB_TRIES,
-            Self::Purge => PURGE_TRIES,
+            Self::Purge | Self::PublishShowcase { .. } => PURGE_TRIES,
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::config::{ChallengeProvider, Config};
 use crate::counting::Counter;
 use crate::credential::token_digest;
 use crate::database::{ANSWER_WITHIN, Database, open_store};
+use crate::figures::CachedFigures;
 use crate::lab::Lab;
 use crate::mail::Mailer;
 use crate::ports::Ports;
@@ -51,6 +52,7 @@ struct ServicesInner {
     database: Database,
     allowance: Allowance,
     counter: Counter,
+    figures: CachedFigures,
     concurrency: ConcurrencyLimits,
     payments: Payments,
     mailer: Option<Mailer>,
@@ -96,6 +98,7 @@ impl Services {
             database: Database::new(store, answer_within),
             allowance: Allowance::new(config.limits),
             counter: Counter::default(),
+            figures: CachedFigures::default(),
             concurrency: ConcurrencyLimits::new(&config),
             payments: Payments::new(&config, &base_url),
             mailer: Mailer::new(&config, &base_url).context("mail")?,
@@ -194,6 +197,11 @@ impl Services {
     /// What is counted of the service's use.
     pub fn counter(&self) -> &Counter {
         &self.inner.counter
+    }
+
+    /// Figures that were read a while ago.
+    pub(crate) fn figures(&self) -> &CachedFigures {
+        &self.inner.figures
     }
 
     /// Concurrency limits.

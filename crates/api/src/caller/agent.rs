@@ -1,8 +1,9 @@
 //! The user agent: the family of a browser or program, by which people recognise their own sessions, and crawlers of
 //! Site Audit. Nothing else of it is stored.
 
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderName, header};
 use service::Services;
+use service::counting::Reader;
 
 /// Families by the token that identifies them, in the order of the search: browsers also name their ancestors.
 const FAMILIES: [(&str, &str); 10] = [
@@ -31,6 +32,13 @@ pub fn is_crawler(services: &Services, headers: &HeaderMap) -> bool {
     let product = |text: &str| text.split(['/', ' ']).next().unwrap_or_default().to_ascii_lowercase();
     let sent = product(agent);
     !sent.is_empty() && (sent == "siteaudit" || sent == product(&services.config().user_agent(services.base_url())))
+}
+
+/// Who asks, as far as headers tell. `is_head`: whether only a head is asked for.
+pub(crate) fn reader(headers: &HeaderMap, is_head: bool) -> Reader {
+    let value = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let signature_agent = value(HeaderName::from_static("signature-agent"));
+    Reader::of(value(header::USER_AGENT), signature_agent, value(header::ACCEPT_LANGUAGE), is_head)
 }
 
 /// Whether a request is a test of the operator's own.

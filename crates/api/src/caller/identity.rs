@@ -2,14 +2,15 @@
 
 use http::HeaderMap;
 use http::request::Parts;
+use model::lang::Lang;
 use service::Services;
-use service::caller::{Caller, Identity, Unverified};
+use service::caller::{Caller, Cx, Identity, Unverified};
 use service::credential::is_random_token;
 use service::error::{Code, ServiceError};
 use service::identity::{self, SessionIdentity};
 use service::network::Network;
 
-use super::agent::{self, is_crawler, is_smoke};
+use super::agent::{self, is_crawler, is_smoke, reader};
 use super::credential::{SentCredentials, guest_token, sent};
 use super::guard;
 use super::incoming::{Incoming, Recognized};
@@ -117,12 +118,21 @@ pub fn of_reader(services: &Services, parts: &Parts) -> Caller {
     Caller { is_page: true, ..unrecognized(services, network, &parts.headers) }
 }
 
+/// The operator who is signed in on the pages; `None` for everybody else.
+pub fn operator_caller(services: &Services, parts: &Parts, lang: Lang) -> Option<Cx> {
+    let proof = CookieKind::Operator.read(services.is_https(), &parts.headers)?;
+    let caller = unrecognized(services, client(&parts.extensions, &parts.headers), &parts.headers);
+    let caller = Caller { is_operator: identity::is_operator_session(services, &proof), ..caller };
+    caller.is_operator.then(|| Cx::new(services, caller, lang))
+}
+
 /// The caller of a request before its credential is looked up.
 fn unrecognized(services: &Services, network: Network, headers: &HeaderMap) -> Caller {
     let bootstrap = CookieKind::Bootstrap.read(services.is_https(), headers);
     Caller {
         is_crawler: is_crawler(services, headers),
         is_smoke: is_smoke(headers),
+        reader: reader(headers, false),
         bootstrap: bootstrap.filter(|value| is_random_token(value)),
         verified: CookieKind::Verified.read(services.is_https(), headers),
         // Browsers say so of themselves (Fetch Metadata, W3C); other programs don't send it.

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use bytes::Bytes;
+use http::header::{CACHE_CONTROL, ETAG};
 use http::{HeaderName, HeaderValue, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -33,9 +34,13 @@ impl Reply {
         Self { status: StatusCode::OK, media_type: "application/json", headers: Vec::new(), body, speaks: false }
     }
 
-    /// Makes it cacheable: `policy` is its `Cache-Control`, and an `ETag` is added for revalidation.
+    /// Makes it cacheable: `policy` is its `Cache-Control`, and an `ETag` is added for revalidation, where it has none.
     #[must_use]
     pub(super) fn cacheable(mut self, policy: &'static str) -> Self {
+        if self.headers.iter().any(|(name, _)| *name == ETAG) {
+            self.headers.push((CACHE_CONTROL, HeaderValue::from_static(policy)));
+            return self;
+        }
         self.headers.extend(conditional::lasting(&self.body, policy));
         self
     }

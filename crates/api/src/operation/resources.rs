@@ -1,7 +1,7 @@
 //! State shared by all calls.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use bytes::Bytes;
 use render::catalog::tool::Examples;
@@ -27,6 +27,9 @@ impl Documents {
     }
 }
 
+/// The pattern of the route of a page for people, by the path of an address; `None` for what is no page.
+pub type PagePattern = fn(&str) -> Option<&'static str>;
+
 /// State shared by all calls: the services, the discovery documents, the worked examples. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Resources {
@@ -36,4 +39,6 @@ pub struct Resources {
     pub documents: Arc<Documents>,
     /// The worked examples of the catalog.
     pub examples: Arc<Examples>,
+    /// The pages' own look-up of the pattern of a page's route, once they are routed.
+    pub pages: Arc<OnceLock<PagePattern>>,
 }

@@ -29,6 +29,13 @@ pub fn name(content: &[u8]) -> Option<(HeaderName, HeaderValue)> {
     etag(content).map(|etag| (header::ETAG, etag))
 }
 
+/// A strong `ETag`: of a content that is only ever sent in these bytes.
+pub fn exact(content: &[u8]) -> Option<(HeaderName, HeaderValue)> {
+    let weak = etag(content)?;
+    let strong = HeaderValue::from_bytes(weak.as_bytes().strip_prefix(b"W/")?).ok()?;
+    Some((header::ETAG, strong))
+}
+
 /// Middleware that answers 304 where `If-None-Match` has the `ETag`.
 pub async fn answer(request: Request, next: Next) -> Response {
     let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);

@@ -2,13 +2,14 @@
 
 use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
-use http::{HeaderMap, HeaderName, Method, StatusCode, header};
+use http::{Method, StatusCode};
 use service::Services;
-use service::counting::{Answered, ReaderKind, Sender, Surface, is_smoke};
+use service::counting::{Answered, Reader, Surface};
 use service::network::Network;
 use service::widget;
 use std::time::Duration;
 
+use crate::caller::{is_smoke, reader};
 use crate::handlers;
 use crate::operation::Access;
 use crate::request::client;
@@ -23,8 +24,6 @@ const DOCUMENTS: [&str; 4] = ["/openapi.json", "/agent.json", "/apis.json", "/fe
 const DOCUMENT_FOLDERS: [&str; 3] = ["/okf/", "/.well-known/", "/feeds/"];
 /// Methods that routes have; others count as one.
 const METHODS: [Method; 6] = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
-/// Bytes of a user agent that are read.
-const AGENT_BYTES: usize = 512;
 
 /// Marks the answer to a call of a tool over MCP.
 #[derive(Debug, Clone, Copy)]
@@ -45,9 +44,7 @@ pub(super) struct Asked {
     path: String,
     pattern: Option<MatchedPath>,
     network: Network,
-    user_agent: String,
-    signature_agent: String,
-    language: Option<String>,
+    reader: Reader,
 }
 
 impl Asked {
@@ -55,8 +52,7 @@ impl Asked {
     /// whether it may ask.
     pub(super) fn of(request: &Request) -> Option<Self> {
         let headers = request.headers();
-        let user_agent = value(headers, &header::USER_AGENT);
-        if *request.method() == Method::OPTIONS || is_smoke(user_agent, headers.contains_key("x-mm-smoke")) {
+        if *request.method() == Method::OPTIONS || is_smoke(headers) {
             return None;
         }
         Some(Self {
@@ -64,9 +60,7 @@ impl Asked {
             path: request.uri().path().to_owned(),
             pattern: request.extensions().get::<MatchedPath>().cloned(),
             network: client(request.extensions(), headers),
-            user_agent: user_agent.get(..AGENT_BYTES).unwrap_or(user_agent).to_owned(),
-            signature_agent: value(headers, &HeaderName::from_static("signature-agent")).to_owned(),
-            language: language(value(headers, &header::ACCEPT_LANGUAGE)),
+            reader: reader(headers, *request.method() == Method::HEAD),
         })
     }
 
@@ -81,18 +75,14 @@ impl Asked {
         let Outcome { surface, tool, status } = outcome;
         let method = METHODS.iter().find(|method| **method == self.method).map_or("OTHER", Method::as_str);
         let route = self.pattern.as_ref().map(|pattern| format!("{method} {}", pattern.as_str()));
-        let sender = Sender {
-            user_agent: &self.user_agent,
-            signature_agent: &self.signature_agent,
-            is_head: self.method == Method::HEAD,
-            is_mcp: tool.is_some(),
-        };
+        let mut reader = self.reader.clone();
+        if tool.is_some() {
+            reader.kind = reader.kind.over_mcp();
+        }
         let answered = Answered {
             surface,
-            reader: ReaderKind::of(&sender),
+            reader: &reader,
             network: self.network,
-            user_agent: &self.user_agent,
-            language: self.language.as_deref(),
             tool: tool.and_then(|tool| tool.0),
             route: route.as_deref(),
             status,
@@ -133,29 +123,4 @@ impl Asked {
 /// Whether an operation at this path is the operator's only.
 fn is_for_operator(site: &Site, path: &str) -> bool {
     site.operations().iter().any(|operation| operation.path == path && operation.access == Access::Operator)
-}
-
-fn value<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h str {
-    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
-}
-
-/// The language that a reader prefers, as two letters; `None` for others, of which there are too many to count.
-fn language(accepted: &str) -> Option<String> {
-    let first = accepted.split([',', ';', '-']).next().unwrap_or_default().trim();
-    let is_language = first.len() == 2 && first.bytes().all(|byte| byte.is_ascii_alphabetic());
-    is_language.then(|| first.to_ascii_lowercase())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_language_is_two_letters() {
-        for (accepted, wanted) in
-            [("pt-BR,pt;q=0.9", Some("pt")), ("EN", Some("en")), ("*", None), ("tlh", None), ("", None), ("é", None)]
-        {
-            assert_eq!(language(accepted).as_deref(), wanted, "{accepted}");
-        }
-    }
 }

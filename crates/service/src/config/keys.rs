@@ -97,6 +97,7 @@ mod tests {
         assert_eq!(kind("fetch.allow_ports"), Some(KeyKind::List));
         assert_eq!(kind("fetch.ca_file"), Some(KeyKind::Text));
         assert_eq!(kind("lab.sandbox"), Some(KeyKind::Boolean));
+        assert_eq!(kind("showcase.revenue"), Some(KeyKind::Boolean));
         assert_eq!(kind("limits.fetches"), Some(KeyKind::Integer));
         assert_eq!(kind("prices.audit_usd"), Some(KeyKind::Number));
     }

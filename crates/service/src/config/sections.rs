@@ -171,6 +171,18 @@ pub struct Operator {
     pub token: Option<SecretText>,
 }
 
+/// The public statistics.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ShowcaseSettings")]
+pub struct ShowcaseSettings {
+    /// Whether the dollars of credit sold within 30 days are published: `true` or `false`.
+    pub revenue: bool,
+    /// Public origins of other installations, such as `https://audit.example.com`, whose public statistics are read once an
+    /// hour and shown beside ours to the operator.
+    pub peers: Vec<String>,
+}
+
 /// The organization that runs the service, for the descriptions for programs.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -11,7 +11,7 @@ use super::challenge::ChallengeSettings;
 use super::money::{PaymentSettings, Pix, Prices};
 use super::sections::{
     Auth, Contact, Fetch, FieldDataSettings, LabSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings,
-    Product, Retention, Security, Smtp,
+    Product, Retention, Security, ShowcaseSettings, Smtp,
 };
 use super::values::{PaymentMode, Sku, listening_address};
 
@@ -56,6 +56,8 @@ pub struct Config {
     pub auth: Auth,
     /// Who runs this server.
     pub operator: Operator,
+    /// The public statistics.
+    pub showcase: ShowcaseSettings,
     /// Who runs the service.
     pub organization: OrganizationSettings,
     /// Whom to tell of a weakness.
@@ -90,6 +92,7 @@ impl Default for Config {
             contact: Contact::default(),
             auth: Auth::default(),
             operator: Operator::default(),
+            showcase: ShowcaseSettings::default(),
             organization: OrganizationSettings::default(),
             security: Security::default(),
             pix: Pix::default(),

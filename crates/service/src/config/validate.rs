@@ -74,6 +74,9 @@ impl Config {
         if !self.mcp.allow_origins.iter().all(is_origin) {
             return Err(("mcp.allow_origins", "takes origins: http:// or https://, a host and at most a port"));
         }
+        if !self.showcase.peers.iter().all(is_origin) {
+            return Err(("showcase.peers", "takes origins: http:// or https://, a host and at most a port"));
+        }
         if self.organization.url.as_ref().is_some_and(|url| !url::Url::parse(url).is_ok_and(|url| url.has_host())) {
             return Err(("organization.url", "takes an http or https URL"));
         }

@@ -8,7 +8,8 @@ use store::CountSpan;
 
 use super::event::{Event, kind};
 use super::latency::Latencies;
-use super::reader::ReaderKind;
+use super::minutes::MinuteUses;
+use super::reader::{Reader, ReaderKind};
 use super::tally::Tally;
 use super::visitors;
 use crate::allowance::DaySalt;
@@ -18,6 +19,8 @@ use crate::ports::Ports;
 
 /// How often numbers are written: what a crash loses at most.
 pub const FLUSH_EVERY: Duration = Duration::from_secs(10);
+/// Page views that one network may report within a minute, to each server.
+const VISITS_PER_MINUTE: u32 = 60;
 /// Milliseconds of an hour.
 const HOUR_MS: i64 = 3_600_000;
 
@@ -61,13 +64,9 @@ pub struct Answered<'a> {
     /// Where; `None` for what is no use of the service, such as a style sheet.
     pub surface: Option<Surface>,
     /// Who asked.
-    pub reader: ReaderKind,
+    pub reader: &'a Reader,
     /// From which network.
     pub network: Network,
-    /// With which user agent.
-    pub user_agent: &'a str,
-    /// In which language, as two letters (ISO 639-1).
-    pub language: Option<&'a str>,
     /// The tool that was called over MCP.
     pub tool: Option<&'static str>,
     /// Method and pattern of the route; `None` where none matched.
@@ -83,6 +82,7 @@ pub struct Answered<'a> {
 pub struct Counter {
     tally: Mutex<Tally>,
     key: DaySalt,
+    visits: MinuteUses,
 }
 
 impl Counter {
@@ -98,10 +98,17 @@ impl Counter {
         }
     }
 
-    /// Counts the page view of a person that no answer stands for.
-    pub async fn viewed(&self, database: &Database, ports: &Ports, answered: &Answered<'_>) {
-        self.count_use(ports.now(), Surface::Page, answered);
-        self.note_visitor(database, ports, answered).await;
+    /// Counts the page view of a person that no answer of a server stands for.
+    pub async fn viewed(&self, database: &Database, ports: &Ports, reader: &Reader, network: Network) {
+        let answered =
+            Answered { surface: None, reader, network, tool: None, route: None, status: 200, took: Duration::ZERO };
+        self.count_use(ports.now(), Surface::Page, &answered);
+        self.note_visitor(database, ports, &answered).await;
+    }
+
+    /// Whether a network may report one more page view within this minute.
+    pub fn admits_visit(&self, network: Network, now: Timestamp) -> bool {
+        self.visits.spend(network, now, VISITS_PER_MINUTE)
     }
 
     /// Notes a visitor, without counting anything.
@@ -109,8 +116,8 @@ impl Counter {
         let day = ports.now().day();
         // Without the key of the day, which servers agree on through the database, nobody can be told from another.
         let Ok(key) = self.key.of(database, ports, day).await else { return };
-        let reader = answered.reader.word();
-        self.tally().visit(day, reader, |seen| seen.add(&key, day, answered.network, answered.user_agent));
+        let reader = answered.reader.kind.word();
+        self.tally().visit(day, reader, |seen| seen.add(&key, day, answered.network, &answered.reader.user_agent));
     }
 
     fn count_route(&self, now: Timestamp, answered: &Answered<'_>) {
@@ -125,14 +132,16 @@ impl Counter {
     fn count_use(&self, now: Timestamp, surface: Surface, answered: &Answered<'_>) {
         let mut tally = self.tally();
         tally.reach("borda", now);
-        tally.add(day(now), kind::CALLS, &format!("{}/{}", surface.word(), answered.reader.word()), 1);
-        if let ReaderKind::Agent(name) = answered.reader {
+        tally.add(day(now), kind::CALLS, &format!("{}/{}", surface.word(), answered.reader.kind.word()), 1);
+        if let ReaderKind::Agent(name) = answered.reader.kind {
             tally.add(day(now), kind::AGENT, name, 1);
         }
         if let Some(tool) = answered.tool {
             tally.add(day(now), kind::TOOL, tool, 1);
         }
-        if let (Some(language), Surface::Page, ReaderKind::Person) = (answered.language, surface, answered.reader) {
+        if let (Some(language), Surface::Page, ReaderKind::Person) =
+            (&answered.reader.language, surface, answered.reader.kind)
+        {
             tally.add(day(now), kind::LANGUAGE, language, 1);
         }
     }
@@ -200,4 +209,40 @@ fn day(now: Timestamp) -> CountSpan {
 
 fn hour(now: Timestamp) -> CountSpan {
     CountSpan::Hour(now.0.div_euclid(HOUR_MS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+
+    /// `cargo test -p service counting::counter -- --ignored --nocapture` prints what docs/performance.md says.
+    #[test]
+    #[ignore = "measures, and proves nothing"]
+    fn what_counting_a_request_costs() {
+        const REQUESTS: u32 = 100_000;
+        let (counter, now) = (Counter::default(), Timestamp(0));
+        let begun = tokio::time::Instant::now();
+        for request in 0..REQUESTS {
+            let reader = Reader::of("Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Firefox/150.0", "", "pt-BR", false);
+            let network = Network::of(Ipv4Addr::from(request).into());
+            let took = Duration::from_micros(u64::from(request));
+            let route = format!("{} {}", "POST", "/api/audit");
+            let answered = Answered {
+                surface: None,
+                reader: &reader,
+                network,
+                tool: None,
+                route: Some(&route),
+                status: 200,
+                took,
+            };
+            counter.count_route(now, &answered);
+            counter.count_use(now, Surface::Api, &answered);
+            counter.tally().visit(now.day(), "pessoa", |seen| {
+                seen.add(&[7; 32], now.day(), network, &reader.user_agent);
+            });
+        }
+        println!("{:?} a request", begun.elapsed() / REQUESTS);
+    }
 }

@@ -28,6 +28,13 @@ impl Latencies {
         *self.0.entry(bucket).or_default() += n;
     }
 
+    /// Adds those of another histogram.
+    pub fn join(&mut self, other: &Self) {
+        for (bucket, n) in &other.0 {
+            self.add(*bucket, *n);
+        }
+    }
+
     /// How many there are.
     pub fn total(&self) -> u64 {
         self.0.values().sum()

@@ -39,33 +39,50 @@ pub enum ReaderKind {
     Machine,
 }
 
-/// What the headers of a request say of its sender. Texts are empty where not sent.
-#[derive(Debug, Clone, Copy)]
-pub struct Sender<'a> {
-    /// `User-Agent`.
-    pub user_agent: &'a str,
-    /// `Signature-Agent`.
-    pub signature_agent: &'a str,
-    /// Whether it asks for a head only.
-    pub is_head: bool,
-    /// Whether it calls `/mcp`.
-    pub is_mcp: bool,
+/// Bytes of a user agent that are read.
+const AGENT_BYTES: usize = 512;
+
+/// Who asks, as far as headers tell.
+#[derive(Debug, Clone)]
+pub struct Reader {
+    /// The kind.
+    pub kind: ReaderKind,
+    /// `User-Agent`, its beginning.
+    pub user_agent: String,
+    /// The preferred language, as two letters; `None` for others, of which there are too many to count.
+    pub language: Option<String>,
+}
+
+impl Reader {
+    /// A reader by the headers `User-Agent`, `Signature-Agent` and `Accept-Language`, empty where not sent. `is_head`:
+    /// whether only a head is asked for.
+    pub fn of(user_agent: &str, signature_agent: &str, accepted: &str, is_head: bool) -> Self {
+        let first = accepted.split([',', ';', '-']).next().unwrap_or_default().trim();
+        let is_language = first.len() == 2 && first.bytes().all(|byte| byte.is_ascii_alphabetic());
+        Self {
+            kind: ReaderKind::of(user_agent, signature_agent, is_head),
+            user_agent: user_agent.get(..AGENT_BYTES).unwrap_or(user_agent).to_owned(),
+            language: is_language.then(|| first.to_ascii_lowercase()),
+        }
+    }
 }
 
 impl ReaderKind {
-    /// The kind of a sender.
-    pub fn of(sender: &Sender<'_>) -> Self {
-        if let Some(token) = ai_agent(sender.user_agent, sender.signature_agent) {
+    fn of(user_agent: &str, signature_agent: &str, is_head: bool) -> Self {
+        if let Some(token) = ai_agent(user_agent, signature_agent) {
             return Self::Agent(token);
         }
-        if sender.is_mcp {
-            return Self::Agent(OTHER_AGENT);
-        }
-        let user_agent = sender.user_agent.to_ascii_lowercase();
-        let is_program = sender.is_head
+        let user_agent = user_agent.to_ascii_lowercase();
+        let is_program = is_head
             || !(user_agent.starts_with("mozilla/") || user_agent.starts_with("opera/"))
             || PROGRAMS.iter().any(|word| user_agent.contains(word));
         if is_program { Self::Machine } else { Self::Person }
+    }
+
+    /// The kind of the same sender as a caller of `/mcp`, which only agents are.
+    #[must_use]
+    pub fn over_mcp(self) -> Self {
+        if matches!(self, Self::Agent(_)) { self } else { Self::Agent(OTHER_AGENT) }
     }
 
     /// Its name among the numbers.
@@ -90,24 +107,33 @@ mod tests {
     #[test]
     fn a_reader_is_told_by_the_first_rule_that_matches() {
         const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0";
-        let sender = |user_agent| Sender { user_agent, signature_agent: "", is_head: false, is_mcp: false };
-        for (sender, wanted) in [
-            (sender(FIREFOX), ReaderKind::Person),
-            (Sender { is_head: true, ..sender(FIREFOX) }, ReaderKind::Machine),
-            (Sender { is_mcp: true, ..sender(FIREFOX) }, ReaderKind::Agent("MCP")),
-            (Sender { is_mcp: true, ..sender("Claude-User/1.0") }, ReaderKind::Agent("Claude-User")),
-            (Sender { is_head: true, ..sender("GPTBot/1.2") }, ReaderKind::Agent("GPTBot")),
+        for (user_agent, signature_agent, is_head, wanted) in [
+            (FIREFOX, "", false, ReaderKind::Person),
+            (FIREFOX, "", true, ReaderKind::Machine),
+            ("GPTBot/1.2", "", true, ReaderKind::Agent("GPTBot")),
+            (FIREFOX, "\"https://chatgpt.com\"", false, ReaderKind::Agent("ChatGPT-User")),
             (
-                Sender { signature_agent: "\"https://chatgpt.com\"", ..sender(FIREFOX) },
-                ReaderKind::Agent("ChatGPT-User"),
+                "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+                "",
+                false,
+                ReaderKind::Machine,
             ),
-            (sender("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"), ReaderKind::Machine),
-            (sender("Mozilla/5.0 (X11) AppleWebKit/537.36 HeadlessChrome/150.0 Safari/537.36"), ReaderKind::Machine),
-            (sender("curl/8.5.0"), ReaderKind::Machine),
-            (sender("python-requests/2.32"), ReaderKind::Machine),
-            (sender(""), ReaderKind::Machine),
+            ("Mozilla/5.0 (X11) AppleWebKit/537.36 HeadlessChrome/150.0 Safari/537.36", "", false, ReaderKind::Machine),
+            ("curl/8.5.0", "", false, ReaderKind::Machine),
+            ("", "", false, ReaderKind::Machine),
         ] {
-            assert_eq!(ReaderKind::of(&sender), wanted, "{sender:?}");
+            assert_eq!(ReaderKind::of(user_agent, signature_agent, is_head), wanted, "{user_agent}");
+        }
+        assert_eq!(ReaderKind::Person.over_mcp(), ReaderKind::Agent("MCP"));
+        assert_eq!(ReaderKind::Agent("Claude-User").over_mcp(), ReaderKind::Agent("Claude-User"));
+    }
+
+    #[test]
+    fn a_language_is_two_letters() {
+        for (accepted, wanted) in
+            [("pt-BR,pt;q=0.9", Some("pt")), ("EN", Some("en")), ("*", None), ("tlh", None), ("", None), ("é", None)]
+        {
+            assert_eq!(Reader::of("", "", accepted, false).language.as_deref(), wanted, "{accepted}");
         }
     }
 

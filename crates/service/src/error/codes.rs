@@ -246,7 +246,7 @@ codes! {
     ContactQueueFull "contact_queue_full" 503
         "Too many messages are waiting to be sent. Try again in a minute." "Há mensagens demais esperando envio. Tente de novo em um minuto.";
     OperatorUnavailable "operator_unavailable" 503
-        "This server has no operator's token." "Este servidor não tem token de operador.";
+        "This server has no operator's token, or its database does not answer." "Este servidor não tem token de operador, ou o banco de dados dele não responde.";
     Overloaded "overloaded" 503
         "The server is at its limit; try again in a moment." "O servidor está no limite; tente de novo em instantes.";
     SettlementPending "settlement_pending" 503

@@ -7,8 +7,10 @@ use tokio::time::timeout;
 use super::ending::{Ending, Unfinished};
 use super::{purge, run_lab, run_watch, send_mail};
 use crate::accounts::operator;
+use crate::error::ServiceError;
 use crate::job::Job;
 use crate::services::Services;
+use crate::statistics;
 
 /// Backoff after the first failure, in milliseconds; it doubles with each. Chosen: a minute.
 const FIRST_WAIT_MS: i64 = 60_000;
@@ -83,6 +85,10 @@ async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result
         },
         Job::RunWatch { tab, day } => run_watch::run(services, claimed, tab, *day).await,
         Job::RunLab { run, lang } => run_lab::run(services, claimed, run, *lang).await,
+        Job::PublishShowcase { hour } => match statistics::publish(services, *hour).await {
+            Ok(()) => Ok(Ending::Done),
+            Err(error) => Err(Unfinished::Later(ServiceError::from(error).code.wire().to_owned())),
+        },
         // Another purge is queued every hour.
         Job::Purge if services.are_purges_held() => {
             tracing::warn!("nothing is purged: the clock jumped less than an hour ago");

@@ -264,5 +264,8 @@ pub async fn schedule(services: &Services, now: Timestamp) -> Result<(), StoreEr
         services.database().store().enqueue(Job::Purge.queued(services.ports(), Some(key))).await?;
     }
     lab_tests::end_lost(services, now).await?;
+    let hour = now.0.div_euclid(HOUR_MS);
+    let publication = Job::PublishShowcase { hour }.queued(services.ports(), Some(format!("showcase:{hour}")));
+    services.database().store().enqueue(publication).await?;
     watches::queue_due(services, now).await
 }

@@ -20,5 +20,6 @@ mod mcp;
 mod pages;
 mod payments;
 mod schema;
+mod statistics;
 mod tidy;
 mod watch_servers;

@@ -9,6 +9,7 @@ mod forms;
 mod lab;
 mod markdown;
 mod money;
+mod operator;
 mod passkeys;
 mod report;
 mod shared;

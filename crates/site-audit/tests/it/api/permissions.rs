@@ -113,6 +113,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/gate", OPEN),
     ("GET /api/health", OPEN),
     ("GET /api/me", SESSION),
+    ("GET /api/metrics", OPEN),
     ("GET /api/pricing", OPEN),
     ("GET /api/shared/{slug}", OPEN),
     ("GET /api/tabs", OWNER),
@@ -120,6 +121,10 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/tabs/{id}/history", OWNER),
     ("GET /api/tools", OPEN),
     ("GET /api/tools/{slug}", OPEN),
+    ("GET /api/vitrine", OPEN),
+    ("GET /api/vitrine/cursores", OPERATOR_ONLY),
+    ("GET /api/vitrine/operador", OPERATOR_ONLY),
+    ("GET /api/vitrine/painel", OPERATOR_ONLY),
     ("GET /apis.json", OPEN),
     ("GET /llms-full.txt", OPEN),
     ("GET /llms.txt", OPEN),
@@ -178,6 +183,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("POST /api/tabs", OWNER),
     ("POST /api/tabs/{id}/run", OWNER),
     ("POST /api/verify", OPEN),
+    ("POST /api/visit", OPEN),
     ("PUT /api/auth/avatar", SESSION),
 ];
 

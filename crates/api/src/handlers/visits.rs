@@ -1,0 +1,43 @@
+//! Page views, as our own pages report them.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::operation::{Call, JsonAnswer, Operation};
+use service::error::ServiceError;
+use service::statistics::{self, Visit, VisitAnswer};
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::post("/api/visit", "report_visit", report)
+            .text(
+                "Report a page view",
+                "For the script of our own pages, once a page is visible. `counted` says whether the view counts, and \
+                 `reason` why not: `smoke` (`smoke`, the header `X-MM-Smoke` or the user agent `mm-smoke`), `machine`, \
+                 `unknown_path`, `too_many` (more than 60 a minute from one network). Nothing of the reader is kept.",
+            )
+            .without_tool(),
+    ]
+}
+
+/// A page view.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct VisitInput {
+    /// Path of the page.
+    #[schemars(length(max = 2048))]
+    p: String,
+    /// A test of the operator's own: not counted.
+    smoke: Option<bool>,
+    /// Id of the request that the page answered (`X-Request-Id`), where it did not come from a cache: the server counted
+    /// it then.
+    #[schemars(length(max = 64))]
+    id: Option<String>,
+}
+
+async fn report(call: Call, input: VisitInput) -> Result<JsonAnswer<VisitAnswer>, ServiceError> {
+    let VisitInput { p: path, smoke, id: request_id } = input;
+    let is_page = call.resources.pages.get().is_some_and(|page_of| page_of(&path).is_some());
+    let visit = Visit { is_page, path, is_smoke: smoke.unwrap_or_default(), request_id };
+    Ok(JsonAnswer::new(statistics::visit(&call.cx, visit).await))
+}

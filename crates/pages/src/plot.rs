@@ -1,0 +1,181 @@
+//! Plots that are drawn here as SVG: bars with a table of the same numbers below them.
+
+use model::lang::{Lang, Text, text};
+
+/// Width of a drawing, in its own units.
+const WIDTH: f64 = 640.0;
+/// Height of the bars of a plot over days, and room for their labels.
+const HEIGHT: f64 = 140.0;
+const LABEL: f64 = 20.0;
+/// Height of a row of a plot by name.
+const ROW: f64 = 22.0;
+/// Width of the names in one.
+const NAMES: f64 = 240.0;
+/// Characters of a name beside its bar; the table has the whole.
+const NAME_CHARS: usize = 34;
+/// Bars of a plot by name at most; the table has all.
+const MOST_BARS: usize = 12;
+
+/// A plot with its table.
+#[derive(Debug)]
+pub(crate) struct Plot {
+    /// Id of its heading.
+    pub(crate) id: &'static str,
+    pub(crate) title: &'static str,
+    /// Heads of the columns; the first one names the rows.
+    pub(crate) heads: Vec<&'static str>,
+    pub(crate) rows: Vec<Vec<String>>,
+    pub(crate) bars: Vec<Bar>,
+    pub(crate) labels: Vec<Label>,
+    pub(crate) height: String,
+}
+
+/// A bar.
+#[derive(Debug)]
+pub(crate) struct Bar {
+    pub(crate) x: String,
+    pub(crate) y: String,
+    pub(crate) width: String,
+    pub(crate) height: String,
+    /// What it stands for.
+    pub(crate) title: String,
+}
+
+/// A text beside bars.
+#[derive(Debug)]
+pub(crate) struct Label {
+    pub(crate) x: String,
+    pub(crate) y: String,
+    /// `start` or `end`.
+    pub(crate) anchor: &'static str,
+    pub(crate) text: String,
+}
+
+/// A row of a plot: its cells, of which the first names it, and the height of its bar; `None` for one without.
+pub(crate) type PlotRow = (Vec<String>, Option<f64>);
+
+impl Plot {
+    /// Over days, oldest first: a bar for each.
+    pub(crate) fn over_days(
+        id: &'static str,
+        title: &'static str,
+        heads: Vec<&'static str>,
+        rows: Vec<PlotRow>,
+    ) -> Self {
+        let most = rows.iter().filter_map(|(_, value)| *value).fold(0.0, f64::max);
+        let step = WIDTH / count(rows.len().max(1));
+        let bars = rows.iter().enumerate().filter_map(|(at, (cells, value))| {
+            let height = share((*value)?, most) * HEIGHT;
+            let (x, width) = (count(at) * step + step * 0.1, (step * 0.8).min(48.0));
+            Some(Bar {
+                x: unit(x),
+                y: unit(LABEL + HEIGHT - height),
+                width: unit(width),
+                height: unit(height),
+                title: cells.join(", "),
+            })
+        });
+        let bars = bars.collect();
+        let name = |cells: Option<&PlotRow>| cells.and_then(|(cells, _)| cells.first()).cloned().unwrap_or_default();
+        let bottom = unit(LABEL + HEIGHT + 16.0);
+        let mut labels = vec![Label { x: unit(0.0), y: unit(12.0), anchor: "start", text: top(most, &rows) }];
+        labels.push(Label { x: unit(0.0), y: bottom.clone(), anchor: "start", text: name(rows.first()) });
+        if rows.len() > 1 {
+            labels.push(Label { x: unit(WIDTH), y: bottom, anchor: "end", text: name(rows.last()) });
+        }
+        let rows = rows.into_iter().rev().map(|(cells, _)| cells).collect();
+        Self { id, title, heads, rows, bars, labels, height: unit(LABEL + HEIGHT + LABEL) }
+    }
+
+    /// By name, largest first: a bar for each of the first ones.
+    pub(crate) fn by_name(id: &'static str, title: &'static str, heads: Vec<&'static str>, rows: Vec<PlotRow>) -> Self {
+        let most = rows.iter().filter_map(|(_, value)| *value).fold(0.0, f64::max);
+        let (mut bars, mut labels) = (Vec::new(), Vec::new());
+        for (at, (cells, value)) in rows.iter().take(MOST_BARS).enumerate() {
+            let y = count(at) * ROW;
+            let width = share(value.unwrap_or_default(), most) * (WIDTH - NAMES);
+            let name = cells.first().map(String::as_str).unwrap_or_default();
+            let text = if name.chars().count() > NAME_CHARS {
+                format!("{}…", name.chars().take(NAME_CHARS - 1).collect::<String>())
+            } else {
+                name.to_owned()
+            };
+            labels.push(Label { x: unit(NAMES - 8.0), y: unit(y + ROW * 0.7), anchor: "end", text });
+            bars.push(Bar {
+                x: unit(NAMES),
+                y: unit(y + 2.0),
+                width: unit(width),
+                height: unit(ROW - 4.0),
+                title: cells.join(", "),
+            });
+        }
+        let height = unit(count(bars.len()) * ROW);
+        Self { id, title, heads, rows: rows.into_iter().map(|(cells, _)| cells).collect(), bars, labels, height }
+    }
+}
+
+/// The label of the largest bar: the second cell of its row.
+fn top(most: f64, rows: &[PlotRow]) -> String {
+    let highest = rows.iter().find(|(_, value)| *value == Some(most));
+    highest.and_then(|(cells, _)| cells.get(1)).cloned().unwrap_or_default()
+}
+
+/// A whole number for people, in a language.
+pub(crate) fn number(n: u64, lang: Lang) -> String {
+    const N: Text = text("{n}", "{n}");
+    N.phrase(&[("n", n.into())]).in_lang(lang).to_owned()
+}
+
+/// A value as the height of a bar.
+#[expect(clippy::cast_precision_loss, reason = "a drawing")]
+pub(crate) fn value(n: u64) -> f64 {
+    n as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a drawing of at most some hundred bars")]
+fn count(n: usize) -> f64 {
+    n as f64
+}
+
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+fn unit(length: f64) -> String {
+    format!("{length:.1}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(values: &[(&str, Option<u64>)]) -> Vec<PlotRow> {
+        let row = |(name, n): &(&str, Option<u64>)| (vec![(*name).to_owned(), format!("{n:?}")], n.map(value));
+        values.iter().map(row).collect()
+    }
+
+    #[test]
+    fn the_largest_day_fills_the_height_and_a_day_that_was_not_measured_has_no_bar() {
+        let plot = Plot::over_days("a", "A", vec!["day", "n"], rows(&[("1", Some(5)), ("2", None), ("3", Some(10))]));
+        let heights: Vec<&str> = plot.bars.iter().map(|bar| bar.height.as_str()).collect();
+        assert_eq!(heights, ["70.0", "140.0"]);
+        assert_eq!(plot.rows.len(), 3);
+        assert_eq!(plot.rows[0][0], "3", "the table begins with the newest");
+    }
+
+    #[test]
+    fn names_are_cut_beside_their_bars_only() {
+        let long = "x".repeat(60);
+        let plot = Plot::by_name("a", "A", vec!["name", "n"], rows(&[(long.as_str(), Some(4)), ("b", Some(1))]));
+        assert_eq!(plot.labels[0].text.chars().count(), NAME_CHARS);
+        assert_eq!(plot.rows[0][0], long);
+        assert_eq!(plot.bars[1].width, "100.0");
+    }
+
+    #[test]
+    fn nothing_and_zeros_draw_nothing_wrong() {
+        assert!(Plot::over_days("a", "A", vec![], Vec::new()).bars.is_empty());
+        let plot = Plot::by_name("a", "A", vec![], rows(&[("b", Some(0))]));
+        assert_eq!(plot.bars[0].width, "0.0");
+    }
+}

@@ -1,0 +1,130 @@
+//! `/operator` and `/status`.
+
+use std::time::Duration;
+
+use service::config::SecretText;
+use service::counting::Event;
+use testkit::TestDatabase;
+
+use crate::api::people::OPERATOR;
+use crate::app::{Call, NOW, Response, TestApp};
+use crate::counting::{flush, person};
+
+testkit::on_both_databases! {
+    the_operator_signs_in_sees_plots_and_signs_out,
+    a_wrong_token_opens_nothing_and_tries_are_limited,
+    a_sign_in_ends_after_eight_hours_and_with_the_token,
+    everybody_sees_how_reliable_the_service_was,
+}
+
+async fn start(database: TestDatabase) -> TestApp {
+    TestApp::start(database, |config| config.operator.token = Some(SecretText::new(OPERATOR))).await
+}
+
+async fn sign_in(app: &TestApp, token: &str) -> Response {
+    let body: String = url::form_urlencoded::Serializer::new(String::new()).append_pair("token", token).finish();
+    let call = Call::new("POST", "/operator?lang=en").header("content-type", "application/x-www-form-urlencoded");
+    app.call(call.header("origin", &app.url("")).body(&body)).await
+}
+
+fn cookie(response: &Response) -> String {
+    response.header("set-cookie").split(';').next().unwrap().to_owned()
+}
+
+async fn the_operator_signs_in_sees_plots_and_signs_out(database: TestDatabase) {
+    let app = start(database).await;
+    for _ in 0..3 {
+        app.call(person(Call::get("/checks"), 1)).await;
+    }
+    app.call(Call::get("/api/gate").header("user-agent", "GPTBot/1.2")).await;
+    let error = Event::ClientError { code: "UI-JS-001".to_owned(), phase: "<b>".to_owned(), path: "/".to_owned() };
+    app.app.counter().add(&error, NOW);
+    app.app.counter().add_findings(["title_missing"], None, NOW);
+    flush(&app).await;
+    let form = app.call(Call::get("/operator?lang=en")).await;
+    assert_eq!((form.status, form.header("cache-control")), (200, "no-store"));
+    assert!(form.body.contains("name=\"token\"") && !form.body.contains("<svg"), "{}", form.body);
+    let signed_in = sign_in(&app, OPERATOR).await;
+    assert_eq!((signed_in.status, signed_in.header("location")), (303, "/operator?lang=en"));
+    let attributes = signed_in.header("set-cookie");
+    assert!(attributes.ends_with("; Path=/; Max-Age=28800; HttpOnly; SameSite=Strict"), "{attributes}");
+    assert!(!attributes.contains(OPERATOR));
+    for lang in ["en", "pt-BR"] {
+        let page = app.call(Call::get(&format!("/operator?lang={lang}")).header("cookie", &cookie(&signed_in))).await;
+        assert_eq!((page.status, page.header("cache-control")), (200, "no-store"));
+        let plots = ["visits", "audits", "income", "agents", "findings", "queue", "routes", "errors", "refused"];
+        for plot in plots {
+            assert!(page.body.contains(&format!("<h2 id=\"{plot}\">")), "{plot}: {}", page.body);
+        }
+        // Each plot with numbers has a table with the same.
+        assert_eq!(page.body.matches("<svg viewBox").count(), page.body.matches("<div class=\"scroll tall\"").count());
+        for told in ["GPTBot", "title_missing", "GET /checks", "UI-JS-001 &#60;b&#62; /"] {
+            assert!(page.body.contains(told), "{told}: {}", page.body);
+        }
+        assert!(!page.body.contains("<b>"), "{}", page.body);
+    }
+    let out = Call::new("POST", "/operator/out").header("origin", &app.url(""));
+    let out = app.call(out.header("cookie", &cookie(&signed_in))).await;
+    assert_eq!(out.status, 303);
+    assert!(out.header("set-cookie").starts_with("mm-operator=; Path=/; Max-Age=0"), "{}", out.header("set-cookie"));
+    let foreign = Call::new("POST", "/operator/out").header("origin", "https://evil.example");
+    assert_eq!(app.call(foreign).await.status, 403);
+}
+
+async fn a_wrong_token_opens_nothing_and_tries_are_limited(database: TestDatabase) {
+    let app = start(database).await;
+    for token in ["", "wrong", "mmk_x"] {
+        let refused = sign_in(&app, token).await;
+        assert_eq!((refused.status, refused.header("set-cookie")), (401, ""), "{token}");
+        assert!(refused.body.contains("role=\"alert\""), "{}", refused.body);
+    }
+    for value in ["", "x", "99999999999999.00", "1769880600000.00", "-1.00"] {
+        let page = app.call(Call::get("/operator").header("cookie", &format!("mm-operator={value}"))).await;
+        assert!(page.status == 200 && page.body.contains("name=\"token\""), "{value}");
+    }
+    for _ in 3..20 {
+        assert_eq!(sign_in(&app, "wrong").await.status, 401);
+    }
+    assert_eq!(sign_in(&app, OPERATOR).await.status, 429);
+}
+
+async fn a_sign_in_ends_after_eight_hours_and_with_the_token(database: TestDatabase) {
+    let app = start(database).await;
+    let cookie = cookie(&sign_in(&app, OPERATOR).await);
+    let is_in = async |app: &TestApp| {
+        let page = app.call(Call::get("/operator").header("cookie", &cookie)).await;
+        !page.body.contains("name=\"token\"")
+    };
+    app.pass(Duration::from_secs(8 * 3_600 - 1));
+    assert!(is_in(&app).await);
+    let other = TestApp::start_on(&app, |config| config.operator.token = Some(SecretText::new("another one"))).await;
+    assert!(!is_in(&other).await);
+    app.pass(Duration::from_secs(1));
+    assert!(!is_in(&app).await);
+}
+
+async fn everybody_sees_how_reliable_the_service_was(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    for minute in [0, 1, 3] {
+        let at = NOW.plus_ms(minute * 60_000);
+        app.app.database().store().note_healthy_minute(at).await.unwrap();
+    }
+    app.app.counter().add_findings([], Some(Duration::from_millis(100)), NOW);
+    flush(&app).await;
+    app.pass(Duration::from_secs(4 * 60));
+    let page = app.call(Call::get("/status?lang=en")).await;
+    assert_eq!(page.status, 200);
+    for told in ["<td>75%</td>", "<td>100 ms</td>", "<th scope=\"row\">2026-01-31</th>", "<td>not measured</td>"] {
+        let told = told.replace("100 ms", &shown_ms(&page));
+        assert!(page.body.contains(&told), "{told}: {}", page.body);
+    }
+    assert!(app.call(Call::get("/")).await.body.contains("href=\"/status?lang=en\""));
+    assert!(app.call(Call::get("/status?lang=pt-BR")).await.body.contains("Disponibilidade"));
+}
+
+/// The median as it is shown, which is within 5% of 100 ms.
+fn shown_ms(page: &Response) -> String {
+    let ms = page.body.split("<td>").find_map(|cell| cell.split(" ms</td>").next()?.parse::<u64>().ok()).unwrap();
+    assert!((95..=105).contains(&ms), "{ms}");
+    format!("{ms} ms")
+}

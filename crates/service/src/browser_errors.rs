@@ -1,4 +1,5 @@
-//! Errors that browsers report of our own pages: redacted, merged by minute, and logged. Nothing is stored.
+//! Errors that browsers report of our own pages: redacted, merged by minute, and logged. Of each, code, phase and page are
+//! counted; nothing else is stored.
 
 mod redaction;
 mod report;
@@ -8,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use model::time::Timestamp;
 
+use crate::counting::Event;
 use crate::network::Network;
 
 pub use redaction::redacted;
@@ -45,17 +47,24 @@ struct MinuteOfErrors {
 
 impl BrowserErrors {
     /// Takes the reports in a body, at most [`REPORT_BYTES`] of it: one of our own pages, or reports of a browser about
-    /// violations of the Content-Security-Policy. What is none is dropped.
-    pub fn take(&self, network: Network, body: &[u8], now: Timestamp) {
+    /// violations of the Content-Security-Policy. What is none is dropped. The result
+    /// is what to count of them.
+    pub fn take(&self, network: Network, body: &[u8], now: Timestamp) -> Vec<Event> {
         if !self.current().admit(network, now) {
-            return;
+            return Vec::new();
         }
         // Redaction takes time: not under the lock.
         let reports = report::read(body);
+        let events = reports.iter().map(|report| {
+            let (code, phase, path) = (report.code.clone(), report.phase.clone(), report.path.clone());
+            Event::ClientError { code, phase, path }
+        });
+        let events = events.collect();
         let mut current = self.current();
         for report in reports {
             current.add(report);
         }
+        events
     }
 
     /// Logs the errors of a minute that is over: one line each, with their number.

@@ -103,9 +103,7 @@ const OPERATOR_TRIES: u32 = 20;
 /// The value of the cookie that keeps the operator signed in on the pages: when it ends, and a proof that only this
 /// operator's token makes. [`Code::InvalidCredential`] for a wrong token, [`Code::RateLimited`] after too many tries.
 pub async fn operator_session(services: &Services, network: Network, token: &str) -> Result<String, ServiceError> {
-    if services.operator_digest().is_none() {
-        return Err(ServiceError::new(Code::OperatorUnavailable));
-    }
+    require_operators_token(services)?;
     let (database, ports) = (services.database(), services.ports());
     services.allowance().spend_hourly(database, ports, network, "operator", OPERATOR_TRIES).await?;
     of_operator(services, token)?;
@@ -131,11 +129,12 @@ fn operator_proof(services: &Services, ends_at: i64) -> Result<String, ServiceEr
     Ok(HEXLOWER.encode(&mac.finalize().into_bytes()))
 }
 
-/// An error unless the caller sent the operator's token, or where the server has none.
-pub fn require_operator(services: &Services, caller: &Caller) -> Result<(), ServiceError> {
-    match (services.operator_digest(), caller.is_operator) {
-        (Some(_), true) => Ok(()),
-        (Some(_), false) => Err(ServiceError::new(Code::OperatorTokenRequired)),
-        (None, _) => Err(ServiceError::new(Code::OperatorUnavailable)),
-    }
+/// [`Code::OperatorUnavailable`] where the server has no operator's token: then no bearer token is right or wrong.
+pub fn require_operators_token(services: &Services) -> Result<(), ServiceError> {
+    services.operator_digest().map(drop).ok_or_else(|| ServiceError::new(Code::OperatorUnavailable))
+}
+
+/// An error unless the caller sent the operator's token.
+pub fn require_operator(caller: &Caller) -> Result<(), ServiceError> {
+    if caller.is_operator { Ok(()) } else { Err(ServiceError::new(Code::OperatorTokenRequired)) }
 }

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use crate::audits::{audit_id, no_such_audit};
 use crate::caller::{Cx, Identity};
+use crate::counting::Event;
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
@@ -60,6 +61,7 @@ pub async fn begin(cx: &Cx, owner: &Owner, id: String, strategy: Strategy) -> Re
     match begun(services, new).await? {
         Ok(()) => {
             lab.breaker.let_through(now);
+            cx.count(&Event::LabTest);
             tracing::info!(audit.id = %id, strategy = strategy.name(), "a lab test began");
             Ok(test)
         }

@@ -28,6 +28,9 @@ pub(crate) async fn of_call(
     body_token: Option<&str>,
 ) -> Result<Recognized, ServiceError> {
     let headers = incoming.headers;
+    if operation.access == Access::Operator {
+        identity::require_operators_token(services)?;
+    }
     let mut caller = unrecognized(services, incoming.network, headers);
     let mut sent = sent(headers, incoming.query_token)?;
     caller.credit = sent.credit.take();
@@ -63,7 +66,7 @@ pub(crate) async fn of_call(
         }
         Access::Owner => drop(caller.required_owner()?),
         Access::Session => drop(caller.required_session()?),
-        Access::Operator => identity::require_operator(services, &caller)?,
+        Access::Operator => identity::require_operator(&caller)?,
     }
     Ok(Recognized { caller, renewed })
 }

@@ -21,8 +21,8 @@ pub(super) fn operations() -> Vec<Operation> {
             "Report an error in the browser",
             "For pages of this service. Always answered with 204, also where nothing is taken: at most 16 KiB are read, and \
              60 reports a minute and network looked at. Credentials, e-mail addresses, phone numbers and queries are removed, \
-             repeats of a minute merged, and the rest goes to the operator's log; nothing is stored. Reports of browsers \
-             about the Content-Security-Policy are taken too.",
+             repeats of a minute merged, and the rest goes to the operator's log. Code, phase and page are counted; \
+             nothing else is stored. Reports of browsers about the Content-Security-Policy are taken too.",
         ),
         Operation::beacon::<Nothing, _, _>("/api/pagamento/aberto", "report_payment_prompt", take_prompt)
             .text(
@@ -68,11 +68,10 @@ async fn take_error(call: Call, _: Nothing) -> Result<NoContent, ServiceError> {
     let Some(form) = form else { return Ok(NoContent) };
     // What is too long or did not arrive is left out: no page waits for the answer, and there is nothing it could do.
     let Ok(received) = form.whole(&cx.services, REPORT_BYTES).await else { return Ok(NoContent) };
-    let (services, network) = (cx.services, cx.caller.network);
-    off_worker(move || {
-        services.browser_errors().take(network, &received.bytes, services.ports().now());
-    })
-    .await?;
+    let (services, network) = (cx.services.clone(), cx.caller.network);
+    let events =
+        off_worker(move || services.browser_errors().take(network, &received.bytes, services.ports().now())).await?;
+    events.iter().for_each(|event| cx.count(event));
     Ok(NoContent)
 }
 
@@ -87,7 +86,6 @@ async fn take_prompt(call: Call, _: Nothing) -> Result<Taken, ServiceError> {
     if !is_own {
         return Ok(Taken::No);
     }
-    let services = &call.cx.services;
-    services.counter().add(&Event::PaymentPrompt, services.ports().now());
+    call.cx.count(&Event::PaymentPrompt);
     Ok(Taken::Yes)
 }

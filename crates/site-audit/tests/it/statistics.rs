@@ -21,6 +21,7 @@ testkit::on_both_databases! {
     the_published_figures_are_rounded_and_cacheable,
     two_servers_publish_once_an_hour,
     the_operators_figures_are_exact,
+    what_fails_in_browsers_is_counted,
     the_board_has_this_installation_and_its_peers,
     cursors_say_how_far_counts_have_come,
     a_server_without_an_operators_token_says_so,
@@ -322,6 +323,21 @@ async fn the_board_has_this_installation_and_its_peers(database: TestDatabase) {
     assert_eq!(board["totals"]["hoje"]["paginas"], 1120);
 }
 
+async fn what_fails_in_browsers_is_counted(database: TestDatabase) {
+    let app = TestApp::start(database, operating).await;
+    let report = |path: &str| {
+        let error = json!({"code": "UI-JS-001", "phase": "run", "path": path, "message": "ana@example.com"});
+        Call::new("POST", "/api/erro-cliente").body(&error.to_string())
+    };
+    for call in [report("/tools"), report("/tools?mail=ana@example.com")] {
+        assert_eq!(app.call(call).await.status, 204);
+    }
+    flush(&app).await;
+    let figures = app.call(operator(Call::get("/api/vitrine/operador"))).await.json();
+    let wanted = json!([{"code": "UI-JS-001", "phase": "run", "path": "/tools", "n": 2}]);
+    assert_eq!(figures["operador"]["erros_cliente"], wanted);
+}
+
 async fn cursors_say_how_far_counts_have_come(database: TestDatabase) {
     let app = TestApp::start(database, operating).await;
     let cursors = async || app.call(operator(Call::get("/api/vitrine/cursores"))).await.json();
@@ -339,7 +355,9 @@ async fn cursors_say_how_far_counts_have_come(database: TestDatabase) {
 async fn a_server_without_an_operators_token_says_so(database: TestDatabase) {
     let app = TestApp::start(database, |_| {}).await;
     for path in ["/api/vitrine/operador", "/api/vitrine/painel", "/api/vitrine/cursores"] {
-        assert_eq!(app.call(Call::get(path)).await.refusal(), (503, "operator_unavailable".to_owned()), "{path}");
+        for call in [Call::get(path), operator(Call::get(path)), Call::get(path).header("x-api-key", "mmk_unknown")] {
+            assert_eq!(app.call(call).await.refusal(), (503, "operator_unavailable".to_owned()), "{path}");
+        }
     }
     let operating = TestApp::start_on(&app, operating).await;
     operating.app.database().store().close().await;

@@ -6,6 +6,8 @@ use service::config::SecretText;
 use service::counting::Event;
 use testkit::TestDatabase;
 
+use super::browser::{LOOKS, MOST_STOPS, keep_picture};
+use super::tab::{Look, Tab, has_axe};
 use crate::api::people::OPERATOR;
 use crate::app::{Call, NOW, Response, TestApp};
 use crate::counting::{flush, person};
@@ -127,4 +129,94 @@ fn shown_ms(page: &Response) -> String {
     let ms = page.body.split("<td>").find_map(|cell| cell.split(" ms</td>").next()?.parse::<u64>().ok()).unwrap();
     assert!((95..=105).contains(&ms), "{ms}");
     format!("{ms} ms")
+}
+
+/// A service with three days of numbers of every kind.
+async fn used() -> TestApp {
+    let app = start(TestDatabase::sqlite()).await;
+    let codes = ["title_missing", "canonical_relative", "llms_txt_missing"];
+    for day in 0..3 {
+        for (browser, path) in ["/", "/checks", "/tools"].into_iter().cycle().take(4 + day).enumerate() {
+            app.call(person(Call::get(path), browser)).await;
+        }
+        for agent in ["GPTBot/1.2", "Claude-User/1.0"] {
+            app.call(Call::get("/api/gate").header("user-agent", agent)).await;
+        }
+        let (counter, now) = (app.app.counter(), app.app.ports().now());
+        for minute in 0..30 {
+            app.app.database().store().note_healthy_minute(now.plus_ms(-60_000 * minute)).await.unwrap();
+        }
+        let path = "/r/{slug}".to_owned();
+        let error = Event::ClientError { code: "UI-JS-001".to_owned(), phase: "load".to_owned(), path };
+        for event in [Event::Audit, error, Event::RefusedTarget("target_rate_limited")] {
+            counter.add(&event, now);
+        }
+        counter.add_findings(codes, Some(Duration::from_millis(120)), now);
+        flush(&app).await;
+        app.pass(Duration::from_secs(86_400));
+    }
+    app.call(Call::get("/api/gate")).await;
+    let now = app.app.ports().now();
+    app.app.counter().add(&Event::RefusedTarget("target_blocked"), now);
+    flush(&app).await;
+    app
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operators_pages_have_no_barriers() {
+    if !has_axe() {
+        return;
+    }
+    let app = used().await;
+    let Some(mut tab) = Tab::open(&app.url("")) else { return };
+    let cookie = cookie(&sign_in(&app, OPERATOR).await);
+    let (name, value) = cookie.split_once('=').unwrap();
+    let mut found = Vec::new();
+    for lang in ["en", "pt-BR"] {
+        for (page, path) in [("sign-in", "/operator"), ("status", "/status"), ("dashboard", "/operator")] {
+            if page == "dashboard" {
+                tab.set_cookie(name, value);
+            } else {
+                tab.forget_cookies();
+            }
+            tab.visit(&format!("{path}?lang={lang}"));
+            assert_eq!((tab.status(), tab.text("document.documentElement.lang").as_str()), (200, lang), "{page}");
+            for look in LOOKS.into_iter().chain([Look { scheme: "light", width: 390 }]) {
+                tab.look(look);
+                let problems = tab.barriers().into_iter().chain(tab.overflows()).chain(tab.complaints());
+                found.extend(problems.map(|problem| format!("{page} {lang} {look:?}: {problem}")));
+                keep_picture(&mut tab, &format!("{page}-{lang}-{}-{}", look.scheme, look.width));
+            }
+        }
+    }
+    assert_eq!(found, [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operator_needs_the_keyboard_only_and_no_script() {
+    let app = used().await;
+    let Some(mut tab) = Tab::open(&app.url("")) else { return };
+    tab.disable_scripts();
+    tab.visit("/operator?lang=en");
+    tab.click("#token");
+    tab.write("wrong");
+    tab.load(|tab| tab.press("Enter"));
+    assert_eq!(tab.status(), 401);
+    tab.click("#token");
+    tab.write(OPERATOR);
+    tab.load(|tab| tab.press("Enter"));
+    assert_eq!((tab.status(), tab.text("document.querySelector('h1').innerText").as_str()), (200, "Operator"));
+    let mut stops = Vec::new();
+    while stops.len() < MOST_STOPS {
+        tab.press("Tab");
+        if tab.value("document.activeElement === document.body") == true {
+            break;
+        }
+        stops.push(tab.focus());
+    }
+    assert!(stops.len() < MOST_STOPS, "{stops:?}");
+    for stop in ["Sign out", "GPTBot", "UI-JS-001", "target_blocked", "GET /api/gate"] {
+        assert!(stops.iter().any(|found| found.contains(stop)), "{stop} is not among {stops:?}");
+    }
+    assert_eq!(tab.complaints(), [""; 0]);
 }

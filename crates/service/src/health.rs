@@ -14,6 +14,11 @@ pub async fn database_answers(services: &Services) -> bool {
     services.database().ask(|store| store.ping()).await.is_ok() && services.database().takes_writes()
 }
 
+/// Whether the database takes writes, as far as the last one tells.
+pub fn database_takes_writes(services: &Services) -> bool {
+    services.database().takes_writes()
+}
+
 /// State of the facilitator at its last health check; `None` where nothing is charged.
 pub fn facilitator(services: &Services) -> Option<FacilitatorState> {
     let payments = services.payments();

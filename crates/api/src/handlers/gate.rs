@@ -62,12 +62,15 @@ async fn create(cx: Cx, _: Nothing) -> Result<JsonAnswer<ProofOfWork>, ServiceEr
 
 /// The answer to a challenge: one of the two.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
 struct ChallengeAnswer {
     /// Base64 of a JSON object with `algorithm`, `challenge`, `salt` and `signature` of the challenge, and the `number`.
     #[serde(default)]
+    #[schemars(with = "String")]
     solution: Option<String>,
     /// What the widget of the verification service gave.
     #[serde(default)]
+    #[schemars(with = "String")]
     token: Option<String>,
 }
 

@@ -26,7 +26,8 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/metrics", "get_openmetrics", read)
             .text(
                 "Watch over the service",
-                "For the operator's monitoring, as OpenMetrics: whether the database and the facilitator answer, payments \
+                "For the operator's monitoring, as OpenMetrics: whether the database answers and takes \
+                 writes, whether the facilitator answers, payments \
                  that are not over by state, Pix requests that wait for a decision, and what came in today (UTC). \
                  `unclear` payments and waiting requests need a look: `site-audit operator payments`, `site-audit pix \
                  list`. What the database can't tell while it is down is left out.",
@@ -44,6 +45,8 @@ async fn read(cx: Cx, _: Nothing) -> Result<OpenMetricsText, ServiceError> {
     note(&mut registry, "facilitator_up", "Whether payments can be settled", facilitator);
     let money = health::money_in_motion(&cx.services).await;
     note(&mut registry, "database_up", "Whether the database answers", Some(i64::from(money.is_ok())));
+    let takes_writes = Some(i64::from(health::database_takes_writes(&cx.services)));
+    note(&mut registry, "database_takes_writes", "Whether the last write to the database was done", takes_writes);
     // While it is down the rest of the answer is true; a defect is one also here.
     match money {
         Ok(money) => register(&mut registry, money),

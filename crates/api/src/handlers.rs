@@ -18,6 +18,7 @@ mod keys;
 mod lab;
 mod openmetrics;
 mod organizations;
+mod partners;
 mod passkeys;
 mod pix;
 mod pricing;
@@ -55,6 +56,7 @@ pub fn catalog() -> Vec<Operation> {
         departure::operations(),
         account::operations(),
         contact::operations(),
+        partners::operations(),
         gate::operations(),
         pricing::operations(),
         billing::operations(),

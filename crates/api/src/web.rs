@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::rejection::RawPathParamsRejection;
-use axum::extract::{RawPathParams, Request, State};
+use axum::extract::{MatchedPath, RawPathParams, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
@@ -130,6 +130,7 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
     let id = site.services().ports().nonce();
     let begun = tokio::time::Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let route = request.extensions().get::<MatchedPath>().cloned();
     let has_token = has_token(request.uri().query());
     let asked = Asked::of(&request);
     let span = tracing::info_span!("call", id = %id);
@@ -154,6 +155,8 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
     }
     .instrument(span)
     .await;
+    let pattern = route.as_ref().map_or("", MatchedPath::as_str);
+    site.services().metrics().answered(method.as_str(), pattern, response.status().as_u16(), begun.elapsed());
     if let Some(asked) = asked {
         let outcome = asked.outcome(&site, &response);
         asked.count(site.services(), outcome, begun.elapsed()).await;

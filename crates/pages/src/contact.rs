@@ -44,6 +44,8 @@ struct ContactPage<'a> {
     email: Option<&'a str>,
     was_sent: bool,
     form: SentForm,
+    /// Id and name of each placement, and whether it is chosen.
+    placements: Vec<(&'a str, &'a str, bool)>,
     problem: Option<ContactProblem>,
 }
 
@@ -214,6 +216,12 @@ fn page(
         way: &[(title, PATH.to_owned())],
     };
     let is_configured = contact::is_configured(services);
+    let partners = &services.config().partners;
+    let offered = partners.placements.iter().filter(|_| partners.enabled);
+    let placements = offered.map(|placement| {
+        let is_chosen = form.placements.contains(&placement.id);
+        (placement.id.as_str(), placement.name.in_lang(lang), is_chosen)
+    });
     let page = ContactPage {
         frame: Frame::new(services, reader).keeping_query(query),
         card: Card::new(services, &addresses, lang, &subject),
@@ -221,6 +229,7 @@ fn page(
         is_configured,
         email: services.config().organization.email.as_deref(),
         was_sent,
+        placements: placements.collect(),
         form,
         problem: refusal
             .map(|error| ContactProblem { sentence: problem(error).in_lang(lang), field: field(error.code) }),

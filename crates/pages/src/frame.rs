@@ -22,6 +22,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) has_contact: bool,
     /// Address of the script that reports a page view.
     pub(crate) visit: &'static str,
+    /// Whether the footer leads to the page of partners.
+    pub(crate) has_partners: bool,
     /// Query of the page without the language, for the links to other languages.
     query: String,
     /// Path that the theme form leads back to; `None`: the `Referer`.
@@ -34,8 +36,17 @@ impl<'a> Frame<'a> {
         let product = &services.config().product.name;
         let has_contact = service::contact::is_configured(services);
         let query = String::new();
-        let (style, script, visit) = (assets::STYLE_PATH, assets::PAGE_PATH, assets::VISIT_PATH);
-        Self { reader, product, style, script, has_contact, visit, query, back: None }
+        Self {
+            reader,
+            product,
+            style: assets::STYLE_PATH,
+            script: assets::PAGE_PATH,
+            has_contact,
+            visit: assets::VISIT_PATH,
+            has_partners: service::partners::is_on(services),
+            query,
+            back: None,
+        }
     }
 
     /// With parameters of the page's address that stay when another language is chosen.

@@ -18,6 +18,7 @@ mod home;
 mod hub_filter;
 mod markdown;
 mod operator;
+mod partners;
 mod pieces;
 mod plot;
 mod pricing;

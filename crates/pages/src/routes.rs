@@ -14,7 +14,7 @@ use service::widget;
 
 use crate::reader::Reader;
 use crate::{
-    account, assets, bot, challenge, checks, contact, credit, embed, error, home, operator, pricing, report, share,
+    account, assets, bot, challenge, checks, contact, credit, embed, error, home, operator, partners, pricing, report, share,
     sitemap, status, theme_choice, tools, watch, workspace,
 };
 
@@ -57,6 +57,7 @@ pub(crate) fn router() -> Router<Site> {
         .route("/watch/stop", get(watch::ask_to_stop).post(watch::stop))
         .route("/bot", get(bot::show))
         .route(contact::PATH, get(contact::show).post(contact::send))
+        .route(service::partners::PAGE_PATH, get(partners::show))
         .route("/pricing", get(pricing::show))
         .route(credit::PATH, get(credit::show).post(credit::look))
         .route(credit::pix::PATH, get(credit::pix::show).post(credit::pix::send))

@@ -44,6 +44,19 @@ pub async fn audit<A: Send + 'static>(
     scheme: Scheme,
     answer: impl Fn(Finished) -> A + Clone + Send + 'static,
 ) -> Result<A, ServiceError> {
+    let begun = Instant::now();
+    let done = audited(cx, url, scheme, answer).await;
+    let outcome = done.as_ref().map_or_else(|error| error.code.wire(), |_| "ok");
+    cx.services.metrics().audited(outcome, begun.elapsed());
+    done
+}
+
+async fn audited<A: Send + 'static>(
+    cx: &Cx,
+    url: &Url,
+    scheme: Scheme,
+    answer: impl Fn(Finished) -> A + Clone + Send + 'static,
+) -> Result<A, ServiceError> {
     let deadline = Instant::now() + AUDIT_TIME;
     let services = &cx.services;
     let target = services.concurrency().target(url);

@@ -6,6 +6,7 @@
 mod challenge;
 mod keys;
 mod money;
+mod partners;
 mod read;
 mod secret;
 mod sections;
@@ -17,6 +18,7 @@ mod values;
 pub use challenge::{ChallengeProvider, ChallengeSettings, VerificationWidget};
 pub use keys::{ConfigKey, reference};
 pub use money::{PaymentSettings, Pix, Prices};
+pub use partners::{LocalText, PartnerSettings, PlacementSetting, SponsorSetting};
 pub use read::{ConfigError, Sources};
 pub use secret::SecretText;
 pub use sections::{

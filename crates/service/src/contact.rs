@@ -48,7 +48,10 @@ fn team(services: &Services) -> Result<&str, ServiceError> {
 pub async fn send(cx: &Cx, form: &ContactForm) -> Result<(), ServiceError> {
     let services = &cx.services;
     let to = team(services)?;
-    let message: ContactMessage = form.message()?;
+    let partners = &services.config().partners;
+    let placements: Vec<&str> =
+        partners.placements.iter().filter(|_| partners.enabled).map(|placement| placement.id.as_str()).collect();
+    let message: ContactMessage = form.message(&placements)?;
     let job = Job::SendContact(message.mail(&services.sender(), to, cx.lang)).queued(services.ports(), None);
     let (database, ports) = (services.database(), services.ports());
     let network = services.allowance().wide_key(database, ports, cx.caller.network).await?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::money::Micros;
-use store::PaymentState;
+use store::{JobCount, PaymentState};
 
 use crate::database::DatabaseError;
 use crate::services::Services;
@@ -45,4 +45,16 @@ pub async fn money_in_motion(services: &Services) -> Result<MoneyInMotion, Datab
     let waiting_pix = database.ask(|store| store.waiting_pix()).await?;
     let received = received.into_iter().map(|(network, (amount, _))| (network, amount)).collect();
     Ok(MoneyInMotion { unfinished_payments, waiting_pix, received })
+}
+
+/// Jobs that wait or were given up, by lane.
+pub async fn jobs(services: &Services) -> Result<Vec<JobCount>, DatabaseError> {
+    services.database().ask(|store| store.job_counts()).await
+}
+
+/// Resident memory of this process in bytes; `None` where the system does not say (`/proc/self/status`, proc(5)).
+pub fn memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1_024)
 }

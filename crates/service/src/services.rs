@@ -21,6 +21,7 @@ use crate::database::{ANSWER_WITHIN, Database, open_store};
 use crate::figures::CachedFigures;
 use crate::lab::Lab;
 use crate::mail::Mailer;
+use crate::metrics::Metrics;
 use crate::ports::Ports;
 use crate::vault::Vault;
 use crate::x402::Payments;
@@ -58,6 +59,7 @@ struct ServicesInner {
     mailer: Option<Mailer>,
     browser_errors: BrowserErrors,
     lab: Lab,
+    metrics: Metrics,
     build: Build,
     started_at: Timestamp,
     are_purges_held: AtomicBool,
@@ -103,6 +105,7 @@ impl Services {
             payments: Payments::new(&config, &base_url),
             mailer: Mailer::new(&config, &base_url).context("mail")?,
             browser_errors: BrowserErrors::default(),
+            metrics: Metrics::default(),
             started_at: ports.now(),
             are_purges_held: AtomicBool::new(false),
             ports,
@@ -222,6 +225,11 @@ impl Services {
     /// The mail server; `None` when none is configured.
     pub fn mailer(&self) -> Option<&Mailer> {
         self.inner.mailer.as_ref()
+    }
+
+    /// What this process has done.
+    pub fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
     }
 
     /// Errors that browsers reported in this minute.

@@ -84,6 +84,17 @@ pub struct JobRecord {
     pub last_error: Option<String>,
 }
 
+/// Jobs of a lane in a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobCount {
+    /// The queue.
+    pub lane: String,
+    /// `waiting` or `dead`.
+    pub state: &'static str,
+    /// How many.
+    pub jobs: u64,
+}
+
 impl JobLease {
     /// The job.
     pub fn id(&self) -> &str {
@@ -132,6 +143,9 @@ const RETURN: &str = "UPDATE jobs SET locked_until = 0, attempts = attempts - 1 
 
 const LIST: &str = "SELECT id, lane, state, payload, run_at, attempts, last_error FROM jobs \
     WHERE state = $1 ORDER BY run_at, id LIMIT $2";
+
+const COUNTS: &str = "SELECT lane, state, COUNT(*) AS many FROM jobs WHERE state <> 'done' GROUP BY lane, state \
+    ORDER BY lane, state LIMIT 100";
 
 const REVIVE: &str = "UPDATE jobs SET state = 'waiting', run_at = $2, locked_until = 0, attempts = 0, ended_at = NULL \
     WHERE id = $1 AND state = 'dead' RETURNING id";
@@ -220,6 +234,21 @@ impl Store {
         let statement = sqlx::query(LIST).bind(state.word()).bind(i64::from(limit));
         let rows = self.db.read_all(subject, statement).await?;
         rows.iter().map(|row| record(subject, row)).collect()
+    }
+
+    /// Number of jobs that wait or were given up, by lane.
+    pub async fn job_counts(&self) -> Result<Vec<JobCount>, StoreError> {
+        let subject = "counting jobs";
+        let rows = self.db.read_all(subject, sqlx::query(COUNTS)).await?;
+        let count = |row: &AnyRow| -> Result<JobCount, StoreError> {
+            let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+            let (state, many): (String, i64) =
+                (row.try_get("state").map_err(failed)?, row.try_get("many").map_err(failed)?);
+            let state =
+                JobState::of(&state).ok_or_else(|| StoreError::corrupt(subject, format!("unknown state {state}")))?;
+            Ok(JobCount { lane: row.try_get("lane").map_err(failed)?, state: state.word(), jobs: many.unsigned_abs() })
+        };
+        rows.iter().map(count).collect()
     }
 
     /// Requeues a dead job with all its attempts; `false` when there is no such dead job.

@@ -59,7 +59,7 @@ pub use debits::{Holding, NewDebit, Repeated};
 pub use error::{Cause, StoreError};
 pub use figures::{LaneFigures, Publication};
 pub use guests::FoundGuest;
-pub use jobs::{ClaimedJob, JobLease, JobRecord, JobState, NewJob};
+pub use jobs::{ClaimedJob, JobCount, JobLease, JobRecord, JobState, NewJob};
 pub use keys::{ApiKey, KeyMade, KeyRecord, NewKey};
 pub use lab::{LabLimits, LabRecord, LabRefusal, NewLabTest, RunningLab, StoredLab};
 pub use organizations::{

@@ -5,7 +5,7 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Registry, Unit};
 use schemars::{Schema, SchemaGenerator};
 
 use crate::operation::{Access, IntoReply, Nothing, Operation, Reply};
@@ -26,8 +26,9 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/metrics", "get_openmetrics", read)
             .text(
                 "Watch over the service",
-                "For the operator's monitoring, as OpenMetrics: whether the database answers and takes \
-                 writes, whether the facilitator answers, payments \
+                "For the operator's monitoring, as OpenMetrics: answers by route and status with their times, audits by \
+                 outcome, jobs that wait, memory, whether the database answers and takes writes, whether the facilitator \
+                 answers, payments \
                  that are not over by state, Pix requests that wait for a decision, and what came in today (UTC). \
                  `unclear` payments and waiting requests need a look: `site-audit operator payments`, `site-audit pix \
                  list`. What the database can't tell while it is down is left out.",
@@ -38,23 +39,41 @@ pub(super) fn operations() -> Vec<Operation> {
 }
 
 async fn read(cx: Cx, _: Nothing) -> Result<OpenMetricsText, ServiceError> {
-    let mut registry = Registry::with_prefix("site_audit");
+    let mut all = Registry::default();
+    cx.services.metrics().register(&mut all);
+    let jobs = health::jobs(&cx.services).await;
+    if let Some(bytes) = health::memory() {
+        let gauge = Gauge::<i64>::default();
+        gauge.set(bytes.cast_signed());
+        all.register_with_unit("process_memory_usage", "Resident memory", Unit::Bytes, gauge);
+    }
+    let registry = all.sub_registry_with_prefix("site_audit");
     let build = [("version", env!("CARGO_PKG_VERSION")), ("commit", cx.services.build().commit)];
     registry.register("build", "What runs", Info::new(build));
     let facilitator = facilitator_up(health::facilitator(&cx.services));
-    note(&mut registry, "facilitator_up", "Whether payments can be settled", facilitator);
+    note(registry, "facilitator_up", "Whether payments can be settled", facilitator);
     let money = health::money_in_motion(&cx.services).await;
-    note(&mut registry, "database_up", "Whether the database answers", Some(i64::from(money.is_ok())));
+    note(registry, "database_up", "Whether the database answers", Some(i64::from(money.is_ok())));
     let takes_writes = Some(i64::from(health::database_takes_writes(&cx.services)));
-    note(&mut registry, "database_takes_writes", "Whether the last write to the database was done", takes_writes);
+    note(registry, "database_takes_writes", "Whether the last write to the database was done", takes_writes);
     // While it is down the rest of the answer is true; a defect is one also here.
     match money {
-        Ok(money) => register(&mut registry, money),
+        Ok(money) => register(registry, money),
         Err(DatabaseError::Down | DatabaseError::Full) => {}
         Err(error) => return Err(error.into()),
     }
+    // As above: what the database can't tell is left out.
+    if let Ok(jobs) = jobs {
+        let queued = Family::<[(&'static str, String); 2], Gauge>::default();
+        for count in jobs {
+            queued
+                .get_or_create(&[("lane", count.lane), ("state", count.state.to_owned())])
+                .set(count.jobs.cast_signed());
+        }
+        registry.register("jobs", "Jobs that wait, and those that were given up", queued);
+    }
     let mut text = String::new();
-    encode(&mut text, &registry).map_err(|error| {
+    encode(&mut text, &all).map_err(|error| {
         tracing::error!(%error, "metrics could not be written");
         ServiceError::new(Code::Internal)
     })?;

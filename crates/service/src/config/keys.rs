@@ -30,6 +30,7 @@ pub(super) enum KeyKind {
     Boolean,
     Integer,
     Number,
+    Boolean,
     List,
 }
 
@@ -77,6 +78,7 @@ fn kind(field: &Value) -> KeyKind {
         () if is("boolean") => KeyKind::Boolean,
         () if is("integer") => KeyKind::Integer,
         () if is("number") => KeyKind::Number,
+        () if is("boolean") => KeyKind::Boolean,
         () => KeyKind::Text,
     }
 }
@@ -100,5 +102,6 @@ mod tests {
         assert_eq!(kind("showcase.revenue"), Some(KeyKind::Boolean));
         assert_eq!(kind("limits.fetches"), Some(KeyKind::Integer));
         assert_eq!(kind("prices.audit_usd"), Some(KeyKind::Number));
+        assert_eq!(kind("partners.enabled"), Some(KeyKind::Boolean));
     }
 }

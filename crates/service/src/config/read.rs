@@ -138,6 +138,7 @@ fn value(key: &ConfigKey, text: &str) -> Result<Value, String> {
         KeyKind::Boolean => text.trim().parse::<bool>().map(Value::from).map_err(|_| wrong()),
         KeyKind::Integer => text.trim().parse::<i64>().map(Value::from).map_err(|_| wrong()),
         KeyKind::Number => text.trim().parse::<f64>().map(Value::from).map_err(|_| wrong()),
+        KeyKind::Boolean => text.trim().parse::<bool>().map(Value::from).map_err(|_| wrong()),
         KeyKind::List => {
             Ok(text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(Value::from).collect())
         }
@@ -279,6 +280,19 @@ mod tests {
             (toml("[contact]\nto = 'Team <team@example.com>'"), "contact.to: takes a mail address"),
             (toml("[fetch]\nallow_ports = ['a']"), "fetch.allow_ports"),
             (toml("free_now = ['lunch']"), "free_now[0]: unknown variant"),
+            (with(&[("SITE_AUDIT_PARTNERS__ENABLED", "yes")]), "SITE_AUDIT_PARTNERS__ENABLED: \"yes\" does not fit."),
+            (
+                toml(
+                    "[[partners.sponsors]]\nid = 'a'\nname = 'A'\nurl = 'javascript:x'\nline = ''\nfrom = '2026-01-01'\nuntil = '2026-12-31'",
+                ),
+                "partners.sponsors: takes an id",
+            ),
+            (
+                toml(
+                    "[[partners.sponsors]]\nid = 'a'\nname = 'A'\nurl = 'https://a.example'\nline = ''\nfrom = '2026-02-30'\nuntil = '2026-12-31'",
+                ),
+                "is not a day such as 2026-12-31",
+            ),
             (with(&[("SITE_AUDIT_LIMITS__FETCHES", "x")]), "SITE_AUDIT_LIMITS__FETCHES: \"x\" does not fit."),
             (with(&[("SITE_AUDIT_LISTN", "x")]), "SITE_AUDIT_LISTN: there is no such key"),
         ] {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::challenge::ChallengeSettings;
 use super::money::{PaymentSettings, Pix, Prices};
+use super::partners::PartnerSettings;
 use super::sections::{
     Auth, Contact, Fetch, FieldDataSettings, LabSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings,
     Product, Retention, Security, ShowcaseSettings, Smtp,
@@ -64,6 +65,8 @@ pub struct Config {
     pub security: Security,
     /// Credit that is paid by Pix, and released by a person.
     pub pix: Pix,
+    /// What is offered to partners and sponsors.
+    pub partners: PartnerSettings,
     /// How long things are kept.
     pub retention: Retention,
     /// Human verification, before a browser spends the free allowance on a page of ours.
@@ -96,6 +99,7 @@ impl Default for Config {
             organization: OrganizationSettings::default(),
             security: Security::default(),
             pix: Pix::default(),
+            partners: PartnerSettings::default(),
             retention: Retention::default(),
             challenge: ChallengeSettings::default(),
             log: Log::default(),

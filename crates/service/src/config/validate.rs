@@ -36,6 +36,7 @@ impl Config {
         self.validate_smtp()?;
         self.validate_secrets()?;
         self.validate_payments()?;
+        self.partners.validate()?;
         self.validate_pix()?;
         self.challenge.validate()
     }

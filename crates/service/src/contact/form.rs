@@ -60,20 +60,21 @@ pub struct ContactForm {
 }
 
 impl ContactForm {
-    /// The message; the error of the first field that can't be taken, in the order of the fields.
-    pub(super) fn message(&self) -> Result<ContactMessage, ServiceError> {
+    /// The message; the error of the first field that can't be taken, in the order of the fields. `placements`: the ids that
+    /// there are.
+    pub(super) fn message(&self, placements: &[&str]) -> Result<ContactMessage, ServiceError> {
         let name = line(&self.name, NAME_CHARS).flatten();
         let name = name.ok_or_else(|| ServiceError::new(Code::InvalidName))?;
         let email = self.email.as_str().ok_or_else(|| ServiceError::new(Code::InvalidEmail))?;
         let email = Address::parse(email)?.typed;
         let message = body(&self.message).ok_or_else(|| ServiceError::new(Code::InvalidMessage))?;
         let kind = chosen(&self.kind, &KINDS, Code::InvalidProposal)?;
-        let details = if kind.is_some() { self.details()? } else { Vec::new() };
+        let details = if kind.is_some() { self.details(placements)? } else { Vec::new() };
         Ok(ContactMessage { name, email, message, kind: kind.map(|kind| kind.label), details })
     }
 
     /// The details of a proposal.
-    fn details(&self) -> Result<Vec<(Text, String)>, ServiceError> {
+    fn details(&self, known: &[&str]) -> Result<Vec<(Text, String)>, ServiceError> {
         const COMPANY: Text = text("Company", "Empresa");
         const SITE: Text = text("Site", "Site");
         const BUDGET: Text = text("Budget", "Orçamento");
@@ -84,7 +85,8 @@ impl ContactForm {
         let company = line(&self.company, TEXT_CHARS).ok_or_else(refused(Code::InvalidCompany))?;
         let site = line(&self.site, TEXT_CHARS).ok_or_else(refused(Code::InvalidSite))?;
         let budget = chosen(&self.budget, &BUDGETS, Code::InvalidBudget)?;
-        let placements = ids(&self.placements).ok_or_else(refused(Code::InvalidPlacements))?;
+        let placements = ids(&self.placements).filter(|ids| ids.iter().all(|id| known.contains(&id.as_str())));
+        let placements = placements.ok_or_else(refused(Code::InvalidPlacements))?;
         let duration = match &self.duration {
             Value::Number(days) => chosen(&Value::String(days.to_string()), &DURATIONS, Code::InvalidDuration)?,
             other => chosen(other, &DURATIONS, Code::InvalidDuration)?,
@@ -154,7 +156,7 @@ mod tests {
         let mut whole = json!({"name": " Ana ", "email": "ana@example.com", "message": "Hello"});
         whole.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
         let form: ContactForm = serde_json::from_value(whole).unwrap();
-        form.message().map_err(|error| error.code.wire())
+        form.message(&["hub", "report"]).map_err(|error| error.code.wire())
     }
 
     #[test]
@@ -172,7 +174,11 @@ mod tests {
             ("empresa", "invalid_empresa", vec![json!(1), json!(long(201)), json!("a\tb")]),
             ("site", "invalid_site", vec![json!([]), json!(long(201))]),
             ("orcamento", "invalid_orcamento", vec![json!("100"), json!(100)]),
-            ("espaco", "invalid_espaco", vec![json!("hub"), json!([1]), json!([""]), json!(vec!["a"; 7])]),
+            (
+                "espaco",
+                "invalid_espaco",
+                vec![json!("hub"), json!([1]), json!(["other"]), json!([""]), json!(vec!["hub"; 7])],
+            ),
             ("duracao", "invalid_duracao", vec![json!(31), json!("30 days"), json!(30.5)]),
             ("pagamento", "invalid_pagamento", vec![json!("cash"), json!({})]),
         ] {

@@ -54,7 +54,7 @@ codes! {
     InvalidBudget "invalid_orcamento" 400
         "orcamento is ate_100, 100_500, 500_2000, 2000_mais or a_combinar." "orcamento é ate_100, 100_500, 500_2000, 2000_mais ou a_combinar.";
     InvalidPlacements "invalid_espaco" 400
-        "espaco is a list of at most 6 ids of placements." "espaco é uma lista de no máximo 6 ids de espaços.";
+        "espaco is a list of at most 6 ids of placements, as GET /api/partners lists them." "espaco é uma lista de no máximo 6 ids de espaços, como GET /api/partners os lista.";
     InvalidDuration "invalid_duracao" 400
         "duracao is 30, 90 or 365 days." "duracao é 30, 90 ou 365 dias.";
     InvalidMeans "invalid_pagamento" 400

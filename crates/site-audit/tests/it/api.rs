@@ -19,6 +19,7 @@ mod limits;
 mod links;
 mod organizations;
 mod outages;
+pub(crate) mod partners;
 mod passkeys;
 pub(crate) mod people;
 mod permissions;

@@ -114,6 +114,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/health", OPEN),
     ("GET /api/me", SESSION),
     ("GET /api/metrics", OPEN),
+    ("GET /api/partners", OPEN),
     ("GET /api/pricing", OPEN),
     ("GET /api/shared/{slug}", OPEN),
     ("GET /api/tabs", OWNER),

@@ -6,6 +6,7 @@ use testkit::{MailServer, TestDatabase};
 use super::browser::{LOOKS, MOST_STOPS};
 use super::tab::{Tab, has_axe};
 use crate::api::contact::receiving;
+use crate::api::partners::offering;
 use crate::app::{Call, Response, TestApp};
 
 testkit::on_both_databases! {
@@ -66,7 +67,6 @@ async fn what_is_wrong_is_told_and_what_was_typed_stays(database: TestDatabase) 
         "value=\"ana\" required aria-invalid=\"true\" aria-describedby=\"problem\" autofocus>",
         "<option value=\"patrocinio\" selected>sponsorship</option>",
         "<option value=\"100_500\" selected>",
-        "<input type=\"hidden\" name=\"espaco\" value=\"hub\">",
     ] {
         assert!(page.body.contains(part), "{part}: {}", page.body);
     }
@@ -126,11 +126,15 @@ async fn the_contact_form_has_no_barriers() {
         return;
     }
     let server = MailServer::start().await;
-    let app = TestApp::start(TestDatabase::sqlite(), receiving(&server)).await;
+    let app = TestApp::start(TestDatabase::sqlite(), |config| {
+        offering(config);
+        receiving(&server)(config);
+    })
+    .await;
     let Some(mut tab) = Tab::open(&app.url("")) else { return };
     let mut found = Vec::new();
     for lang in ["en", "pt-BR"] {
-        for path in ["/contact?", "/contact?tipo=patrocinio&", "/contact?sent&"] {
+        for path in ["/contact?", "/contact?tipo=patrocinio&", "/contact?sent&", "/partners?"] {
             tab.visit(&format!("{path}lang={lang}"));
             assert_eq!(tab.status(), 200, "{path}");
             for look in LOOKS {

@@ -12,6 +12,7 @@ use crate::app::{Call, TestApp};
 testkit::on_both_databases! {
     what_waits_for_a_person_is_counted,
     what_is_not_known_is_left_out,
+    answers_audits_and_jobs_are_counted,
 }
 
 /// The lines with numbers; what they mean is said in lines that begin with `#`.
@@ -20,8 +21,11 @@ async fn watched(app: &TestApp) -> Vec<String> {
     assert_eq!(answer.status, 200, "{}", answer.body);
     assert_eq!(answer.header("content-type"), "application/openmetrics-text; version=1.0.0; charset=utf-8");
     assert!(answer.body.ends_with("# EOF\n"), "{}", answer.body);
-    let numbers =
-        answer.body.lines().filter(|line| !line.starts_with('#') && !line.starts_with("site_audit_build_info"));
+    let of_process = ["build_info", "audit_duration", "jobs"];
+    let is_told = |line: &&str| {
+        line.strip_prefix("site_audit_").is_some_and(|name| !of_process.iter().any(|other| name.starts_with(other)))
+    };
+    let numbers = answer.body.lines().filter(is_told);
     let mut numbers: Vec<String> = numbers.map(str::to_owned).collect();
     numbers.sort();
     numbers
@@ -96,4 +100,37 @@ async fn what_is_not_known_is_left_out(database: TestDatabase) {
     }
     let without = TestApp::start_on(&app, |_| {}).await;
     assert_eq!(without.call(Call::get("/metrics")).await.refusal(), (503, "operator_unavailable".to_owned()));
+}
+
+async fn answers_audits_and_jobs_are_counted(database: TestDatabase) {
+    let site = testkit::TestSite::start(|_| testkit::SiteAnswer::html("<title>t</title>")).await;
+    let app = TestApp::start(database, |config| config.operator.token = Some(SecretText::new(OPERATOR))).await;
+    let tab = format!("/api/tabs/{}", "x".repeat(20));
+    assert_eq!(app.call(Call::audit(&site.url("/"))).await.status, 200);
+    assert_eq!(app.call(Call::audit("http://127.0.0.2:1/")).await.status, 502);
+    for path in [tab.as_str(), "/api/tabs/other", "/nothing/at/all", "/tools"] {
+        app.call(Call::get(path)).await;
+    }
+    service::jobs::schedule(&app.app, app.app.ports().now()).await.unwrap();
+    let answer = app.call(Call::get("/metrics").header("authorization", &format!("Bearer {OPERATOR}"))).await;
+    let count = |method: &str, route: &str, status: &str, number: u32| {
+        format!(
+            "http_server_request_duration_seconds_count{{http_request_method=\"{method}\",http_route=\"{route}\",\
+             http_response_status_code=\"{status}\"}} {number}"
+        )
+    };
+    for line in [
+        count("POST", "/api/audit", "200", 1),
+        count("POST", "/api/audit", "502", 1),
+        count("GET", "/api/tabs/{id}", "401", 2),
+        count("GET", "", "404", 1),
+        count("GET", "/tools", "200", 1),
+        "site_audit_audit_duration_seconds_count{outcome=\"ok\"} 1".to_owned(),
+        "site_audit_audit_duration_seconds_count{outcome=\"target_unreachable\"} 1".to_owned(),
+        "site_audit_jobs{lane=\"upkeep\",state=\"waiting\"} 1".to_owned(),
+    ] {
+        assert!(answer.body.lines().any(|told| told == line), "{line}: {}", answer.body);
+    }
+    assert!(answer.body.contains("process_memory_usage_bytes "), "{}", answer.body);
+    assert!(!answer.body.contains("xxxx") && !answer.body.contains("at/all"), "{}", answer.body);
 }

@@ -14,8 +14,8 @@ use service::widget;
 
 use crate::reader::Reader;
 use crate::{
-    account, assets, bot, challenge, checks, contact, credit, embed, error, home, operator, partners, pricing, report, share,
-    sitemap, status, theme_choice, tools, watch, workspace,
+    account, assets, bot, challenge, checks, contact, credit, embed, error, home, operator, partners, pricing, report,
+    share, sitemap, status, theme_choice, tools, watch, workspace,
 };
 
 /// Routes of all pages.

@@ -8,7 +8,7 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderValue, Method, header};
 use serde_json::{Map, Value};
 
-use crate::caller::Incoming;
+use crate::caller::{Incoming, is_smoke};
 use crate::gate;
 use crate::operation::{Call, Operation, OtherForm, Reply, UnreadForm, body_object, query_object};
 use crate::request::{BODY_BYTES, client, language, read_body, wish};
@@ -77,8 +77,9 @@ async fn answer_of(
 async fn beacon(site: &Site, operation: &Operation, request: Request, lang: Lang) -> Result<Reply, ServiceError> {
     let (parts, body) = request.into_parts();
     let network = client(&parts.extensions, &parts.headers);
+    let caller = Caller { is_smoke: is_smoke(&parts.headers), ..Caller::unknown(network, "") };
     let call = Call {
-        cx: Cx::new(site.services(), Caller::unknown(network, ""), lang),
+        cx: Cx::new(site.services(), caller, lang),
         resources: site.resources().clone(),
         form: Some(Arc::new(UnreadForm::new(parts, body))),
     };

@@ -329,7 +329,8 @@ async fn what_fails_in_browsers_is_counted(database: TestDatabase) {
         let error = json!({"code": "UI-JS-001", "phase": "run", "path": path, "message": "ana@example.com"});
         Call::new("POST", "/api/erro-cliente").body(&error.to_string())
     };
-    for call in [report("/tools"), report("/tools?mail=ana@example.com")] {
+    let smoke = report("/tools").header("x-mm-smoke", "1");
+    for call in [report("/tools"), smoke, report("/tools?mail=ana@example.com")] {
         assert_eq!(app.call(call).await.status, 204);
     }
     flush(&app).await;

@@ -72,10 +72,10 @@ pub fn document(services: &Services, lang: Lang) -> Result<Partners, ServiceErro
     })
 }
 
-/// Number of today's sponsors.
-pub fn sponsors(services: &Services) -> usize {
+/// Number of today's sponsors; `None` where nothing is offered to partners.
+pub fn sponsors(services: &Services) -> Option<u64> {
     let today = services.ports().now().day();
-    if is_on(services) { current(&services.config().partners.sponsors, today).count() } else { 0 }
+    is_on(services).then(|| current(&services.config().partners.sponsors, today).count() as u64)
 }
 
 /// Sponsors whose time has begun and is not over.

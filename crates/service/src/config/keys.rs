@@ -30,7 +30,6 @@ pub(super) enum KeyKind {
     Boolean,
     Integer,
     Number,
-    Boolean,
     List,
 }
 
@@ -78,7 +77,6 @@ fn kind(field: &Value) -> KeyKind {
         () if is("boolean") => KeyKind::Boolean,
         () if is("integer") => KeyKind::Integer,
         () if is("number") => KeyKind::Number,
-        () if is("boolean") => KeyKind::Boolean,
         () => KeyKind::Text,
     }
 }

@@ -138,7 +138,6 @@ fn value(key: &ConfigKey, text: &str) -> Result<Value, String> {
         KeyKind::Boolean => text.trim().parse::<bool>().map(Value::from).map_err(|_| wrong()),
         KeyKind::Integer => text.trim().parse::<i64>().map(Value::from).map_err(|_| wrong()),
         KeyKind::Number => text.trim().parse::<f64>().map(Value::from).map_err(|_| wrong()),
-        KeyKind::Boolean => text.trim().parse::<bool>().map(Value::from).map_err(|_| wrong()),
         KeyKind::List => {
             Ok(text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(Value::from).collect())
         }

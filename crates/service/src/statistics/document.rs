@@ -229,7 +229,7 @@ pub struct CatalogFigures {
 /// Support.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SupportFigures {
-    /// Sponsors now.
+    /// Sponsors now; null where nothing is offered to partners.
     #[serde(rename = "patrocinadores")]
     pub(super) sponsors: Option<u64>,
     /// Dollars of credit sold within 30 days; null unless `showcase.revenue` is on.

@@ -36,7 +36,7 @@ pub struct Metrics {
     /// Seven days, oldest first.
     days: Option<Vec<PanelDay>>,
     /// Audits and followed pages.
-    usage: Option<Usage>,
+    usage: Option<UsageCounts>,
     /// Guests and accounts.
     accounts: Option<Accounts>,
     /// Findings over 30 days, at most an hour old.
@@ -74,7 +74,7 @@ struct PanelDay {
 
 /// Audits and followed pages.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Usage {
+struct UsageCounts {
     /// Audits today.
     audits_today: u64,
     /// Audits of seven days.
@@ -168,7 +168,7 @@ pub async fn metrics(cx: &Cx) -> Metrics {
         today: today.to_string(),
         today_visits: of_today.map(|day| day.visits),
         days: panel.as_ref().map(|panel| panel.days.iter().map(PanelDay::of).collect()),
-        usage: panel.as_ref().map(|panel| Usage::of(panel)),
+        usage: panel.as_ref().map(|panel| UsageCounts::of(panel)),
         accounts: panel.as_ref().map(|panel| Accounts::of(panel)),
         findings: recent_findings(services).await,
         today_contacts,
@@ -250,7 +250,7 @@ impl PanelDay {
     }
 }
 
-impl Usage {
+impl UsageCounts {
     fn of(panel: &PanelFigures) -> Self {
         let event = |event: Event| of(&panel.events, event.word().unwrap_or_default());
         Self {

@@ -17,6 +17,7 @@ use super::metrics::usd;
 use crate::counting::{Event, kind};
 use crate::database::DatabaseError;
 use crate::figures::{DayFigures, days, reliability, sums};
+use crate::partners;
 use crate::services::Services;
 
 /// Version of the contract of this document.
@@ -130,7 +131,7 @@ pub async fn measured(services: &Services) -> Result<ShowcaseBody, DatabaseError
             version: CATALOG_VERSION.to_owned(),
         },
         support: SupportFigures {
-            sponsors: None,
+            sponsors: partners::sponsors(services),
             credit_usd: sold.filter(|_| config.showcase.revenue).and_then(|micros| usd(micros).parse().ok()),
         },
         windows,

@@ -125,8 +125,8 @@ mod tests {
         for (text, wanted) in [
             ("TypeError: x is undefined", "TypeError: x is undefined"),
             (
-                "at open (https://audit.example/assets/report.0123456789abcdef.js:12:34)",
-                "at open (https://audit.example/assets/report.0123456789abcdef.js:12:34)",
+                "at open (https://audit.example/assets/report.9f1c0d7e55ab23c4.js:12:34)",
+                "at open (https://audit.example/assets/report.9f1c0d7e55ab23c4.js:12:34)",
             ),
             ("open@https://audit.example/assets/app.js:1:2", "open@https://audit.example/assets/app.js:1:2"),
             ("a\tb\u{1b}[31m\nc", "a b[31m\nc"),

@@ -1,10 +1,11 @@
 //! Page views, as our own pages report them.
 
+use model::lang::{Text, text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::operation::{Call, JsonAnswer, Operation};
-use service::error::ServiceError;
+use service::error::{Code, ServiceError};
 use service::statistics::{self, Visit, VisitAnswer};
 
 /// The endpoints of this file.
@@ -21,22 +22,35 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
+/// Longest path in characters. Pages of ours have far shorter ones.
+const PATH_CHARS: usize = 2048;
+/// Longest id of a request in characters; ours have 36.
+const ID_CHARS: usize = 64;
+
 /// A page view.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct VisitInput {
     /// Path of the page.
-    #[schemars(length(max = 2048))]
+    #[schemars(length(max = PATH_CHARS))]
     p: String,
     /// A test of the operator's own: not counted.
     smoke: Option<bool>,
     /// Id of the request that the page answered (`X-Request-Id`), where it did not come from a cache: the server counted
     /// it then.
-    #[schemars(length(max = 64))]
+    #[schemars(length(max = ID_CHARS))]
     id: Option<String>,
 }
 
 async fn report(call: Call, input: VisitInput) -> Result<JsonAnswer<VisitAnswer>, ServiceError> {
+    const LONG_PATH: Text = text("p: at most 2,048 characters", "p: no máximo 2.048 caracteres");
+    const LONG_ID: Text = text("id: at most 64 characters", "id: no máximo 64 caracteres");
     let VisitInput { p: path, smoke, id: request_id } = input;
+    let id_chars = request_id.as_ref().map_or(0, |id| id.chars().count());
+    for (is_long, what) in [(path.chars().count() > PATH_CHARS, LONG_PATH), (id_chars > ID_CHARS, LONG_ID)] {
+        if is_long {
+            return Err(ServiceError::new(Code::InvalidBody).explained(what.into()));
+        }
+    }
     let is_page = call.resources.pages.get().is_some_and(|page_of| page_of(&path).is_some());
     let visit = Visit { is_page, path, is_smoke: smoke.unwrap_or_default(), request_id };
     Ok(JsonAnswer::new(statistics::visit(&call.cx, visit).await))

@@ -58,6 +58,7 @@ fn set_up(config: &mut Config) {
     config.operator.token = Some(SecretText::new(OPERATOR));
     config.security.contact = Some("mailto:security@example.com".to_owned());
     config.mcp.registry_auth = Some("v=MCPv1; k=ed25519; p=AAAA".to_owned());
+    config.partners.enabled = true;
     let pix = &mut config.pix;
     pix.key = Some("+5511987654321".to_owned());
     (pix.name, pix.city) = (Some("Loja".to_owned()), Some("Recife".to_owned()));

@@ -59,7 +59,7 @@ async fn the_operator_signs_in_sees_plots_and_signs_out(database: TestDatabase) 
             assert!(page.body.contains(&format!("<h2 id=\"{plot}\">")), "{plot}: {}", page.body);
         }
         // Each plot with numbers has a table with the same.
-        assert_eq!(page.body.matches("<svg viewBox").count(), page.body.matches("<div class=\"scroll tall\"").count());
+        assert_eq!(page.body.matches("<svg viewBox").count(), page.body.matches("<div class=\"scroll\"").count());
         for told in ["GPTBot", "title_missing", "GET /checks", "UI-JS-001 &#60;b&#62; /"] {
             assert!(page.body.contains(told), "{told}: {}", page.body);
         }
@@ -135,6 +135,8 @@ fn shown_ms(page: &Response) -> String {
 async fn used() -> TestApp {
     let app = start(TestDatabase::sqlite()).await;
     let codes = ["title_missing", "canonical_relative", "llms_txt_missing"];
+    let path = "/r/{slug}".to_owned();
+    let error = Event::ClientError { code: "UI-JS-001".to_owned(), phase: "load".to_owned(), path };
     for day in 0..3 {
         for (browser, path) in ["/", "/checks", "/tools"].into_iter().cycle().take(4 + day).enumerate() {
             app.call(person(Call::get(path), browser)).await;
@@ -146,9 +148,7 @@ async fn used() -> TestApp {
         for minute in 0..30 {
             app.app.database().store().note_healthy_minute(now.plus_ms(-60_000 * minute)).await.unwrap();
         }
-        let path = "/r/{slug}".to_owned();
-        let error = Event::ClientError { code: "UI-JS-001".to_owned(), phase: "load".to_owned(), path };
-        for event in [Event::Audit, error, Event::RefusedTarget("target_rate_limited")] {
+        for event in [Event::Audit, error.clone(), Event::RefusedTarget("target_rate_limited")] {
             counter.add(&event, now);
         }
         counter.add_findings(codes, Some(Duration::from_millis(120)), now);
@@ -157,7 +157,9 @@ async fn used() -> TestApp {
     }
     app.call(Call::get("/api/gate")).await;
     let now = app.app.ports().now();
-    app.app.counter().add(&Event::RefusedTarget("target_blocked"), now);
+    for event in [error, Event::RefusedTarget("target_blocked")] {
+        app.app.counter().add(&event, now);
+    }
     flush(&app).await;
     app
 }

@@ -82,10 +82,10 @@ async fn a_hostile_page_is_inert_where_it_is_shared() {
     tab.visit(&shared);
     assert_eq!((tab.status(), tab.complaints()), (200, Vec::new()));
     assert_eq!(tab.value("window.ran === undefined"), true);
-    let active = "document.querySelectorAll('script:not([type=\"application/ld+json\"], [src^=\"/assets/report.\"]), style, img, iframe, object, \
+    let active = "document.querySelectorAll('script:not([type=\"application/ld+json\"], [src^=\"/assets/report.\"], [src^=\"/assets/visit.\"], [src^=\"/assets/page.\"]), style, img, iframe, object, \
         embed, base, [onerror], [onload]').length";
     assert_eq!(tab.value(active), 0);
-    let data = tab.text("document.querySelector('script').textContent");
+    let data = tab.text("document.querySelector('script[type=\"application/ld+json\"]').textContent");
     let data: serde_json::Value = serde_json::from_str(&data).unwrap();
     assert_eq!(data["url"], tab.text("location.href").as_str());
     assert_eq!(tab.value("[...document.links].filter(a => !/^https?:$/.test(a.protocol)).length"), 0);

@@ -127,7 +127,7 @@ async fn answers_audits_and_jobs_are_counted(database: TestDatabase) {
         count("GET", "/tools", "200", 1),
         "site_audit_audit_duration_seconds_count{outcome=\"ok\"} 1".to_owned(),
         "site_audit_audit_duration_seconds_count{outcome=\"target_unreachable\"} 1".to_owned(),
-        "site_audit_jobs{lane=\"upkeep\",state=\"waiting\"} 1".to_owned(),
+        "site_audit_jobs{lane=\"upkeep\",state=\"waiting\"} 2".to_owned(),
     ] {
         assert!(answer.body.lines().any(|told| told == line), "{line}: {}", answer.body);
     }

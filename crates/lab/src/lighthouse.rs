@@ -182,7 +182,7 @@ impl Runner {
     }
 
     /// The driver in Node, with nothing of our environment.
-    #[expect(clippy::disallowed_methods, reason = "lab tests are programs of others, in a group that is killed")]
+    #[expect(clippy::disallowed_methods, reason = "Lighthouse is an external program; its process group is killed")]
     fn command(
         &self,
         folder: &RunFolder,

@@ -20,7 +20,7 @@ use crate::site::Site;
 const NO_USE: [&str; 4] = [handlers::HEALTH_PATH, "/api/visit", "/api/erro-cliente", "/api/pagamento/aberto"];
 /// Documents for programs.
 const DOCUMENTS: [&str; 4] = ["/openapi.json", "/agent.json", "/apis.json", "/feeds"];
-/// Beginnings of the paths of others.
+/// Path prefixes of the other documents for programs.
 const DOCUMENT_FOLDERS: [&str; 3] = ["/okf/", "/.well-known/", "/feeds/"];
 /// Methods that routes have; others count as one.
 const METHODS: [Method; 6] = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];

@@ -46,7 +46,7 @@ impl FieldDataSource {
         if kept.len() >= MOST_KEPT {
             kept.retain(|_, (at, _)| at.elapsed() < KEPT);
         }
-        // Full of answers of today: begun anew, which costs a query each.
+        // Full of fresh answers: the cache is emptied, which costs one query for each page asked again.
         if kept.len() >= MOST_KEPT {
             kept.clear();
         }

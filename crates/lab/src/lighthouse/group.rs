@@ -31,7 +31,7 @@ pub(crate) struct Group {
 
 impl Group {
     /// A group with its leader alone.
-    #[expect(clippy::disallowed_methods, reason = "lab tests are programs of others, in a group that is killed")]
+    #[expect(clippy::disallowed_methods, reason = "Lighthouse is an external program; its process group is killed")]
     pub(crate) fn start() -> io::Result<Self> {
         // Other systems have no process groups.
         if cfg!(not(unix)) {

@@ -114,7 +114,7 @@ impl Allowance {
                         (true, left(remaining.min(wide)))
                     }
                     (DailySpend::Exhausted, _) | (_, DailySpend::Exhausted) => {
-                        // The audit is not free: what one of both granted is released.
+                        // Not free: the daily use that one of the two counters granted is released.
                         self.give_back(database, &keys, day, GrantedUses { hour: false, wide_hour: false, ..granted })
                             .await;
                         (false, left(0))

@@ -7,7 +7,7 @@ use model::time::Timestamp;
 
 use crate::network::Network;
 
-/// Networks that are told apart; past them a minute begins anew for all.
+/// Networks counted at once; past this the counts of the minute restart for all.
 const MOST_NETWORKS: usize = 10_000;
 /// Milliseconds of a minute.
 const MINUTE_MS: i64 = 60_000;

@@ -15,6 +15,7 @@ mod packages;
 mod payments_rig;
 mod postgres;
 mod rooms;
+mod shape;
 mod wire;
 
 use std::path::{Path, PathBuf};
@@ -25,19 +26,20 @@ use command::{has, run, run_with};
 /// One command: name, what it does, how.
 type CommandEntry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [CommandEntry; 21] = [
+const COMMANDS: [CommandEntry; 22] = [
     ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
     }),
     (
         "lint",
-        "formatting, arrows between crates and rooms, texts of the catalog, compiler and clippy warnings as errors, licences and bans; installs cargo-deny",
+        "formatting, arrows between crates and rooms, names of types, texts of the catalog, compiler and clippy warnings as errors, licences and bans; installs cargo-deny",
         lint,
     ),
     ("rooms", "[order]: imports that turn an arrow of rooms.toml; order: orders that the imports allow", |root| {
         rooms::rooms(root, std::env::args().skip(2))
     }),
+    ("shape", "types that share a name, files that are too long", shape::check),
     ("fmt", "format the code", |root| run(root, "cargo", &["fmt", "--all"])),
     ("messages", "rules that the texts of the catalog keep, and their table", messages::check),
     ("gen", "write the generated files again (docs: checks, messages, api, openapi, configuration)", |root| {
@@ -236,6 +238,8 @@ fn lint(root: &Path) -> Result<()> {
     run(root, "cargo", &["fmt", "--all", "--check"])?;
     println!("$ cargo xtask rooms");
     rooms::rooms(root, std::iter::empty())?;
+    println!("$ cargo xtask shape");
+    shape::check(root)?;
     println!("$ cargo xtask messages");
     messages::check(root)?;
     run(root, "cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;

@@ -114,11 +114,11 @@ const KEPT_OUT: &[&str] = &[
 const NAMED_ELSEWHERE: &[&str] = &["og_url_canonical_mismatch", "sitemap_lists_noncanonical"];
 
 /// A check that found something, and how bad it is on its own.
-pub(crate) type Found = (&'static Check, Severity);
+pub(crate) type FoundCheck = (&'static Check, Severity);
 
 /// The code among `found` that leads the one given, if any. A lead is never less severe than what it explains: a small
 /// extent of it is no excuse.
-pub(crate) fn lead(of: Found, found: &[Found]) -> Option<&'static str> {
+pub(crate) fn lead(of: FoundCheck, found: &[FoundCheck]) -> Option<&'static str> {
     let (check, severity) = of;
     TABLE
         .iter()
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_part_has_the_lead_that_is_there() {
-        let found = |codes: &[&str]| -> Vec<Found> {
+        let found = |codes: &[&str]| -> Vec<FoundCheck> {
             codes.iter().map(|code| find(code).map(|check| (check, check.severity)).unwrap()).collect()
         };
         let check = |code: &str, beside: &[&str], wanted: Option<&str>| {

@@ -65,12 +65,12 @@ pub enum HeadKey {
 #[derive(Debug, Clone)]
 pub(crate) struct DraftEdit {
     pub(crate) target: FixTarget,
-    pub(crate) change: Change,
+    pub(crate) change: FixChange,
 }
 
 /// The kinds of change. Those of attributes on one element merge into one edit.
 #[derive(Debug, Clone)]
-pub(crate) enum Change {
+pub(crate) enum FixChange {
     SetAttribute {
         node: NodeId,
         name: String,
@@ -277,40 +277,40 @@ impl FixDraft {
     /// Sets an attribute of an element of the source; the value is escaped when it is written.
     pub fn set(self, element: Element<'_>, name: &str, value: &str) -> Self {
         let (name, value) = (name.to_owned(), value.to_owned());
-        self.change(Change::SetAttribute { node: element.id(), name, value })
+        self.change(FixChange::SetAttribute { node: element.id(), name, value })
     }
 
     /// Takes an attribute off.
     pub fn unset(self, element: Element<'_>, name: &str) -> Self {
-        self.change(Change::RemoveAttribute { node: element.id(), name: name.to_owned() })
+        self.change(FixChange::RemoveAttribute { node: element.id(), name: name.to_owned() })
     }
 
     /// Replaces what lies between the tags; `content` is already escaped.
     pub fn content(self, element: Element<'_>, content: impl Into<String>) -> Self {
-        self.change(Change::SetContent { node: element.id(), content: content.into() })
+        self.change(FixChange::SetContent { node: element.id(), content: content.into() })
     }
 
     /// Takes the element away.
     pub fn remove(self, element: Element<'_>) -> Self {
-        self.change(Change::Remove { node: element.id() })
+        self.change(FixChange::Remove { node: element.id() })
     }
 
     /// Puts escaped HTML in front of an element.
     pub fn before(self, element: Element<'_>, html: impl Into<String>) -> Self {
-        self.change(Change::InsertBefore { node: element.id(), html: html.into() })
+        self.change(FixChange::InsertBefore { node: element.id(), html: html.into() })
     }
 
     /// Puts escaped HTML directly after an element's start tag.
     pub fn inside(self, element: Element<'_>, html: impl Into<String>) -> Self {
-        self.change(Change::InsertInside { node: element.id(), html: html.into() })
+        self.change(FixChange::InsertInside { node: element.id(), html: html.into() })
     }
 
     /// Replaces a span of the source. An empty span inserts.
     pub fn replace(self, span: Range<usize>, text: impl Into<String>) -> Self {
-        self.change(Change::Replace { span, text: text.into() })
+        self.change(FixChange::Replace { span, text: text.into() })
     }
 
-    fn change(mut self, change: Change) -> Self {
+    fn change(mut self, change: FixChange) -> Self {
         self.edits.push(DraftEdit { target: self.target, change });
         self
     }

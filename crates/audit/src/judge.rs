@@ -12,7 +12,7 @@ use crate::{checks, silence};
 
 /// What a check came to, without its problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum CheckOutcome {
     /// It found a problem.
     Fired,
     /// It was measured, and is fine or has nothing to look at.
@@ -21,7 +21,7 @@ pub(crate) enum Outcome {
     Unknown,
 }
 
-impl Outcome {
+impl CheckOutcome {
     /// Of a verdict.
     pub(crate) fn of(verdict: &Verdict) -> Self {
         match verdict {

@@ -19,7 +19,7 @@ use crate::check::Check;
 use crate::facts::charset::file_bytes::file_offsets;
 use crate::facts::document::{Document, Element};
 use crate::facts::page::Html;
-use crate::fix::{Change, FixDraft, OwnFiles};
+use crate::fix::{FixChange, FixDraft, OwnFiles};
 
 pub(crate) use edits::Splice;
 pub(crate) use ready::Ready;
@@ -114,7 +114,7 @@ fn kept_apart(mut item: Drafted, document: Option<&Document>) -> Drafted {
         .edits
         .iter()
         .filter_map(|edit| match edit.change {
-            Change::Remove { node } => document?.element(node),
+            FixChange::Remove { node } => document?.element(node),
             _ => None,
         })
         .collect();

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use model::fix::{Fix, FixClass};
 use model::path::PathStep;
 
-use crate::causes::Found;
+use crate::causes::FoundCheck;
 use crate::score::weight;
 use crate::standing::{Standing, standing};
 
@@ -17,7 +17,7 @@ use crate::standing::{Standing, standing};
 pub(crate) type Efforts = BTreeMap<&'static str, u32>;
 
 /// The path over what was found, in the catalog's order, with the fixes of the report.
-pub(crate) fn path(found: &[Found], fixes: &[Fix], efforts: &Efforts) -> Vec<PathStep> {
+pub(crate) fn path(found: &[FoundCheck], fixes: &[Fix], efforts: &Efforts) -> Vec<PathStep> {
     let is_ready = |code: &str| fixes.iter().any(|fix| fix.code == code && fix.class == FixClass::Deterministic);
     let mut stands = standing(found.to_vec());
     let mut steps: Vec<PathStep> = Vec::new();

@@ -16,9 +16,9 @@ use model::patch::{Demoted, Unproven};
 use crate::fix::{FixDraft, OwnFiles};
 use crate::patch::Drafted;
 use subject::FixSubject;
-use trial::{Bench, Failure};
+use trial::{Bench, TrialFailure};
 
-pub(crate) use trial::Audited;
+pub(crate) use trial::AuditedPage;
 
 /// Bytes of memory that all trials of one audit may read, counted as the tree of the page takes them: 60 readings of a page
 /// of 200 KB, and none of the hostile pages whose trees take more. What is not proven by then is not offered.
@@ -26,7 +26,7 @@ const MOST_MEMORY: usize = 64 * 1024 * 1024;
 
 /// Takes the readiness from fixes that do not hold, and says why.
 pub(crate) fn proven(
-    audited: &Audited<'_, '_>,
+    audited: &AuditedPage<'_, '_>,
     own_files: OwnFiles<'_>,
     mut drafted: Vec<Drafted>,
 ) -> (Vec<Drafted>, Vec<Demoted>) {
@@ -56,14 +56,14 @@ struct Proof<'a, 'f> {
     bench: Bench<'a, 'f>,
     /// Fixes that may still hold, each with what it is about.
     ready: Vec<(&'a Drafted, Vec<FixSubject>)>,
-    failed: Vec<(&'static str, Failure)>,
+    failed: Vec<(&'static str, TrialFailure)>,
     /// Memory of one trial.
     cost: usize,
     left: usize,
 }
 
 impl<'a, 'f> Proof<'a, 'f> {
-    fn new(audited: &'a Audited<'a, 'f>, own_files: OwnFiles<'a>, ready: Vec<&'a Drafted>) -> Self {
+    fn new(audited: &'a AuditedPage<'a, 'f>, own_files: OwnFiles<'a>, ready: Vec<&'a Drafted>) -> Self {
         let bench = Bench::new(audited, own_files);
         let ready = ready.into_iter().map(|item| (item, bench.subjects(item))).collect();
         let cost = audited.page.html.as_ref().map_or(0, |html| html.document.memory());
@@ -71,7 +71,7 @@ impl<'a, 'f> Proof<'a, 'f> {
     }
 
     /// Codes of the fixes that do not hold, each with the reason.
-    fn run(mut self) -> Vec<(&'static str, Failure)> {
+    fn run(mut self) -> Vec<(&'static str, TrialFailure)> {
         self.prove_together();
         let before = self.failed.len();
         self.prove_apart();
@@ -88,14 +88,14 @@ impl<'a, 'f> Proof<'a, 'f> {
             let all: Vec<&Drafted> = self.ready.iter().map(|(item, _)| *item).collect();
             let Err(failure) = self.trial(&all) else { return };
             if failure.reason == Unproven::TooLarge {
-                self.failed.extend(all.iter().map(|item| (item.check.code, Failure::of(Unproven::TooLarge))));
+                self.failed.extend(all.iter().map(|item| (item.check.code, TrialFailure::of(Unproven::TooLarge))));
                 self.ready.clear();
                 return;
             }
             if failure.reason == Unproven::Stays {
                 for code in &failure.detail {
                     let staying = all.iter().find(|item| item.check.code == code);
-                    self.failed.extend(staying.map(|item| (item.check.code, Failure::of(Unproven::Stays))));
+                    self.failed.extend(staying.map(|item| (item.check.code, TrialFailure::of(Unproven::Stays))));
                 }
                 self.leave();
                 continue;
@@ -107,7 +107,7 @@ impl<'a, 'f> Proof<'a, 'f> {
     }
 
     /// The first fix with which a failing patch fails, found by halves.
-    fn culprit(&mut self, all: &[&'a Drafted], failure: Failure) -> (&'static str, Failure) {
+    fn culprit(&mut self, all: &[&'a Drafted], failure: TrialFailure) -> (&'static str, TrialFailure) {
         let (mut holds, mut fails, mut failure) = (0, all.len(), failure);
         while fails - holds > 1 {
             let middle = holds.midpoint(fails);
@@ -157,8 +157,8 @@ impl<'a, 'f> Proof<'a, 'f> {
         self.ready.retain(|(item, _)| failed.iter().all(|(code, _)| *code != item.check.code));
     }
 
-    fn trial(&mut self, items: &[&Drafted]) -> Result<(), Failure> {
-        self.left = self.left.checked_sub(self.cost).ok_or(Failure::of(Unproven::TooLarge))?;
+    fn trial(&mut self, items: &[&Drafted]) -> Result<(), TrialFailure> {
+        self.left = self.left.checked_sub(self.cost).ok_or(TrialFailure::of(Unproven::TooLarge))?;
         self.bench.trial(items)
     }
 }

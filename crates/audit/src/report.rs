@@ -16,10 +16,10 @@ use crate::check::{Check, NotMeasured, Problem};
 use crate::facts::Facts;
 use crate::facts::site_files::SiteFiles;
 use crate::facts::walk::Page;
-use crate::judge::{self, Outcome};
+use crate::judge::{self, CheckOutcome};
 use crate::patch::{self, Drafted};
 use crate::path::{Efforts, path};
-use crate::proof::{self, Audited};
+use crate::proof::{self, AuditedPage};
 use crate::searchable::searchable;
 use crate::standing::{Standing, Stands, standing};
 use crate::{checks, score};
@@ -38,10 +38,10 @@ pub fn report_on(capture: &Capture, page: &Page, files: &SiteFiles) -> Report {
     let facts = Facts::new(capture, page, files);
     let mut coverage = Coverage { catalog: CATALOG_VERSION.to_owned(), ..Coverage::default() };
     let mut failed: Vec<(&'static Check, Problem)> = Vec::new();
-    let mut outcomes: BTreeMap<&'static str, Outcome> = BTreeMap::new();
+    let mut outcomes: BTreeMap<&'static str, CheckOutcome> = BTreeMap::new();
     for check in checks::all() {
         let verdict = judge::run(check, &facts);
-        outcomes.insert(check.code, Outcome::of(&verdict));
+        outcomes.insert(check.code, CheckOutcome::of(&verdict));
         match verdict {
             Ok(Some(problem)) => failed.push((check, problem)),
             Ok(None) => coverage.passed.push(check.code.to_owned()),
@@ -57,7 +57,7 @@ pub fn report_on(capture: &Capture, page: &Page, files: &SiteFiles) -> Report {
         coverage.not_measured.insert(check.code.to_owned(), format!("silenced:{cause}"));
         coverage.silenced_by.insert(check.code.to_owned(), (*cause).to_owned());
     }
-    let audited = Audited { facts: &facts, page, files, outcomes: &outcomes };
+    let audited = AuditedPage { facts: &facts, page, files, outcomes: &outcomes };
     let mut report = assemble(&audited, &standing, failed, coverage);
     report.requests = requests::of(&facts, files);
     limits::keep(&mut report);
@@ -66,7 +66,7 @@ pub fn report_on(capture: &Capture, page: &Page, files: &SiteFiles) -> Report {
 
 /// The report without what needs the report itself.
 fn assemble(
-    audited: &Audited<'_, '_>,
+    audited: &AuditedPage<'_, '_>,
     standing: &Standing,
     failed: Vec<(&'static Check, Problem)>,
     coverage: Coverage,

@@ -9,7 +9,7 @@ use model::lang::{Text, Value, text};
 use model::report::Coverage;
 use model::searchable::{SearchState, Searchable};
 
-use crate::causes::Found;
+use crate::causes::FoundCheck;
 use crate::facts::Facts;
 use crate::facts::content_type;
 
@@ -111,7 +111,7 @@ const INDEXED: &[&str] = &[
 ];
 
 /// The answer. `found`: every check that found something, silenced or not.
-pub(crate) fn searchable(facts: &Facts<'_>, found: &[Found], coverage: &Coverage) -> Searchable {
+pub(crate) fn searchable(facts: &Facts<'_>, found: &[FoundCheck], coverage: &Coverage) -> Searchable {
     let is_found = |code: &str| found.iter().any(|(check, _)| check.code == code);
     let status = facts.any_response().map_or(0, |exchange| exchange.status);
     let mut reasons: Vec<&str> = EXCLUDES.iter().map(|(code, _)| *code).filter(|code| is_found(code)).collect();

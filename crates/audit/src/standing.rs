@@ -2,7 +2,7 @@
 
 use model::finding::Severity;
 
-use crate::causes::{self, Found};
+use crate::causes::{self, FoundCheck};
 use crate::check::Check;
 use crate::score::{impact, score, weight};
 use crate::silence;
@@ -20,7 +20,7 @@ pub(crate) struct Stands {
 /// All that was found, as it stands together.
 pub(crate) struct Standing {
     /// What was found, in the order of the catalog.
-    pub(crate) found: Vec<Found>,
+    pub(crate) found: Vec<FoundCheck>,
     /// In the order of a report: by severity, then impact, then the order in which they were found.
     pub(crate) findings: Vec<Stands>,
     /// With the code of the cause.
@@ -28,12 +28,12 @@ pub(crate) struct Standing {
 }
 
 /// What stands of what was found, which comes in the order of the catalog.
-pub(crate) fn standing(found: Vec<Found>) -> Standing {
+pub(crate) fn standing(found: Vec<FoundCheck>) -> Standing {
     let fired: Vec<&'static Check> = found.iter().map(|(check, _)| *check).collect();
     let silenced = silence::silenced(&fired);
-    let shown: Vec<Found> =
+    let shown: Vec<FoundCheck> =
         found.iter().copied().filter(|(check, _)| silenced.iter().all(|(other, _)| other.code != check.code)).collect();
-    let stands = |(check, severity): &Found| {
+    let stands = |(check, severity): &FoundCheck| {
         let part_of = causes::lead((check, *severity), &shown);
         Stands { check, severity: if part_of.is_some() { Severity::Info } else { *severity }, part_of }
     };

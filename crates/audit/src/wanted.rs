@@ -2,7 +2,7 @@
 
 use model::capture::{Capture, Want, WantKind};
 
-use crate::facts::discovery::{self, Site};
+use crate::facts::discovery::{self, ProbedSite};
 use crate::facts::page::Html;
 use crate::facts::site_files::SiteFiles;
 use crate::facts::sitemap_survey;
@@ -11,7 +11,7 @@ use crate::facts::walk::Page;
 /// Files that need nothing but the final address, most important first, so that they can be fetched while the page is
 /// parsed. Never names what the capture has.
 pub fn wanted_first(capture: &Capture) -> Vec<Want> {
-    let Some(site) = Site::new(capture, None, None) else { return Vec::new() };
+    let Some(site) = ProbedSite::new(capture, None, None) else { return Vec::new() };
     let mut wants = robots_txt(capture, &site);
     wants.extend(discovery::wants(&site, false));
     wants
@@ -21,7 +21,7 @@ pub fn wanted_first(capture: &Capture) -> Vec<Want> {
 ///
 /// The probes among them are never more than [`discovery::probe_gets_left`].
 pub fn wanted(capture: &Capture, page: &Page, files: &SiteFiles) -> Vec<Want> {
-    let Some(site) = Site::new(capture, page.html.as_ref(), None) else { return Vec::new() };
+    let Some(site) = ProbedSite::new(capture, page.html.as_ref(), None) else { return Vec::new() };
     let mut wants = robots_txt(capture, &site);
     wants.extend(sitemap_survey::wanted(capture, files));
     wants.extend(discovery::wants(&site, true));
@@ -39,7 +39,7 @@ pub(crate) enum Why {
 
 /// What is wanted still of an audit that has ended, past the budget of the probes too.
 pub(crate) fn unsent(capture: &Capture, html: Option<&Html>, files: &SiteFiles) -> Vec<(Want, Why)> {
-    let Some(site) = Site::new(capture, html, None) else { return Vec::new() };
+    let Some(site) = ProbedSite::new(capture, html, None) else { return Vec::new() };
     let files = robots_txt(capture, &site).into_iter().chain(sitemap_survey::wanted(capture, files));
     let left = discovery::probe_gets_left(capture);
     let probes = discovery::all_wants(&site, true).enumerate();
@@ -48,7 +48,7 @@ pub(crate) fn unsent(capture: &Capture, html: Option<&Html>, files: &SiteFiles) 
 }
 
 /// Outside the budget of the probes.
-fn robots_txt(capture: &Capture, site: &Site<'_>) -> Vec<Want> {
+fn robots_txt(capture: &Capture, site: &ProbedSite<'_>) -> Vec<Want> {
     let is_asked = capture.extras.iter().any(|extra| extra.want.kind == WantKind::RobotsTxt);
     let url = site.address("/robots.txt").filter(|_| !is_asked);
     url.map(|url| Want { kind: WantKind::RobotsTxt, url: url.into() }).into_iter().collect()

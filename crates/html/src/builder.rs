@@ -29,7 +29,7 @@ use crate::options::Options;
 use crate::tokenizer::{Comment, Content, Doctype, ProcessingInstruction, Sink, TagToken, TextRun, Tokenizer};
 use crate::tree::grow::{Location, Nodes};
 use crate::tree::node::{Flag, Kind, Node, NodeId, Piece};
-use crate::tree::{Cut, Quirks, Tree};
+use crate::tree::{Quirks, Tree, TreeCut};
 use formatting::Formatting;
 use stack::{Integration, Open, Stack};
 
@@ -129,7 +129,7 @@ struct Builder<'s> {
     /// Bytes of the current end tag.
     end_tag: (u32, u32),
     options: Options,
-    cut: Cut,
+    cut: TreeCut,
     work: u64,
     work_limit: u64,
     node_limit: usize,
@@ -163,7 +163,7 @@ impl<'s> Builder<'s> {
             attributes_kept: false,
             end_tag: (NONE, NONE),
             options: *options,
-            cut: Cut::default(),
+            cut: TreeCut::default(),
             work: 0,
             node_limit: usize::try_from(limits.nodes).unwrap_or(usize::MAX).saturating_add(source.len() / 2),
             work_limit: limits.work.saturating_add(limits.work_per_byte.saturating_mul(source.len() as u64)),

@@ -25,7 +25,7 @@ pub use namespace::{AttributeName, Namespace};
 pub use options::{Limits, Options};
 pub use tokenizer::{WrittenAttribute, attributes_of};
 pub use tree::node::{Kind, NodeId, Origin};
-pub use tree::{Attribute, Cut, Quirks, Tree};
+pub use tree::{Attribute, Quirks, Tree, TreeCut};
 
 /// Parses a document. A source past 4 GiB is read up to there, since places are 32-bit.
 ///

@@ -25,7 +25,7 @@ pub enum Quirks {
 
 /// What was left out of a tree, by [`Limits`](crate::Limits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Cut {
+pub struct TreeCut {
     /// Elements deeper than the limit became siblings.
     pub depth: bool,
     /// Attributes past the limit are not there.
@@ -45,7 +45,7 @@ pub struct Tree {
     pub(crate) fragments: Vec<(NodeId, NodeId)>,
     pub(crate) quirks: Quirks,
     pub(crate) ignored_doctype: Option<Range<usize>>,
-    pub(crate) cut: Cut,
+    pub(crate) cut: TreeCut,
     pub(crate) work: u64,
     pub(crate) lines: OnceLock<Lines>,
 }
@@ -73,7 +73,7 @@ impl Tree {
     }
 
     /// What was left out.
-    pub fn cut(&self) -> Cut {
+    pub fn cut(&self) -> TreeCut {
         self.cut
     }
 

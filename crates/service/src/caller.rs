@@ -6,7 +6,7 @@ use model::id::{GuestId, Owner};
 use model::lang::Lang;
 use store::{ApiKey, Session};
 
-use crate::counting::{Event, Reader};
+use crate::counting::{CountedReader, Event};
 use crate::error::{Code, ServiceError};
 use crate::network::Network;
 use crate::services::Services;
@@ -29,7 +29,7 @@ pub struct Caller {
     /// Whether this is a test of the operator's own, which is counted nowhere.
     pub is_smoke: bool,
     /// Who asks, as far as headers tell, for what is counted.
-    pub reader: Reader,
+    pub reader: CountedReader,
     /// Family of the browser or program.
     pub agent: &'static str,
     /// The value of the browser's bootstrap cookie.
@@ -74,7 +74,7 @@ impl Caller {
             is_operator: false,
             is_crawler: false,
             is_smoke: false,
-            reader: Reader::of("", "", "", false),
+            reader: CountedReader::of("", "", "", false),
             agent,
             bootstrap: None,
             verified: None,

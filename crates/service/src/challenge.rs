@@ -17,7 +17,7 @@ use crate::services::Services;
 
 pub use proof_of_work::{MOST_NUMBER, ProofOfWork};
 use proof_of_work::{Solved, Unsolved};
-use siteverify::Verdict;
+use siteverify::TokenVerdict;
 
 /// How long a challenge can be solved, in milliseconds: ten minutes.
 const CHALLENGE_MS: i64 = 600_000;
@@ -31,7 +31,7 @@ const PER_HOUR: u32 = 120;
 
 /// Verification as it applies to a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct VerificationState {
     /// Whether verification is configured.
     pub is_configured: bool,
     /// Until when the caller's browser is verified.
@@ -43,13 +43,13 @@ pub struct Standing {
 }
 
 /// How verification applies to a caller. Asks nobody.
-pub fn standing(cx: &Cx) -> Standing {
+pub fn standing(cx: &Cx) -> VerificationState {
     let settings = &cx.services.config().challenge;
     let is_configured = settings.provider != ChallengeProvider::Off;
     let verified_until = if is_configured { verified_until(cx) } else { None };
     let is_free_for_now = cx.services.config().free_now.contains(&Sku::Audit);
     let may_be_asked = cx.caller.is_page && is_signed_out(&cx.caller.identity) && !is_free_for_now;
-    Standing {
+    VerificationState {
         is_configured,
         verified_until,
         is_needed: is_configured && verified_until.is_none() && may_be_asked,
@@ -97,9 +97,9 @@ pub async fn verify(cx: &Cx, answer: &str) -> Result<BrowserPass, ServiceError> 
     let now = services.ports().now();
     let digest = match provider {
         ChallengeProvider::Siteverify => match siteverify::verdict(services, answer).await {
-            Verdict::Passed => Sha256::digest(answer).into(),
-            Verdict::Failed => return Err(ServiceError::new(Code::ChallengeFailed)),
-            Verdict::None(why) => return Err(unavailable(cx, why)?),
+            TokenVerdict::Passed => Sha256::digest(answer).into(),
+            TokenVerdict::Failed => return Err(ServiceError::new(Code::ChallengeFailed)),
+            TokenVerdict::None(why) => return Err(unavailable(cx, why)?),
         },
         ChallengeProvider::Altcha | ChallengeProvider::Off => solved(services, answer, now)?.digest,
     };

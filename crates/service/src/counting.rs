@@ -12,9 +12,9 @@ mod reader;
 mod tally;
 mod visitors;
 
-pub use counter::{Answered, Counter, FLUSH_EVERY, Surface};
+pub use counter::{AnsweredRequest, Counter, FLUSH_EVERY, Surface};
 pub use event::{Event, kind};
 pub use latency::Latencies;
 pub use minutes::MinuteUses;
-pub use reader::{Reader, ReaderKind, is_smoke};
+pub use reader::{CountedReader, ReaderKind, is_smoke};
 pub use visitors::{estimate, merge};

@@ -17,19 +17,19 @@ type Histograms<const LABELS: usize> = Family<[(&'static str, String); LABELS], 
 
 /// Counts of this process.
 #[derive(Debug)]
-pub struct Metrics {
+pub struct ProcessMetrics {
     answers: Histograms<3>,
     audits: Histograms<1>,
 }
 
-impl Default for Metrics {
+impl Default for ProcessMetrics {
     fn default() -> Self {
         let histogram: fn() -> Histogram = || Histogram::new(ANSWER_SECONDS);
         Self { answers: Family::new_with_constructor(histogram), audits: Family::new_with_constructor(histogram) }
     }
 }
 
-impl Metrics {
+impl ProcessMetrics {
     /// Notes an answer: its method, the pattern of its route (empty for none), its status, and the time that it took.
     pub fn answered(&self, method: &str, route: &str, status: u16, took: Duration) {
         // Others are in no route, and anybody may make some up.

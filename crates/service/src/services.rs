@@ -21,7 +21,7 @@ use crate::database::{ANSWER_WITHIN, Database, open_store};
 use crate::figures::CachedFigures;
 use crate::lab::Lab;
 use crate::mail::Mailer;
-use crate::metrics::Metrics;
+use crate::metrics::ProcessMetrics;
 use crate::ports::Ports;
 use crate::vault::Vault;
 use crate::x402::Payments;
@@ -59,7 +59,7 @@ struct ServicesInner {
     mailer: Option<Mailer>,
     browser_errors: BrowserErrors,
     lab: Lab,
-    metrics: Metrics,
+    metrics: ProcessMetrics,
     build: Build,
     started_at: Timestamp,
     are_purges_held: AtomicBool,
@@ -105,7 +105,7 @@ impl Services {
             payments: Payments::new(&config, &base_url),
             mailer: Mailer::new(&config, &base_url).context("mail")?,
             browser_errors: BrowserErrors::default(),
-            metrics: Metrics::default(),
+            metrics: ProcessMetrics::default(),
             started_at: ports.now(),
             are_purges_held: AtomicBool::new(false),
             ports,
@@ -228,7 +228,7 @@ impl Services {
     }
 
     /// What this process has done.
-    pub fn metrics(&self) -> &Metrics {
+    pub fn metrics(&self) -> &ProcessMetrics {
         &self.inner.metrics
     }
 

@@ -16,7 +16,7 @@ use crate::origin::is_loopback;
 use crate::ports::Ports;
 
 pub use easel::Easel;
-pub(crate) use keys::Purpose;
+pub(crate) use keys::SigningPurpose;
 pub use keys::{Binding, Keys};
 pub use passwords::{MOST_BYTES as PASSWORD_BYTES, PasswordCheck, Passwords};
 

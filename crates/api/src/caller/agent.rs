@@ -3,7 +3,7 @@
 
 use http::{HeaderMap, HeaderName, header};
 use service::Services;
-use service::counting::Reader;
+use service::counting::CountedReader;
 
 /// Families by the token that identifies them, in the order of the search: browsers also name their ancestors.
 const FAMILIES: [(&str, &str); 10] = [
@@ -35,10 +35,10 @@ pub fn is_crawler(services: &Services, headers: &HeaderMap) -> bool {
 }
 
 /// Who asks, as far as headers tell. `is_head`: whether only a head is asked for.
-pub(crate) fn reader(headers: &HeaderMap, is_head: bool) -> Reader {
+pub(crate) fn reader(headers: &HeaderMap, is_head: bool) -> CountedReader {
     let value = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let signature_agent = value(HeaderName::from_static("signature-agent"));
-    Reader::of(value(header::USER_AGENT), signature_agent, value(header::ACCEPT_LANGUAGE), is_head)
+    CountedReader::of(value(header::USER_AGENT), signature_agent, value(header::ACCEPT_LANGUAGE), is_head)
 }
 
 /// Whether a request is a test of the operator's own.

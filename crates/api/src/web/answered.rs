@@ -4,7 +4,7 @@ use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
 use http::{Method, StatusCode};
 use service::Services;
-use service::counting::{Answered, Reader, Surface};
+use service::counting::{AnsweredRequest, CountedReader, Surface};
 use service::network::Network;
 use service::widget;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub(super) struct ToolCalled(pub(super) Option<&'static str>);
 
 /// What the answer to a request shows.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Outcome {
+pub(super) struct AnswerOutcome {
     surface: Option<Surface>,
     tool: Option<ToolCalled>,
     status: u16,
@@ -44,7 +44,7 @@ pub(super) struct Asked {
     path: String,
     pattern: Option<MatchedPath>,
     network: Network,
-    reader: Reader,
+    reader: CountedReader,
 }
 
 impl Asked {
@@ -65,21 +65,21 @@ impl Asked {
     }
 
     /// What its answer shows.
-    pub(super) fn outcome(&self, site: &Site, response: &Response) -> Outcome {
+    pub(super) fn outcome(&self, site: &Site, response: &Response) -> AnswerOutcome {
         let tool = response.extensions().get::<ToolCalled>().copied();
-        Outcome { surface: self.surface(site, response), tool, status: response.status().as_u16() }
+        AnswerOutcome { surface: self.surface(site, response), tool, status: response.status().as_u16() }
     }
 
     /// Counts its answer.
-    pub(super) async fn count(&self, services: &Services, outcome: Outcome, took: Duration) {
-        let Outcome { surface, tool, status } = outcome;
+    pub(super) async fn count(&self, services: &Services, outcome: AnswerOutcome, took: Duration) {
+        let AnswerOutcome { surface, tool, status } = outcome;
         let method = METHODS.iter().find(|method| **method == self.method).map_or("OTHER", Method::as_str);
         let route = self.pattern.as_ref().map(|pattern| format!("{method} {}", pattern.as_str()));
         let mut reader = self.reader.clone();
         if tool.is_some() {
             reader.kind = reader.kind.over_mcp();
         }
-        let answered = Answered {
+        let answered = AnsweredRequest {
             surface,
             reader: &reader,
             network: self.network,

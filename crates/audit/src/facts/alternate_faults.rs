@@ -5,7 +5,7 @@ use url::Url;
 
 use super::content_type::is_html;
 use super::discovery::named_pages::{MOST_DECLARED, is_another, is_version};
-use super::hreflang::{self, Alternate};
+use super::hreflang::{self, DeclaredAlternate};
 use super::known::Facts;
 use super::named_page::{TargetFault, answer_of, answered};
 use super::not_measured::NotMeasured;
@@ -17,7 +17,7 @@ use super::{link_header, robots_directives};
 impl Facts<'_> {
     /// What is wrong with those language alternates of this origin that were asked for. `Err(Absent)` where there are
     /// none, `Err(Probe)` where no answer tells.
-    pub(crate) fn alternate_faults(&self) -> Result<Vec<(&Alternate, TargetFault)>, NotMeasured> {
+    pub(crate) fn alternate_faults(&self) -> Result<Vec<(&DeclaredAlternate, TargetFault)>, NotMeasured> {
         let site = self.site()?;
         let own = self.own_url()?;
         let mut judged: Vec<Url> = Vec::new();

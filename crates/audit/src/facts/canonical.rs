@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::elements::LinkElement;
-use super::hreflang::Alternate;
+use super::hreflang::DeclaredAlternate;
 use super::known::Facts;
 use super::language_tag;
 use super::link_header::HeaderLink;
@@ -153,13 +153,13 @@ pub fn language_versions<'f>(
     facts: &'f Facts<'_>,
     own: &Url,
     canonical: &Url,
-) -> Option<(&'f Alternate, &'f Alternate)> {
+) -> Option<(&'f DeclaredAlternate, &'f DeclaredAlternate)> {
     let (page, other) = (version(facts, own)?, version(facts, canonical)?);
     (!same_page(canonical, own) && !page.lang.eq_ignore_ascii_case(&other.lang)).then_some((page, other))
 }
 
 /// The language alternate that an address is; the default of all languages is none.
-pub fn version<'f>(facts: &'f Facts<'_>, wanted: &Url) -> Option<&'f Alternate> {
+pub fn version<'f>(facts: &'f Facts<'_>, wanted: &Url) -> Option<&'f DeclaredAlternate> {
     /// Alternates looked at: more than any site has languages and regions.
     const MOST: usize = 1_000;
     let alternates = facts.alternates().iter().take(MOST);

@@ -31,7 +31,7 @@ mod webauthn;
 use model::capture::{Capture, Extra, FailureKind, Fetched, Want, WantKind};
 use model::discovery::Discovery;
 
-pub(crate) use site::Site;
+pub(crate) use site::ProbedSite;
 use site::Target;
 
 /// Additional GETs of one audit, redirects counted. robots.txt and sitemaps are not among them.
@@ -64,14 +64,14 @@ struct Probe {
     /// Whether markup or headers of the page decide if or where it asks.
     needs_page: bool,
     /// Where it asks; `None` when nothing calls for it.
-    target: fn(&Site<'_>) -> Option<Target>,
+    target: fn(&ProbedSite<'_>) -> Option<Target>,
 }
 
-const fn fixed(kind: WantKind, target: fn(&Site<'_>) -> Option<Target>) -> Probe {
+const fn fixed(kind: WantKind, target: fn(&ProbedSite<'_>) -> Option<Target>) -> Probe {
     Probe { kind, needs_page: false, target }
 }
 
-const fn of_page(kind: WantKind, target: fn(&Site<'_>) -> Option<Target>) -> Probe {
+const fn of_page(kind: WantKind, target: fn(&ProbedSite<'_>) -> Option<Target>) -> Probe {
     Probe { kind, needs_page: true, target }
 }
 
@@ -107,12 +107,12 @@ const PROBES: [Probe; 22] = [
 /// The probes that are still to be sent, most important first and within what is left of [`PROBE_GETS`].
 ///
 /// `page_is_read`: whether `site` holds the page's markup, or knows that there is none.
-pub(crate) fn wants(site: &Site<'_>, page_is_read: bool) -> Vec<Want> {
+pub(crate) fn wants(site: &ProbedSite<'_>, page_is_read: bool) -> Vec<Want> {
     all_wants(site, page_is_read).take(probe_gets_left(site.capture)).collect()
 }
 
 /// The same past the budget.
-pub(crate) fn all_wants(site: &Site<'_>, page_is_read: bool) -> impl Iterator<Item = Want> {
+pub(crate) fn all_wants(site: &ProbedSite<'_>, page_is_read: bool) -> impl Iterator<Item = Want> {
     PROBES
         .iter()
         .filter(move |probe| page_is_read || !probe.needs_page)
@@ -126,7 +126,7 @@ pub(crate) fn all_wants(site: &Site<'_>, page_is_read: bool) -> impl Iterator<It
 }
 
 /// Judges every probe: the five fixed ones, and those that the page calls for.
-pub(crate) fn read(site: &Site<'_>) -> Discovery {
+pub(crate) fn read(site: &ProbedSite<'_>) -> Discovery {
     Discovery {
         llms: llms::check(site),
         security: security_txt::check(site),

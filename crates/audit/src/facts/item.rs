@@ -8,7 +8,7 @@ use url::Url;
 
 use super::charset::Charset;
 use super::document::{Document, Element, NodeId};
-use super::jsonld::tree::{Member, Tree, TreeKind};
+use super::jsonld::tree::{Member, TreeKind, ValueTree};
 
 /// Elements with marks that are looked at in one page; real pages stay far below.
 const MOST_VISITS: usize = 200_000;
@@ -36,7 +36,7 @@ pub(crate) struct Item {
     /// How it is written.
     pub(crate) syntax: Syntax,
     /// Its values.
-    pub(crate) tree: Tree,
+    pub(crate) tree: ValueTree,
     /// Where its values come from, in the order of the source.
     origins: Vec<ValueOrigin>,
 }
@@ -62,7 +62,7 @@ impl Item {
     }
 
     /// The origin of a value.
-    pub(crate) fn origin(&self, value: &Tree) -> Option<ValueOrigin> {
+    pub(crate) fn origin(&self, value: &ValueTree) -> Option<ValueOrigin> {
         let at = self.origins.partition_point(|origin| origin.at < value.span.start);
         self.origins.get(at).filter(|origin| origin.at == value.span.start).copied()
     }
@@ -98,7 +98,7 @@ impl<'h> ItemReader<'h> {
         &mut self,
         syntax: Syntax,
         roots: impl Iterator<Item = Element<'h>>,
-        mut read: impl FnMut(&mut Self, Element<'h>) -> Option<Tree>,
+        mut read: impl FnMut(&mut Self, Element<'h>) -> Option<ValueTree>,
     ) -> Vec<Item> {
         let mut out = Vec::new();
         for root in roots.take(MOST_ITEMS) {
@@ -118,14 +118,14 @@ impl<'h> ItemReader<'h> {
     }
 
     /// A value that an element holds, in an attribute or as its text.
-    pub(super) fn value(&mut self, element: Element<'h>, attribute: Option<&'static str>, text: String) -> Tree {
+    pub(super) fn value(&mut self, element: Element<'h>, attribute: Option<&'static str>, text: String) -> ValueTree {
         let span = element.start_tag().unwrap_or_default();
         self.origins.push(ValueOrigin { at: span.start, node: element.id(), attribute });
-        Tree { span, kind: TreeKind::Text(text) }
+        ValueTree { span, kind: TreeKind::Text(text) }
     }
 
     /// The text inside an element, as a value.
-    pub(super) fn text(&mut self, element: Element<'h>) -> Tree {
+    pub(super) fn text(&mut self, element: Element<'h>) -> ValueTree {
         let mut text = String::new();
         if self.text_bytes < MOST_TEXT_BYTES {
             text = element.text();
@@ -135,7 +135,7 @@ impl<'h> ItemReader<'h> {
     }
 
     /// The address that an attribute holds, resolved.
-    pub(super) fn address(&mut self, element: Element<'h>, attribute: &'static str) -> Tree {
+    pub(super) fn address(&mut self, element: Element<'h>, attribute: &'static str) -> ValueTree {
         let written = element.attribute(attribute).unwrap_or_default().trim();
         let resolved = if written.is_empty() { None } else { self.resolve(written) };
         let text = resolved.map_or_else(|| written.to_owned(), Into::into);
@@ -143,13 +143,13 @@ impl<'h> ItemReader<'h> {
     }
 
     /// The value of an attribute as it is.
-    pub(super) fn plain(&mut self, element: Element<'h>, attribute: &'static str) -> Tree {
+    pub(super) fn plain(&mut self, element: Element<'h>, attribute: &'static str) -> ValueTree {
         let text = element.attribute(attribute).unwrap_or_default().to_owned();
         self.value(element, Some(attribute), text)
     }
 
     /// Adds a value under each of its names, as far as there is room for copies.
-    pub(super) fn add(&mut self, object: &mut Object, names: &[&str], value: Tree) {
+    pub(super) fn add(&mut self, object: &mut Object, names: &[&str], value: ValueTree) {
         let Some((first, others)) = names.split_first() else { return };
         for name in others {
             self.copied_bytes += value.weight();
@@ -172,13 +172,13 @@ impl<'h> ItemReader<'h> {
 /// An object in the making: the values of one name come together.
 pub(super) struct Object {
     span: Range<usize>,
-    members: Vec<(String, Vec<Tree>)>,
+    members: Vec<(String, Vec<ValueTree>)>,
     by_name: BTreeMap<String, usize>,
 }
 
 impl Object {
     /// Adds a value.
-    fn add(&mut self, name: &str, value: Tree) {
+    fn add(&mut self, name: &str, value: ValueTree) {
         let at = *self.by_name.entry(name.to_owned()).or_insert_with(|| {
             self.members.push((name.to_owned(), Vec::new()));
             self.members.len() - 1
@@ -190,23 +190,23 @@ impl Object {
 
     /// Adds a text that the element of the object states.
     pub(super) fn state(&mut self, name: &str, text: &str) {
-        self.add(name, Tree { span: self.span.clone(), kind: TreeKind::Text(text.to_owned()) });
+        self.add(name, ValueTree { span: self.span.clone(), kind: TreeKind::Text(text.to_owned()) });
     }
 
     /// The object.
-    pub(super) fn finish(self) -> Tree {
+    pub(super) fn finish(self) -> ValueTree {
         let span = self.span;
-        let member = |(name, mut values): (String, Vec<Tree>)| {
+        let member = |(name, mut values): (String, Vec<ValueTree>)| {
             let value = match values.pop() {
                 Some(only) if values.is_empty() => only,
                 last => {
                     values.extend(last);
-                    Tree { span: span.clone(), kind: TreeKind::Array(values) }
+                    ValueTree { span: span.clone(), kind: TreeKind::Array(values) }
                 }
             };
             Member { at: value.span.start, name, value }
         };
         let members = self.members.into_iter().map(member).collect();
-        Tree { kind: TreeKind::Object(members), span }
+        ValueTree { kind: TreeKind::Object(members), span }
     }
 }

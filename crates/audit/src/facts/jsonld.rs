@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 use super::document::{Document, NodeId};
 
 pub use repair::repaired;
-use tree::{LARGEST_BLOCK, Tree};
+use tree::{LARGEST_BLOCK, ValueTree};
 
 /// Blocks read of one page.
 const MOST_BLOCKS: usize = 100;
@@ -74,7 +74,7 @@ pub(crate) struct Written {
     /// Its text.
     pub(crate) text: String,
     /// Its values with their places in the text.
-    pub(crate) tree: Tree,
+    pub(crate) tree: ValueTree,
 }
 
 impl Written {
@@ -148,7 +148,7 @@ impl JsonLd {
     }
 
     fn keep_written(&mut self, block: usize, text: &str, start: usize, left: usize) {
-        let Some(mut tree) = Tree::read(text) else { return };
+        let Some(mut tree) = ValueTree::read(text) else { return };
         cap::keep_of_tree(&mut tree, left);
         self.duplicates.extend(tree.duplicate().map(|(at, name)| BlockError {
             block,
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!((fitting.count, fitting.dropped, fitting.types.len()), (50, false, 50));
     }
 
-    fn typed_objects(tree: &Tree) -> usize {
+    fn typed_objects(tree: &ValueTree) -> usize {
         let own = tree.members().is_some_and(|members| members.iter().any(|member| member.name == "@type"));
         let below: usize = match &tree.kind {
             tree::TreeKind::Object(members) => members.iter().map(|member| typed_objects(&member.value)).sum(),

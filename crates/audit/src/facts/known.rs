@@ -14,9 +14,9 @@ use super::challenge::{self, Blocked};
 use super::discovery::favicon::{DeclaredIcon, DefaultIcon};
 use super::discovery::image_files::{self, MeasuredImage};
 use super::discovery::llms::RootFile;
-use super::discovery::{self, Site};
+use super::discovery::{self, ProbedSite};
 use super::elements::LinkElement;
-use super::hreflang::{self, Alternate};
+use super::hreflang::{self, DeclaredAlternate};
 use super::jsonld::graph::Graph;
 use super::link_header::{self, HeaderLink};
 use super::not_measured::NotMeasured;
@@ -51,7 +51,7 @@ pub struct Facts<'c> {
     /// Of robots.txt, for the final URL.
     pub(super) rules: Option<PathRules<'c>>,
     sitemaps: Option<Sitemaps<'c>>,
-    alternates: Vec<Alternate>,
+    alternates: Vec<DeclaredAlternate>,
     graph: Graph<'c>,
     /// Read when it is first asked for.
     platforms: OnceLock<Platforms>,
@@ -71,7 +71,7 @@ impl<'c> Facts<'c> {
             Some(RobotsState::Found(file)) => url.as_ref().map(|url| file.for_path(&robots_txt::path(url))),
             _ => None,
         };
-        let site = Site::new(capture, html, robots);
+        let site = ProbedSite::new(capture, html, robots);
         let discovery = site.as_ref().map(discovery::read);
         let root_files =
             site.as_ref().map(|site| (discovery::favicon::default_icon(site), discovery::llms::root_file(site)));
@@ -236,7 +236,7 @@ impl<'c> Facts<'c> {
     }
 
     /// Language alternates of elements and header; those of sitemaps are [`Self::listed_alternates`].
-    pub fn alternates(&self) -> &[Alternate] {
+    pub fn alternates(&self) -> &[DeclaredAlternate] {
         &self.alternates
     }
 
@@ -326,7 +326,7 @@ impl<'c> Facts<'c> {
     }
 
     /// The language alternates of the page's own entries, each with the file. Empty where no sitemap was read.
-    pub fn listed_alternates(&self) -> impl Iterator<Item = (&SitemapFile, &Alternate)> {
+    pub fn listed_alternates(&self) -> impl Iterator<Item = (&SitemapFile, &DeclaredAlternate)> {
         let listings = self.sitemaps.iter().flat_map(Sitemaps::listings);
         listings.flat_map(|(file, entry)| entry.alternates.iter().map(move |alternate| (file, alternate)))
     }
@@ -341,8 +341,8 @@ impl<'c> Facts<'c> {
     }
 
     /// The site as probes see it.
-    pub(crate) fn site(&self) -> Result<Site<'c>, NotMeasured> {
-        Site::new(self.capture, self.html, self.robots).ok_or_else(|| self.no_site())
+    pub(crate) fn site(&self) -> Result<ProbedSite<'c>, NotMeasured> {
+        ProbedSite::new(self.capture, self.html, self.robots).ok_or_else(|| self.no_site())
     }
 
     /// Why nothing is known of the site's files.

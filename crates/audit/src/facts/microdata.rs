@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::document::{Document, Element, NodeId};
 use super::item::{Item, ItemReader, MOST_LEVELS, MOST_NAMES, Object, Syntax};
-use super::jsonld::tree::Tree;
+use super::jsonld::tree::ValueTree;
 
 /// The items of a page. `scopes`: its elements with `itemscope`, in order.
 pub(super) fn read(mut reader: ItemReader<'_>, scopes: &[NodeId]) -> Vec<Item> {
@@ -29,7 +29,7 @@ struct Microdata<'h> {
 }
 
 impl<'h> Microdata<'h> {
-    fn item(&mut self, reader: &mut ItemReader<'h>, element: Element<'h>, level: usize) -> Tree {
+    fn item(&mut self, reader: &mut ItemReader<'h>, element: Element<'h>, level: usize) -> ValueTree {
         let mut object = reader.object(element);
         if level == 0 {
             object.state("@context", "https://schema.org");
@@ -89,7 +89,7 @@ impl<'h> Microdata<'h> {
 
 /// The value of a property (§5.2.4). `content` counts on every element, as schema.org's own examples have it and as
 /// Google reads it.
-fn value<'h>(reader: &mut ItemReader<'h>, element: Element<'h>) -> Tree {
+fn value<'h>(reader: &mut ItemReader<'h>, element: Element<'h>) -> ValueTree {
     match element.name() {
         "audio" | "embed" | "iframe" | "img" | "source" | "track" | "video" => reader.address(element, "src"),
         "a" | "area" | "link" if !element.has("content") => reader.address(element, "href"),

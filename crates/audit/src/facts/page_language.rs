@@ -4,7 +4,7 @@
 //! findings.
 
 use super::detected_language::LanguageFit;
-use super::hreflang::Alternate;
+use super::hreflang::DeclaredAlternate;
 use super::known::Facts;
 use super::url_identity::same_page;
 use super::{detected_language, language_tag};
@@ -69,7 +69,7 @@ fn declared_elsewhere(facts: &Facts<'_>) -> Option<(String, &'static str)> {
         return Some((lang, "meta content-language"));
     }
     let own = facts.own_url().ok()?;
-    let is_own = |alternate: &&Alternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own));
+    let is_own = |alternate: &&DeclaredAlternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own));
     if let Some(tag) = facts.alternates().iter().filter(is_own).find_map(|own| language_tag::corrected(&own.lang)) {
         return Some((tag.to_string(), "hreflang"));
     }

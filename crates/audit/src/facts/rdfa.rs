@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::document::{Element, NodeId};
 use super::item::{Item, ItemReader, MOST_LEVELS, MOST_NAMES, Object, Syntax};
-use super::jsonld::tree::Tree;
+use super::jsonld::tree::ValueTree;
 
 /// The items of a page. `typed`: its elements with `typeof`, in order.
 pub(super) fn read(mut reader: ItemReader<'_>, typed: &[NodeId]) -> Vec<Item> {
@@ -82,7 +82,13 @@ struct Rdfa {
 }
 
 impl Rdfa {
-    fn item<'h>(&mut self, reader: &mut ItemReader<'h>, element: Element<'h>, terms: &Terms<'h>, level: usize) -> Tree {
+    fn item<'h>(
+        &mut self,
+        reader: &mut ItemReader<'h>,
+        element: Element<'h>,
+        terms: &Terms<'h>,
+        level: usize,
+    ) -> ValueTree {
         self.seen.insert(element.id());
         let mut object = reader.object(element);
         if level == 0 {
@@ -133,7 +139,7 @@ impl Rdfa {
 }
 
 /// The value of a property (RDFa Core 1.1 §7.5, step 11).
-fn value<'h>(reader: &mut ItemReader<'h>, element: Element<'h>) -> Tree {
+fn value<'h>(reader: &mut ItemReader<'h>, element: Element<'h>) -> ValueTree {
     if element.has("content") {
         return reader.plain(element, "content");
     }

@@ -7,7 +7,7 @@ use model::fix::FixTarget;
 
 pub(crate) use super::item::{Item, Syntax};
 use super::jsonld::Written;
-use super::jsonld::tree::Tree;
+use super::jsonld::tree::ValueTree;
 use super::page::Html;
 
 /// One of the sources of a page's nodes.
@@ -21,7 +21,7 @@ pub(crate) enum NodeSource<'h> {
 
 impl<'h> NodeSource<'h> {
     /// What it holds.
-    pub(crate) fn tree(self) -> &'h Tree {
+    pub(crate) fn tree(self) -> &'h ValueTree {
         match self {
             Self::Block(block) => &block.tree,
             Self::Item(item) => &item.tree,
@@ -75,7 +75,7 @@ pub(super) mod testing {
     use model::time::Timestamp;
 
     use super::super::jsonld::tree::TreeKind;
-    use super::Tree;
+    use super::ValueTree;
     use crate::facts::walk::Page;
 
     /// The items of a page at `https://example.com/a/page`, as text.
@@ -104,7 +104,7 @@ pub(super) mod testing {
         html.items.iter().map(|item| shown(&item.tree)).collect()
     }
 
-    fn shown(tree: &Tree) -> String {
+    fn shown(tree: &ValueTree) -> String {
         match &tree.kind {
             TreeKind::Object(members) => {
                 let members = members.iter().map(|member| format!("{}: {}", member.name, shown(&member.value)));

@@ -6,7 +6,7 @@ use model::fix::FixClass;
 
 use super::Drafted;
 use crate::facts::document::NodeId;
-use crate::fix::{Change, FixDraft, HeadKey};
+use crate::fix::{FixChange, FixDraft, HeadKey};
 
 /// Lets later ready fixes take over what an earlier one writes into the same tag of the head, or the same attribute.
 ///
@@ -26,7 +26,7 @@ pub(super) fn settle(drafted: &mut [Drafted]) {
             }
         }
         for edit in edits {
-            let Change::SetAttribute { node, name, value } = &mut edit.change else { continue };
+            let FixChange::SetAttribute { node, name, value } = &mut edit.change else { continue };
             let first = values.entry((*node, name.clone())).or_insert_with(|| value.clone());
             if first != value {
                 if let Some(snippet) = snippet {
@@ -81,7 +81,7 @@ mod tests {
             FixDraft::edit(FixTarget::Body, format!("<p {name}={value}>")).set(p, name, value)
         };
         let value = |draft: &FixDraft| match &draft.edits[0].change {
-            Change::SetAttribute { value, .. } => value.clone(),
+            FixChange::SetAttribute { value, .. } => value.clone(),
             other => panic!("{other:?}"),
         };
         let check = |first: FixDraft, second: FixDraft, wanted: (&str, &str)| {

@@ -10,12 +10,12 @@ use model::patch::Edit;
 use super::source::PageSource;
 use crate::escape::attribute;
 use crate::facts::document::{Document, NodeId, WrittenAttribute, attributes_of, insertion_point};
-use crate::fix::{Change, DraftEdit};
+use crate::fix::{DraftEdit, FixChange};
 
 /// Source characters taken along by an insertion, so that its `original` is something to find.
 const ANCHOR_CHARACTERS: usize = 40;
 
-impl Change {
+impl FixChange {
     /// An upper bound of the bytes that a change adds to the source.
     pub(super) fn most_bytes_added(&self) -> usize {
         match self {
@@ -128,29 +128,29 @@ fn splices(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<Splice> {
         };
         let element = |node: &NodeId| document.element(*node);
         match &edit.change {
-            Change::Replace { span, text } => push(Some(span.clone()), text),
-            Change::Remove { node } => {
+            FixChange::Replace { span, text } => push(Some(span.clone()), text),
+            FixChange::Remove { node } => {
                 let span = element(node).and_then(|e| e.source_span());
                 let gap = span.as_ref().map_or("", |span| gap(document.source(), span.start));
                 push(span, gap);
             }
-            Change::SetContent { node, content } => {
+            FixChange::SetContent { node, content } => {
                 let span = element(node).and_then(|e| Some(e.start_tag()?.end..e.end_tag()?.start));
                 push(span, content);
             }
-            Change::InsertBefore { node, html } => {
+            FixChange::InsertBefore { node, html } => {
                 push(element(node).and_then(|e| e.start_tag()).map(|span| span.start..span.start), html);
             }
-            Change::InsertInside { node, html } => {
+            FixChange::InsertInside { node, html } => {
                 push(element(node).and_then(|e| e.start_tag()).map(|span| span.end..span.end), html);
             }
-            Change::SetAttribute { node, name, value } => {
+            FixChange::SetAttribute { node, name, value } => {
                 tags.entry(*node)
                     .or_insert_with(|| TagRewrite::new(code, edit.target))
                     .asked_by(code)
                     .set(name, Some(value));
             }
-            Change::RemoveAttribute { node, name } => {
+            FixChange::RemoveAttribute { node, name } => {
                 tags.entry(*node).or_insert_with(|| TagRewrite::new(code, edit.target)).asked_by(code).set(name, None);
             }
         }
@@ -180,9 +180,9 @@ pub(super) fn moved(document: &Document, node: NodeId, changes: &[(&str, DraftEd
     let mut content = None;
     for (_, edit) in changes {
         match &edit.change {
-            Change::SetAttribute { node: of, name, value } if *of == node => rewrite.set(name, Some(value)),
-            Change::RemoveAttribute { node: of, name } if *of == node => rewrite.set(name, None),
-            Change::SetContent { node: of, content: text } if *of == node => content = content.or(Some(text)),
+            FixChange::SetAttribute { node: of, name, value } if *of == node => rewrite.set(name, Some(value)),
+            FixChange::RemoveAttribute { node: of, name } if *of == node => rewrite.set(name, None),
+            FixChange::SetContent { node: of, content: text } if *of == node => content = content.or(Some(text)),
             _ => {}
         }
     }

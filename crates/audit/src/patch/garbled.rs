@@ -4,7 +4,7 @@ use model::lang::text;
 
 use super::Drafted;
 use crate::facts::document::{Document, NodeId};
-use crate::fix::{Change, FixDraft};
+use crate::fix::{FixChange, FixDraft};
 
 /// The sign that stands for bytes that are no letter of the encoding (Unicode §23.8).
 const LOST: char = '\u{fffd}';
@@ -27,18 +27,18 @@ pub(super) fn kept_out(mut item: Drafted, document: Option<&Document>) -> Drafte
 }
 
 /// Whether a change writes U+FFFD, or rewrites a start tag that contains it.
-fn is_touched(change: &Change, document: Option<&Document>) -> bool {
+fn is_touched(change: &FixChange, document: Option<&Document>) -> bool {
     let holds = |node: &NodeId| {
         let tag = document.and_then(|document| document.element(*node)?.start_tag_source());
         tag.is_some_and(|tag| tag.contains(LOST))
     };
     match change {
-        Change::SetAttribute { node, value, .. } => value.contains(LOST) || holds(node),
-        Change::RemoveAttribute { node, .. } => holds(node),
-        Change::SetContent { content: text, .. }
-        | Change::InsertBefore { html: text, .. }
-        | Change::InsertInside { html: text, .. }
-        | Change::Replace { text, .. } => text.contains(LOST),
-        Change::Remove { .. } => false,
+        FixChange::SetAttribute { node, value, .. } => value.contains(LOST) || holds(node),
+        FixChange::RemoveAttribute { node, .. } => holds(node),
+        FixChange::SetContent { content: text, .. }
+        | FixChange::InsertBefore { html: text, .. }
+        | FixChange::InsertInside { html: text, .. }
+        | FixChange::Replace { text, .. } => text.contains(LOST),
+        FixChange::Remove { .. } => false,
     }
 }

@@ -8,7 +8,7 @@ use super::edits::{self, Splice};
 use super::source::PageSource;
 use crate::facts::document::Document;
 use crate::facts::page::Html;
-use crate::fix::{Change, DraftEdit, FileChange, HeadKey, HeadTag, OwnFiles, apply_to_file};
+use crate::fix::{DraftEdit, FileChange, FixChange, HeadKey, HeadTag, OwnFiles, apply_to_file};
 
 /// A charset declaration must end within these first bytes of the source (WHATWG HTML §4.2.5.4).
 const CHARSET_WITHIN: usize = 1024;
@@ -90,7 +90,7 @@ fn head_place(html: &Html) -> Result<usize, usize> {
 }
 
 fn insertion(at: usize, text: String) -> DraftEdit {
-    DraftEdit { target: FixTarget::Head, change: Change::Replace { span: at..at, text } }
+    DraftEdit { target: FixTarget::Head, change: FixChange::Replace { span: at..at, text } }
 }
 
 /// One entry per path: the site's own file, with every deterministic change.
@@ -120,7 +120,7 @@ fn files<'d>(own_files: OwnFiles<'_>, ready: impl Iterator<Item = &'d Drafted>) 
 /// Applies the changes of other fixes to an element that one fix moves into the head.
 fn change_moved_tags(document: &Document, changes: &[(&str, DraftEdit)], head: &mut [HeadTag]) {
     let removed = changes.iter().filter_map(|(_, edit)| match edit.change {
-        Change::Remove { node } => Some(node),
+        FixChange::Remove { node } => Some(node),
         _ => None,
     });
     for (now, changed) in removed.filter_map(|node| edits::moved(document, node, changes)) {
@@ -155,7 +155,7 @@ fn keep_charset_early<'c>(
     }
     // Changes of it by other fixes are applied to the moved tag: see `change_moved_tags`.
     let Some(source) = meta.start_tag_source() else { return };
-    changes.push((first, DraftEdit { target: FixTarget::Head, change: Change::Remove { node: meta.id() } }));
+    changes.push((first, DraftEdit { target: FixTarget::Head, change: FixChange::Remove { node: meta.id() } }));
     let tag = source.to_owned();
     head.push(HeadTag { key: HeadKey::Charset, tag });
 }

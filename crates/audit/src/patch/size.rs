@@ -1,7 +1,7 @@
 //! How much of a report a fix takes.
 
 use crate::facts::document::Document;
-use crate::fix::{Change, FileChange, FixDraft, OwnFiles};
+use crate::fix::{FileChange, FixChange, FixDraft, OwnFiles};
 
 /// Upper bound of the bytes of JSON that a draft takes: in the list of fixes, and again in the patch.
 pub(super) fn of(draft: &FixDraft, document: Option<&Document>, own_files: OwnFiles<'_>) -> usize {
@@ -25,23 +25,23 @@ pub(super) fn of(draft: &FixDraft, document: Option<&Document>, own_files: OwnFi
 }
 
 /// What a change replaces, and what by.
-fn change(change: &Change, document: &Document) -> usize {
+fn change(change: &FixChange, document: &Document) -> usize {
     let source =
         |span: Option<std::ops::Range<usize>>| span.and_then(|span| document.source().get(span)).map_or(0, json);
     match change {
         // The start tag is quoted, and written again.
-        Change::SetAttribute { node, value, .. } => {
+        FixChange::SetAttribute { node, value, .. } => {
             2 * source(document.element(*node).and_then(|element| element.start_tag())) + json(value)
         }
-        Change::RemoveAttribute { node, .. } => {
+        FixChange::RemoveAttribute { node, .. } => {
             2 * source(document.element(*node).and_then(|element| element.start_tag()))
         }
-        Change::Remove { node } => source(document.element(*node).and_then(|element| element.source_span())),
-        Change::SetContent { node, content } => {
+        FixChange::Remove { node } => source(document.element(*node).and_then(|element| element.source_span())),
+        FixChange::SetContent { node, content } => {
             source(document.element(*node).and_then(|element| element.source_span())) + json(content)
         }
-        Change::InsertBefore { html, .. } | Change::InsertInside { html, .. } => json(html),
-        Change::Replace { span, text } => source(Some(span.clone())) + json(text),
+        FixChange::InsertBefore { html, .. } | FixChange::InsertInside { html, .. } => json(html),
+        FixChange::Replace { span, text } => source(Some(span.clone())) + json(text),
     }
 }
 

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::subject::{self, FixSubject};
 use crate::facts::Facts;
-use crate::facts::hreflang::Alternate;
+use crate::facts::hreflang::DeclaredAlternate;
 use crate::facts::page::Html;
 
 /// The effective values of a page, and how often it says what may be said once.
@@ -93,7 +93,7 @@ impl Effective {
 }
 
 /// An alternate, wherever on the page it stands.
-fn alternate(one: &Alternate) -> String {
+fn alternate(one: &DeclaredAlternate) -> String {
     let address = one.url.as_ref().map_or(one.href.as_str(), Url::as_str);
     format!("{} {address} {:?}", one.lang, one.source)
 }

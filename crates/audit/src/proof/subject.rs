@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::facts::document::{Element, Namespace};
 use crate::facts::page::Html;
-use crate::fix::{Change, FixDraft, HeadKey};
+use crate::fix::{FixChange, FixDraft, HeadKey};
 
 /// One thing that a page says or has.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,15 +72,15 @@ pub(super) fn of_meta(name: &str) -> FixSubject {
     }
 }
 
-fn of_change(change: &Change, html: &Html) -> FixSubject {
+fn of_change(change: &FixChange, html: &Html) -> FixSubject {
     match change {
-        Change::SetAttribute { node, .. }
-        | Change::RemoveAttribute { node, .. }
-        | Change::SetContent { node, .. }
-        | Change::Remove { node } => html.element(*node).map_or(FixSubject::Other, of_element),
+        FixChange::SetAttribute { node, .. }
+        | FixChange::RemoveAttribute { node, .. }
+        | FixChange::SetContent { node, .. }
+        | FixChange::Remove { node } => html.element(*node).map_or(FixSubject::Other, of_element),
         // What is put in is the first heading of the page, or what the head had to give up.
-        Change::InsertBefore { .. } | Change::InsertInside { .. } => FixSubject::Heading,
-        Change::Replace { span, .. } => of_span(span, html),
+        FixChange::InsertBefore { .. } | FixChange::InsertInside { .. } => FixSubject::Heading,
+        FixChange::Replace { span, .. } => of_span(span, html),
     }
 }
 
@@ -240,21 +240,21 @@ mod tests {
         let html = html("<title>a</title><h1>b</h1><p>c</p>");
         let element = |name: &str| html.document.elements().find(|element| element.is(name)).unwrap().id();
         let (name, value) = ("class".to_owned(), "x".to_owned());
-        let change = |change: Change| of_change(&change, &html);
+        let change = |change: FixChange| of_change(&change, &html);
         assert_eq!(
-            change(Change::SetAttribute { node: element("h1"), name: name.clone(), value }),
+            change(FixChange::SetAttribute { node: element("h1"), name: name.clone(), value }),
             FixSubject::Heading
         );
-        assert_eq!(change(Change::RemoveAttribute { node: element("title"), name }), FixSubject::Title);
+        assert_eq!(change(FixChange::RemoveAttribute { node: element("title"), name }), FixSubject::Title);
         assert_eq!(
-            change(Change::InsertBefore { node: element("p"), html: "<h1>d</h1>".to_owned() }),
+            change(FixChange::InsertBefore { node: element("p"), html: "<h1>d</h1>".to_owned() }),
             FixSubject::Heading
         );
         assert_eq!(
-            change(Change::InsertInside { node: element("p"), html: "<h1>d</h1>".to_owned() }),
+            change(FixChange::InsertInside { node: element("p"), html: "<h1>d</h1>".to_owned() }),
             FixSubject::Heading
         );
-        let edit = |node| DraftEdit { target: FixTarget::Head, change: Change::Remove { node } };
+        let edit = |node| DraftEdit { target: FixTarget::Head, change: FixChange::Remove { node } };
         let draft = FixDraft {
             edits: vec![edit(element("title")), edit(element("title")), edit(element("h1"))],
             ..FixDraft::instruction(FixTarget::Head, model::lang::text("a", "b"), &[])

@@ -9,7 +9,7 @@ use crate::facts::Facts;
 use crate::facts::site_files::SiteFiles;
 use crate::facts::walk::Page;
 use crate::fix::HeadKey;
-use crate::judge::{self, Outcome};
+use crate::judge::{self, CheckOutcome};
 
 const SOURCE: &str = "<!doctype html><html><head><meta charset=utf-8></head><body><h1>Bread and butter</h1>\
     <p>How bread is baked at home, without haste.</p><a href=/rye>Rye</a></body></html>";
@@ -18,14 +18,14 @@ const VIEWPORT: &str = "<meta name=\"viewport\" content=\"width=device-width, in
 const NOINDEX: &str = "<meta name=\"robots\" content=\"noindex\">";
 
 /// Runs something on the audit of [`SOURCE`].
-fn audited<R>(run: impl FnOnce(&Audited<'_, '_>) -> R) -> R {
+fn audited<R>(run: impl FnOnce(&AuditedPage<'_, '_>) -> R) -> R {
     let capture: Capture = page("https://example.com/page", SOURCE);
     let page = Page::read(&capture);
     let files = SiteFiles::read(&capture, &page);
     let facts = Facts::new(&capture, &page, &files);
-    let outcomes: BTreeMap<&'static str, Outcome> =
-        checks::all().map(|check| (check.code, Outcome::of(&judge::run(check, &facts)))).collect();
-    run(&Audited { facts: &facts, page: &page, files: &files, outcomes: &outcomes })
+    let outcomes: BTreeMap<&'static str, CheckOutcome> =
+        checks::all().map(|check| (check.code, CheckOutcome::of(&judge::run(check, &facts)))).collect();
+    run(&AuditedPage { facts: &facts, page: &page, files: &files, outcomes: &outcomes })
 }
 
 fn drafted(code: &str, draft: FixDraft) -> Drafted {
@@ -34,7 +34,7 @@ fn drafted(code: &str, draft: FixDraft) -> Drafted {
 }
 
 /// Ready fixes that hold: of title, language and description.
-fn good(audited: &Audited<'_, '_>) -> Vec<Drafted> {
+fn good(audited: &AuditedPage<'_, '_>) -> Vec<Drafted> {
     let root = audited.page.html.as_ref().unwrap().document.html().unwrap();
     let description = "<meta name=\"description\" content=\"How bread is baked at home, without haste: flour, water, \
                        salt and a long night of rest before the oven.\">";
@@ -61,7 +61,7 @@ fn useless() -> Drafted {
 }
 
 /// Code, reason and detail of what does not hold.
-fn demoted(items: Vec<Drafted>, audited: &Audited<'_, '_>) -> Vec<(String, Unproven, Vec<String>)> {
+fn demoted(items: Vec<Drafted>, audited: &AuditedPage<'_, '_>) -> Vec<(String, Unproven, Vec<String>)> {
     let all = items.len();
     let (after, demoted) = proven(audited, &[], items);
     assert_eq!(after.len(), all);

@@ -8,7 +8,7 @@ use model::patch::Unproven;
 use crate::facts::document::{Document, Element, NodeId, attributes_of};
 
 /// A change of the source: what goes, and what comes.
-pub(super) type Changed<'c> = (Range<usize>, &'c str);
+pub(super) type SourceChange<'c> = (Range<usize>, &'c str);
 
 /// Attributes that a fix is meant to set or take off.
 pub(super) type Meant<'m> = HashSet<(NodeId, &'m str)>;
@@ -19,7 +19,7 @@ pub(super) type Meant<'m> = HashSet<(NodeId, &'m str)>;
 pub(super) fn harm(
     before: &Document,
     after: &Document,
-    changes: &[Changed<'_>],
+    changes: &[SourceChange<'_>],
     meant: &Meant<'_>,
 ) -> Option<Unproven> {
     let shift = Shift::of(changes);
@@ -75,13 +75,13 @@ enum Fate {
 
 /// Where places of the source lie afterwards.
 struct Shift<'c> {
-    changes: &'c [Changed<'c>],
+    changes: &'c [SourceChange<'c>],
     /// Bytes that have gone, and that have come, behind so many changes.
     moved: Vec<(usize, usize)>,
 }
 
 impl<'c> Shift<'c> {
-    fn of(changes: &'c [Changed<'c>]) -> Self {
+    fn of(changes: &'c [SourceChange<'c>]) -> Self {
         let mut moved = vec![(0, 0)];
         let (mut gone, mut come) = (0, 0);
         for (span, text) in changes {
@@ -140,7 +140,7 @@ fn own_text(element: Element<'_>) -> String {
 }
 
 /// Elements in which something is written: their text is meant to change.
-fn written_in(document: &Document, changes: &[Changed<'_>]) -> HashSet<NodeId> {
+fn written_in(document: &Document, changes: &[SourceChange<'_>]) -> HashSet<NodeId> {
     let mut starts: Vec<(usize, Element<'_>)> =
         document.elements().filter_map(|element| Some((element.start_tag()?.start, element))).collect();
     starts.sort_by_key(|(start, _)| *start);
@@ -194,7 +194,7 @@ mod tests {
 
     /// What some replacements of texts do to a page, each text found once, in the order of the source.
     fn harm_of(source: &str, replaced: &[(&str, &str)], meant: &[(&str, &str)]) -> Option<Unproven> {
-        let changes: Vec<Changed<'_>> = replaced
+        let changes: Vec<SourceChange<'_>> = replaced
             .iter()
             .map(|(old, new)| {
                 let at = source.find(old).unwrap();

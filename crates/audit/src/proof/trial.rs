@@ -18,13 +18,13 @@ use crate::facts::page::Html;
 use crate::facts::site_files::{SiteFile, SiteFiles};
 use crate::facts::sitemap::Target;
 use crate::facts::walk::Page;
-use crate::fix::{Change, OwnFiles};
-use crate::judge::{self, Outcome};
+use crate::fix::{FixChange, OwnFiles};
+use crate::judge::{self, CheckOutcome};
 use crate::patch::{self, Drafted, PageSource, Ready, Splice};
 use crate::uncover;
 
 /// What an audit has found, and what trials begin from.
-pub(crate) struct Audited<'a, 'f> {
+pub(crate) struct AuditedPage<'a, 'f> {
     /// What is known.
     pub(crate) facts: &'a Facts<'f>,
     /// The page.
@@ -32,10 +32,10 @@ pub(crate) struct Audited<'a, 'f> {
     /// The files of the site.
     pub(crate) files: &'a SiteFiles,
     /// What each check came to, by code.
-    pub(crate) outcomes: &'a BTreeMap<&'static str, Outcome>,
+    pub(crate) outcomes: &'a BTreeMap<&'static str, CheckOutcome>,
 }
 
-impl<'f> Audited<'_, 'f> {
+impl<'f> AuditedPage<'_, 'f> {
     /// The page with its bytes, when it is a document.
     pub(crate) fn source(&self) -> Option<PageSource<'f>> {
         let bytes = self.facts.capture.page.response().map_or(&[][..], |exchange| &exchange.body.bytes);
@@ -45,13 +45,13 @@ impl<'f> Audited<'_, 'f> {
 
 /// Why a trial failed.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Failure {
+pub(super) struct TrialFailure {
     pub(super) reason: Unproven,
     /// Findings that stay, or that came; the fact that moved; the tag that is there twice.
     pub(super) detail: Vec<String>,
 }
 
-impl Failure {
+impl TrialFailure {
     pub(super) fn of(reason: Unproven) -> Self {
         Self { reason, detail: Vec::new() }
     }
@@ -59,7 +59,7 @@ impl Failure {
 
 /// Makes trials of one audit.
 pub(super) struct Bench<'a, 'f> {
-    audited: &'a Audited<'a, 'f>,
+    audited: &'a AuditedPage<'a, 'f>,
     own_files: OwnFiles<'a>,
     /// The capture, with whatever a trial puts in the place of the page.
     capture: Capture,
@@ -73,7 +73,7 @@ struct Patched {
 }
 
 impl<'a, 'f> Bench<'a, 'f> {
-    pub(super) fn new(audited: &'a Audited<'a, 'f>, own_files: OwnFiles<'a>) -> Self {
+    pub(super) fn new(audited: &'a AuditedPage<'a, 'f>, own_files: OwnFiles<'a>) -> Self {
         let facts = audited.facts;
         Self {
             audited,
@@ -89,7 +89,7 @@ impl<'a, 'f> Bench<'a, 'f> {
     }
 
     /// Applies the ready ones among some fixes, and judges what comes of it.
-    pub(super) fn trial(&mut self, items: &[&Drafted]) -> Result<(), Failure> {
+    pub(super) fn trial(&mut self, items: &[&Drafted]) -> Result<(), TrialFailure> {
         let source = self.audited.source();
         let ready = Ready::of(source, self.own_files, items);
         let splices = ready.splices();
@@ -126,29 +126,29 @@ impl<'a, 'f> Bench<'a, 'f> {
         splices: &[Splice],
         items: &[&Drafted],
         subjects: &BTreeSet<FixSubject>,
-    ) -> Result<Patched, Failure> {
+    ) -> Result<Patched, TrialFailure> {
         let spans: Vec<Range<usize>> = splices.iter().map(|splice| splice.span.clone()).collect();
         let in_file: Option<Vec<Range<usize>>> = source.file_spans(&spans).into_iter().collect();
-        let in_file = in_file.ok_or(Failure::of(Unproven::NoPlace))?;
+        let in_file = in_file.ok_or(TrialFailure::of(Unproven::NoPlace))?;
         let texts = splices.iter().map(|splice| source.encoded(&splice.text).into_owned());
         let in_file: Vec<(Range<usize>, Vec<u8>)> = in_file.into_iter().zip(texts).collect();
-        let bytes = patch::spliced(source.bytes, &in_file).ok_or(Failure::of(Unproven::NoPlace))?;
-        let old = self.audited.facts.capture.page.response().ok_or(Failure::of(Unproven::NoPlace))?;
+        let bytes = patch::spliced(source.bytes, &in_file).ok_or(TrialFailure::of(Unproven::NoPlace))?;
+        let old = self.audited.facts.capture.page.response().ok_or(TrialFailure::of(Unproven::NoPlace))?;
         let exchange = Exchange { body: Body { bytes, ..old.body.clone() }, ..old.clone() };
-        let html = Html::read(&exchange).ok_or(Failure::of(Unproven::ChangesText))?;
+        let html = Html::read(&exchange).ok_or(TrialFailure::of(Unproven::ChangesText))?;
         let meant: Meant<'_> = items
             .iter()
             .filter(|item| item.draft.class == FixClass::Deterministic)
             .flat_map(|item| &item.draft.edits)
             .filter_map(|edit| match &edit.change {
-                Change::SetAttribute { node, name, .. } | Change::RemoveAttribute { node, name } => {
+                FixChange::SetAttribute { node, name, .. } | FixChange::RemoveAttribute { node, name } => {
                     Some((*node, name.as_str()))
                 }
                 _ => None,
             })
             .collect();
         if source.html.charset.meta_label.is_some() && html.charset.meta_label.is_none() {
-            return Err(Failure::of(Unproven::MovesCharset));
+            return Err(TrialFailure::of(Unproven::MovesCharset));
         }
         let harm = if html.charset.encoding == source.html.charset.encoding {
             let changes: Vec<_> = splices.iter().map(|splice| (splice.span.clone(), splice.text.as_str())).collect();
@@ -165,7 +165,7 @@ impl<'a, 'f> Bench<'a, 'f> {
             Some(Unproven::ChangesText)
         };
         match harm {
-            Some(reason) => Err(Failure::of(reason)),
+            Some(reason) => Err(TrialFailure::of(reason)),
             None => Ok(Patched { html, exchange }),
         }
     }
@@ -203,34 +203,34 @@ impl<'a, 'f> Bench<'a, 'f> {
         page: &Page,
         items: &[&Drafted],
         subjects: &BTreeSet<FixSubject>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), TrialFailure> {
         let mut stays = Vec::new();
         let mut new = Vec::new();
         for check in checks::all() {
-            if Outcome::of(&judge::run(check, facts)) != Outcome::Fired {
+            if CheckOutcome::of(&judge::run(check, facts)) != CheckOutcome::Fired {
                 continue;
             }
             let uncovered = || items.iter().any(|item| uncover::may_show(item.check.code, check.code));
             if items.iter().any(|item| item.check.code == check.code) {
                 stays.push(check.code.to_owned());
-            } else if self.audited.outcomes.get(check.code) == Some(&Outcome::Fine) && !uncovered() {
+            } else if self.audited.outcomes.get(check.code) == Some(&CheckOutcome::Fine) && !uncovered() {
                 new.push(check.code.to_owned());
             }
         }
         if !stays.is_empty() {
-            return Err(Failure { reason: Unproven::Stays, detail: stays });
+            return Err(TrialFailure { reason: Unproven::Stays, detail: stays });
         }
         if !new.is_empty() {
-            return Err(Failure { reason: Unproven::CausesFinding, detail: new });
+            return Err(TrialFailure { reason: Unproven::CausesFinding, detail: new });
         }
         let Some((before, html)) = self.effective.as_ref().zip(page.html.as_ref()) else { return Ok(()) };
         let after = Effective::of(facts, html);
         if let Some(tag) = before.doubled(&after) {
-            return Err(Failure { reason: Unproven::DoublesTag, detail: vec![tag.to_owned()] });
+            return Err(TrialFailure { reason: Unproven::DoublesTag, detail: vec![tag.to_owned()] });
         }
         let recoded = subjects.contains(&FixSubject::Encoding);
         match before.moved(&after, |subject| subjects.contains(subject), recoded) {
-            Some(subject) => Err(Failure { reason: Unproven::MovesFact, detail: vec![format!("{subject:?}")] }),
+            Some(subject) => Err(TrialFailure { reason: Unproven::MovesFact, detail: vec![format!("{subject:?}")] }),
             None => Ok(()),
         }
     }
@@ -251,7 +251,7 @@ fn spliced_text(source: &str, changes: &[(Range<usize>, &str)]) -> Option<String
 
 /// The site with files as a patch has them: `None` where it changes none.
 fn with_files(
-    audited: &Audited<'_, '_>,
+    audited: &AuditedPage<'_, '_>,
     patches: &[FilePatch],
     target: &Target,
 ) -> (Option<Vec<Extra>>, Option<SiteFiles>) {

@@ -102,7 +102,7 @@ fn counted(number: impl Iterator) -> u32 {
     count(number.count())
 }
 
-fn alternate(alternate: hreflang::Alternate) -> Alternate {
+fn alternate(alternate: hreflang::DeclaredAlternate) -> Alternate {
     Alternate { source: alternate.source.word().to_owned(), lang: alternate.lang, href: alternate.href }
 }
 

@@ -1,6 +1,6 @@
 //! What is cut is cut where the limit says, and told.
 
-use html::{Cut, Limits, NodeId, Options, Tree};
+use html::{Limits, NodeId, Options, Tree, TreeCut};
 
 use crate::body::in_body;
 use crate::{places, shared};
@@ -22,9 +22,9 @@ fn deepest(tree: &Tree) -> usize {
 fn elements_past_level_513_become_siblings() {
     // "html" and "body" are two.
     let just = parsed(&"<div>".repeat(511));
-    assert_eq!((deepest(&just), just.cut()), (513, Cut::default()));
+    assert_eq!((deepest(&just), just.cut()), (513, TreeCut::default()));
     let past = parsed(&format!("{}<p>a<b>c", "<div>".repeat(511)));
-    assert_eq!((deepest(&past), past.cut()), (513, Cut { depth: true, ..Cut::default() }));
+    assert_eq!((deepest(&past), past.cut()), (513, TreeCut { depth: true, ..TreeCut::default() }));
     let p = past.descendants(NodeId::DOCUMENT).find(|id| past.is(*id, "p")).unwrap();
     let b = past.next(p).unwrap();
     let text = |id| past.first_child(id).map(|text| past.texts(text).collect::<String>());
@@ -64,15 +64,15 @@ fn an_element_keeps_256_attributes() {
         let id = tree.descendants(NodeId::DOCUMENT).find(|id| tree.is(*id, name)).unwrap();
         tree.attributes(id).count()
     };
-    let told = Cut { attributes: true, ..Cut::default() };
+    let told = TreeCut { attributes: true, ..TreeCut::default() };
     for (source, name, wanted, cut) in [
-        (format!("<p{}>", attributes(256)), "p", 256, Cut::default()),
+        (format!("<p{}>", attributes(256)), "p", 256, TreeCut::default()),
         (format!("<p{}>", attributes(257)), "p", 256, told),
         // The same name again is none more.
-        (format!("<p{0}{0}>", attributes(256)), "p", 256, Cut::default()),
+        (format!("<p{0}{0}>", attributes(256)), "p", 256, TreeCut::default()),
         (format!("<html{}><html b c d>", attributes(254)), "html", 256, told),
         (format!("<html{}><html b c>", attributes(255)), "html", 256, told),
-        (format!("<body{}><body a0 b>", attributes(255)), "body", 256, Cut::default()),
+        (format!("<body{}><body a0 b>", attributes(255)), "body", 256, TreeCut::default()),
     ] {
         let tree = parsed(&source);
         assert_eq!((count(&tree, name), tree.cut()), (wanted, cut), "{}", &source[..20]);
@@ -101,7 +101,7 @@ fn copies_make_no_more_nodes_than_a_source_may() {
     // The token in hand may pass the limit by the copies that it makes until they are counted.
     assert!(tree.len() > most && tree.len() < most + most / 100, "{} of {most}", tree.len());
     let dense = parsed(&"<p>a".repeat(50_000));
-    assert_eq!(dense.cut(), Cut::default());
+    assert_eq!(dense.cut(), TreeCut::default());
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn no_real_page_comes_near_a_limit() {
     for (name, source) in shared::corpus() {
         let tree = parsed(&source);
         let attributes = tree.descendants(NodeId::DOCUMENT).map(|id| tree.attributes(id).count()).max().unwrap_or(0);
-        assert_eq!(tree.cut(), Cut::default(), "{name}");
+        assert_eq!(tree.cut(), TreeCut::default(), "{name}");
         assert!(deepest(&tree) < 100 && attributes < 100 && tree.work() < 10_000, "{name}");
     }
 }

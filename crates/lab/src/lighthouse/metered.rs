@@ -10,9 +10,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Bytes that may still be passed.
 #[derive(Debug, Clone)]
-pub(crate) struct Allowance(Arc<AtomicU64>);
+pub(crate) struct ByteAllowance(Arc<AtomicU64>);
 
-impl Allowance {
+impl ByteAllowance {
     pub(crate) fn new(bytes: u64) -> Self {
         Self(Arc::new(AtomicU64::new(bytes)))
     }
@@ -28,11 +28,11 @@ impl Allowance {
 #[derive(Debug)]
 pub(crate) struct Metered<C> {
     connection: C,
-    allowance: Allowance,
+    allowance: ByteAllowance,
 }
 
 impl<C> Metered<C> {
-    pub(crate) fn new(connection: C, allowance: Allowance) -> Self {
+    pub(crate) fn new(connection: C, allowance: ByteAllowance) -> Self {
         Self { connection, allowance }
     }
 }
@@ -72,7 +72,7 @@ mod tests {
     #[tokio::test]
     async fn both_directions_count_and_the_allowance_ends_the_connection() {
         let (near, mut far) = tokio::io::duplex(64);
-        let mut metered = Metered::new(near, Allowance::new(10));
+        let mut metered = Metered::new(near, ByteAllowance::new(10));
         metered.write_all(b"12345").await.unwrap();
         far.write_all(b"12345").await.unwrap();
         let mut bytes = [0; 5];

@@ -32,7 +32,7 @@ pub struct Programs {
 
 /// A program and its version, as far as it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct InstalledProgram {
     /// Its name.
     pub name: &'static str,
     /// Its place.
@@ -66,12 +66,12 @@ impl Programs {
     }
 
     /// The programs with their versions, in the order Node, Lighthouse, Chromium. Starts Node and Chromium.
-    pub async fn versions(&self) -> [Found; 3] {
+    pub async fn versions(&self) -> [InstalledProgram; 3] {
         let node = told(self.node.as_deref()).await;
         let lighthouse = self.lighthouse.as_deref().and_then(|folder| package_version(&folder.join("package.json")));
         let chromium = told(self.chromium.as_deref()).await;
         let is_new = node.as_deref().and_then(numbers).is_some_and(|version| version >= OLDEST_NODE);
-        let found = |name, path: &Option<PathBuf>, version: Option<String>, is_usable| Found {
+        let found = |name, path: &Option<PathBuf>, version: Option<String>, is_usable| InstalledProgram {
             name,
             path: path.clone(),
             version,

@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::lighthouse::metered::{Allowance, Metered};
+use crate::lighthouse::metered::{ByteAllowance, Metered};
 use crate::lighthouse::peer;
 
 /// Connections of the browser at once. Chromium opens 32 to a proxy.
@@ -65,7 +65,7 @@ pub(crate) struct Proxy {
 #[derive(Debug, Clone)]
 struct Relay {
     fetcher: Fetcher,
-    allowance: Allowance,
+    allowance: ByteAllowance,
     tasks: Tasks,
 }
 
@@ -75,7 +75,7 @@ impl Proxy {
     pub(crate) async fn listen(fetcher: Fetcher, owner: u32) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let relay = Relay { fetcher, allowance: Allowance::new(RUN_BYTES), tasks: Tasks::default() };
+        let relay = Relay { fetcher, allowance: ByteAllowance::new(RUN_BYTES), tasks: Tasks::default() };
         Ok(Self { listener, address, relay, places: Arc::new(Semaphore::new(CONNECTIONS)), owner })
     }
 

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::lighthouse::programs::Found;
+use crate::lighthouse::programs::InstalledProgram;
 
 /// The npm packages, each with version and digest.
 const PACKAGES: [(&str, &str); 2] = [
@@ -26,7 +26,7 @@ pub struct Install {
 }
 
 /// The commands that install what is missing, in order. Packages of npm run no scripts of theirs.
-pub fn commands(programs: &[Found; 3], folder: &Path) -> Vec<Install> {
+pub fn commands(programs: &[InstalledProgram; 3], folder: &Path) -> Vec<Install> {
     let [node, lighthouse, chromium] = programs;
     let mut commands = Vec::new();
     if !node.is_usable || !lighthouse.is_usable || lighthouse.version.as_deref() != Some(pinned_version()) {
@@ -67,11 +67,11 @@ pub fn pinned_version() -> &'static str {
 mod tests {
     use super::*;
 
-    fn found(name: &'static str, path: &str, version: Option<&str>, is_usable: bool) -> Found {
-        Found { name, path: Some(path.into()), version: version.map(str::to_owned), is_usable }
+    fn found(name: &'static str, path: &str, version: Option<&str>, is_usable: bool) -> InstalledProgram {
+        InstalledProgram { name, path: Some(path.into()), version: version.map(str::to_owned), is_usable }
     }
 
-    fn texts(programs: &[Found; 3]) -> Vec<String> {
+    fn texts(programs: &[InstalledProgram; 3]) -> Vec<String> {
         let line = |install: Install| {
             let arguments: Vec<_> = install.arguments.iter().map(|part| part.to_string_lossy().into_owned()).collect();
             format!("{} {}", install.program, arguments.join(" "))
@@ -84,7 +84,7 @@ mod tests {
         let node = found("Node", "/usr/bin/node", Some("v22.19.0"), true);
         let old = found("Node", "/usr/bin/node", Some("v20.0.0"), false);
         let lighthouse = found("Lighthouse", "/srv/lab/node_modules/lighthouse", Some(pinned_version()), true);
-        let none = Found { name: "Lighthouse", path: None, version: None, is_usable: false };
+        let none = InstalledProgram { name: "Lighthouse", path: None, version: None, is_usable: false };
         let chromium = found("Chromium", "/usr/bin/chromium", Some("Chromium 150"), true);
         let npm = "npm ci --ignore-scripts --no-audit --no-fund --loglevel=error";
         assert_eq!(texts(&[node.clone(), lighthouse.clone(), chromium.clone()]), Vec::<String>::new());

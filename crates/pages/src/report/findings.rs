@@ -172,7 +172,7 @@ pub(super) fn steps(path: &[PathStep], lang: Lang) -> Vec<PathRow> {
 }
 
 /// How many findings a subject has, as a bar.
-pub(super) struct Bar {
+pub(super) struct SubjectBar {
     pub(super) title: &'static str,
     /// The findings alone; `None` where the page has no address.
     pub(super) address: Option<String>,
@@ -182,7 +182,7 @@ pub(super) struct Bar {
 }
 
 /// A bar for each subject that has findings, in the order of the catalog, and the length of the longest.
-pub(super) fn bars(findings: &[Finding], path: Option<&str>, lang: Lang) -> (Vec<Bar>, u32) {
+pub(super) fn bars(findings: &[Finding], path: Option<&str>, lang: Lang) -> (Vec<SubjectBar>, u32) {
     let whole = Filter::of(None, lang);
     let mut by_subject: BTreeMap<Category, [u32; 3]> = BTreeMap::new();
     for finding in findings {
@@ -194,13 +194,13 @@ pub(super) fn bars(findings: &[Finding], path: Option<&str>, lang: Lang) -> (Vec
             Severity::Info => infos,
         } += 1;
     }
-    let bar = |(category, counts): (Category, [u32; 3])| Bar {
+    let bar = |(category, counts): (Category, [u32; 3])| SubjectBar {
         title: category.title().in_lang(lang),
         address: path.map(|path| whole.address(path, None, None, Some(category.word()))),
         counts,
         total: counts.iter().sum(),
     };
-    let bars: Vec<Bar> = by_subject.into_iter().map(bar).collect();
+    let bars: Vec<SubjectBar> = by_subject.into_iter().map(bar).collect();
     let longest = bars.iter().map(|bar| bar.total).max().unwrap_or_default();
     (bars, longest)
 }

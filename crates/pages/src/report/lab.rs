@@ -31,7 +31,7 @@ pub(super) struct TestView<'a> {
     /// Why it failed, or what Lighthouse warns of.
     pub(super) message: Option<&'a str>,
     pub(super) is_failed: bool,
-    pub(super) rings: Vec<Ring>,
+    pub(super) rings: Vec<CategoryRing>,
     pub(super) metrics: Vec<MetricView>,
     /// What it saves, and the title.
     pub(super) opportunities: Vec<(String, &'a str)>,
@@ -41,7 +41,7 @@ pub(super) struct TestView<'a> {
 }
 
 /// The ring of a category.
-pub(super) struct Ring {
+pub(super) struct CategoryRing {
     pub(super) name: &'static str,
     pub(super) score: Option<u32>,
     pub(super) band: &'static str,
@@ -101,7 +101,7 @@ pub(super) fn section<'a>(services: &Services, shown: &Shown<'a>, lang: Lang) ->
 fn view<'a>(test: &'a LabTest, crux: Option<&FieldData>, lang: Lang) -> TestView<'a> {
     let ring = |(name, score): (&'static str, Option<u32>)| {
         let band = Band::of(score.unwrap_or_default());
-        Ring {
+        CategoryRing {
             name,
             score,
             band: if score.is_some() { band.class() } else { "none" },

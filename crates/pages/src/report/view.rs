@@ -10,7 +10,7 @@ use url::form_urlencoded::byte_serialize;
 
 use super::facts::facts;
 use super::filter::{Filter, FilterView};
-use super::findings::{self, Bar, CheckLink, FindingView, First, PathRow, bars, named};
+use super::findings::{self, CheckLink, FindingView, First, PathRow, SubjectBar, bars, named};
 use super::lab::{self, LabSection};
 use super::previews::{Previews, previews};
 use super::public::public;
@@ -73,7 +73,7 @@ pub(crate) struct ReportPage<'a> {
     infos: u32,
     /// Whether the findings cost more than there are points.
     stops_at_zero: bool,
-    bars: Vec<Bar>,
+    bars: Vec<SubjectBar>,
     longest_bar: u32,
     first: Vec<First<'a>>,
     steps: Vec<PathRow>,

@@ -5,12 +5,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use model::time::Timestamp;
 
 use crate::network::Network;
-use crate::vault::{Keys, Purpose};
+use crate::vault::{Keys, SigningPurpose};
 
 /// The pass of a browser in a network: seconds since 1970, a dot, and the signature in base64url.
 pub(super) fn new(keys: &Keys, network: Network, until: Timestamp) -> String {
     let seconds = until.seconds();
-    let signature = keys.sign(Purpose::Verified, &signed_text(seconds, network));
+    let signature = keys.sign(SigningPurpose::Verified, &signed_text(seconds, network));
     format!("{seconds}.{}", URL_SAFE_NO_PAD.encode(signature))
 }
 
@@ -19,7 +19,7 @@ pub(super) fn verified_until(keys: &Keys, network: Network, now: Timestamp, pass
     let (seconds, signature) = pass.split_once('.')?;
     let seconds: i64 = seconds.parse().ok()?;
     let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
-    let is_ours = keys.is_signed(Purpose::Verified, &signed_text(seconds, network), &signature);
+    let is_ours = keys.is_signed(SigningPurpose::Verified, &signed_text(seconds, network), &signature);
     (is_ours && seconds > now.seconds()).then(|| Timestamp(seconds.saturating_mul(1000)))
 }
 

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::vault::{Keys, Purpose};
+use crate::vault::{Keys, SigningPurpose};
 
 /// The largest number that a challenge asks for, so a browser makes 10,000 hashes on average and 20,001 at most. Chosen: slow
 /// phones make about 10,000 a second through Web Crypto, so they are done in two seconds.
@@ -76,7 +76,7 @@ impl ProofOfWork {
         let salt = format!("{}{EXPIRES}{}{END}", HEXLOWER.encode(salt_bytes), expires_at.seconds());
         let seed = rest.iter().take(4).fold(0_u32, |seed, byte| (seed << 8) | u32::from(*byte));
         let challenge = HEXLOWER.encode(&digest(&salt, seed % (MOST_NUMBER + 1)));
-        let signature = HEXLOWER.encode(&keys.sign(Purpose::Challenge, &challenge));
+        let signature = HEXLOWER.encode(&keys.sign(SigningPurpose::Challenge, &challenge));
         Self { algorithm: ALGORITHM, challenge, maxnumber: MOST_NUMBER, salt, signature }
     }
 }
@@ -87,7 +87,7 @@ pub(super) fn check(keys: &Keys, now: Timestamp, solution: &str) -> Result<Solve
     let expires_at = expiry(&solution.salt).ok_or(Unsolved::Wrong)?;
     let signature = HEXLOWER.decode(solution.signature.as_bytes()).map_err(|_| Unsolved::Wrong)?;
     let is_ours =
-        solution.algorithm == ALGORITHM && keys.is_signed(Purpose::Challenge, &solution.challenge, &signature);
+        solution.algorithm == ALGORITHM && keys.is_signed(SigningPurpose::Challenge, &solution.challenge, &signature);
     let digest = digest(&solution.salt, solution.number);
     if !is_ours || HEXLOWER.encode(&digest) != solution.challenge {
         return Err(Unsolved::Wrong);

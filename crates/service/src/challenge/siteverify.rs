@@ -30,7 +30,7 @@ const OURS: [&str; 6] = [
 
 /// What a verification service says of a token.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum TokenVerdict {
     /// A person solved it.
     Passed,
     /// It is wrong, expired or used.
@@ -40,18 +40,20 @@ pub(super) enum Verdict {
 }
 
 /// Asks the verification service about a token. The visitor's address is not sent.
-pub(super) async fn verdict(services: &Services, token: &str) -> Verdict {
+pub(super) async fn verdict(services: &Services, token: &str) -> TokenVerdict {
     if token.is_empty() || token.len() > TOKEN_BYTES {
-        return Verdict::Failed;
+        return TokenVerdict::Failed;
     }
     let settings = &services.config().challenge;
-    let Some(url) = settings.url.as_deref().and_then(|url| Url::parse(url).ok()) else { return Verdict::None("url") };
+    let Some(url) = settings.url.as_deref().and_then(|url| Url::parse(url).ok()) else {
+        return TokenVerdict::None("url");
+    };
     let secret = settings.secret.as_ref().map(SecretText::expose).unwrap_or_default();
     let body = Some(ServiceBody::Form(form(secret, token)));
     let question = ServiceQuestion { url: &url, body, authorization: None, answer_bytes: ANSWER_BYTES };
     match services.engine().fetcher().ask_service(question, Instant::now() + ANSWER_WITHIN).await {
         Ok(answer) => read(answer.status, &answer.body),
-        Err(error) => Verdict::None(error.0),
+        Err(error) => TokenVerdict::None(error.0),
     }
 }
 
@@ -61,18 +63,18 @@ fn form(secret: &str, token: &str) -> String {
 }
 
 /// Reads an answer. Any status below 500 may come with a verdict.
-fn read(status: u16, body: &[u8]) -> Verdict {
+fn read(status: u16, body: &[u8]) -> TokenVerdict {
     if status >= 500 {
-        return Verdict::None("status");
+        return TokenVerdict::None("status");
     }
-    let Ok(answer) = serde_json::from_slice::<Value>(body) else { return Verdict::None("json") };
+    let Ok(answer) = serde_json::from_slice::<Value>(body) else { return TokenVerdict::None("json") };
     let codes = answer.get("error-codes").and_then(Value::as_array).into_iter().flatten();
     let is_ours = codes.filter_map(Value::as_str).any(|code| OURS.contains(&code));
     match answer.get("success").and_then(Value::as_bool) {
-        Some(true) => Verdict::Passed,
-        Some(false) if is_ours => Verdict::None("refused"),
-        Some(false) => Verdict::Failed,
-        None => Verdict::None("answer"),
+        Some(true) => TokenVerdict::Passed,
+        Some(false) if is_ours => TokenVerdict::None("refused"),
+        Some(false) => TokenVerdict::Failed,
+        None => TokenVerdict::None("answer"),
     }
 }
 
@@ -86,17 +88,17 @@ mod tests {
             (
                 200,
                 r#"{"success":true,"challenge_ts":"2026-01-31T09:30:00Z","hostname":"example.com"}"#,
-                Verdict::Passed,
+                TokenVerdict::Passed,
             ),
-            (200, r#"{"success":false,"error-codes":["timeout-or-duplicate"]}"#, Verdict::Failed),
-            (400, r#"{"success":false,"error-codes":["invalid-input-response"]}"#, Verdict::Failed),
-            (200, r#"{"success":false}"#, Verdict::Failed),
-            (200, r#"{"success":false,"error-codes":["invalid-input-secret"]}"#, Verdict::None("refused")),
-            (200, r#"{"success":"yes"}"#, Verdict::None("answer")),
-            (200, "[]", Verdict::None("answer")),
-            (200, "<html>", Verdict::None("json")),
-            (200, "", Verdict::None("json")),
-            (503, r#"{"success":true}"#, Verdict::None("status")),
+            (200, r#"{"success":false,"error-codes":["timeout-or-duplicate"]}"#, TokenVerdict::Failed),
+            (400, r#"{"success":false,"error-codes":["invalid-input-response"]}"#, TokenVerdict::Failed),
+            (200, r#"{"success":false}"#, TokenVerdict::Failed),
+            (200, r#"{"success":false,"error-codes":["invalid-input-secret"]}"#, TokenVerdict::None("refused")),
+            (200, r#"{"success":"yes"}"#, TokenVerdict::None("answer")),
+            (200, "[]", TokenVerdict::None("answer")),
+            (200, "<html>", TokenVerdict::None("json")),
+            (200, "", TokenVerdict::None("json")),
+            (503, r#"{"success":true}"#, TokenVerdict::None("status")),
         ] {
             assert_eq!(read(status, body.as_bytes()), verdict, "{status} {body}");
         }

@@ -9,8 +9,8 @@ use store::CountSpan;
 use super::event::{Event, kind};
 use super::latency::Latencies;
 use super::minutes::MinuteUses;
-use super::reader::{Reader, ReaderKind};
-use super::tally::Tally;
+use super::reader::{CountedReader, ReaderKind};
+use super::tally::PendingCounts;
 use super::visitors;
 use crate::allowance::DaySalt;
 use crate::database::{Database, DatabaseError};
@@ -60,11 +60,11 @@ impl Surface {
 
 /// An answered request.
 #[derive(Debug, Clone, Copy)]
-pub struct Answered<'a> {
+pub struct AnsweredRequest<'a> {
     /// Where; `None` for what is no use of the service, such as a style sheet.
     pub surface: Option<Surface>,
     /// Who asked.
-    pub reader: &'a Reader,
+    pub reader: &'a CountedReader,
     /// From which network.
     pub network: Network,
     /// The tool that was called over MCP.
@@ -80,14 +80,14 @@ pub struct Answered<'a> {
 /// Counts what is used on this server until it is written.
 #[derive(Debug, Default)]
 pub struct Counter {
-    tally: Mutex<Tally>,
+    tally: Mutex<PendingCounts>,
     key: DaySalt,
     visits: MinuteUses,
 }
 
 impl Counter {
     /// Counts an answered request.
-    pub async fn answered(&self, database: &Database, ports: &Ports, answered: &Answered<'_>) {
+    pub async fn answered(&self, database: &Database, ports: &Ports, answered: &AnsweredRequest<'_>) {
         let now = ports.now();
         self.count_route(now, answered);
         let Some(surface) = answered.surface else { return };
@@ -99,9 +99,16 @@ impl Counter {
     }
 
     /// Counts the page view of a person that no answer of a server stands for.
-    pub async fn viewed(&self, database: &Database, ports: &Ports, reader: &Reader, network: Network) {
-        let answered =
-            Answered { surface: None, reader, network, tool: None, route: None, status: 200, took: Duration::ZERO };
+    pub async fn viewed(&self, database: &Database, ports: &Ports, reader: &CountedReader, network: Network) {
+        let answered = AnsweredRequest {
+            surface: None,
+            reader,
+            network,
+            tool: None,
+            route: None,
+            status: 200,
+            took: Duration::ZERO,
+        };
         self.count_use(ports.now(), Surface::Page, &answered);
         self.note_visitor(database, ports, &answered).await;
     }
@@ -112,7 +119,7 @@ impl Counter {
     }
 
     /// Notes a visitor, without counting anything.
-    async fn note_visitor(&self, database: &Database, ports: &Ports, answered: &Answered<'_>) {
+    async fn note_visitor(&self, database: &Database, ports: &Ports, answered: &AnsweredRequest<'_>) {
         let day = ports.now().day();
         // Without the key of the day, which servers agree on through the database, nobody can be told from another.
         let Ok(key) = self.key.of(database, ports, day).await else { return };
@@ -120,7 +127,7 @@ impl Counter {
         self.tally().visit(day, reader, |seen| seen.add(&key, day, answered.network, &answered.reader.user_agent));
     }
 
-    fn count_route(&self, now: Timestamp, answered: &Answered<'_>) {
+    fn count_route(&self, now: Timestamp, answered: &AnsweredRequest<'_>) {
         let class = (answered.status / 100).to_string();
         let mut tally = self.tally();
         tally.add(day(now), kind::STATUS, &class, 1);
@@ -129,7 +136,7 @@ impl Counter {
         tally.add(hour(now), kind::ROUTE, &name, 1);
     }
 
-    fn count_use(&self, now: Timestamp, surface: Surface, answered: &Answered<'_>) {
+    fn count_use(&self, now: Timestamp, surface: Surface, answered: &AnsweredRequest<'_>) {
         let mut tally = self.tally();
         tally.reach("borda", now);
         tally.add(day(now), kind::CALLS, &format!("{}/{}", surface.word(), answered.reader.kind.word()), 1);
@@ -198,7 +205,7 @@ impl Counter {
     }
 
     /// Poisoned or not: numbers can't be left half written.
-    fn tally(&self) -> MutexGuard<'_, Tally> {
+    fn tally(&self) -> MutexGuard<'_, PendingCounts> {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -224,11 +231,12 @@ mod tests {
         let (counter, now) = (Counter::default(), Timestamp(0));
         let begun = tokio::time::Instant::now();
         for request in 0..REQUESTS {
-            let reader = Reader::of("Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Firefox/150.0", "", "pt-BR", false);
+            let reader =
+                CountedReader::of("Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Firefox/150.0", "", "pt-BR", false);
             let network = Network::of(Ipv4Addr::from(request).into());
             let took = Duration::from_micros(u64::from(request));
             let route = format!("{} {}", "POST", "/api/audit");
-            let answered = Answered {
+            let answered = AnsweredRequest {
                 surface: None,
                 reader: &reader,
                 network,

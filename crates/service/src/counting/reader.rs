@@ -44,7 +44,7 @@ const AGENT_BYTES: usize = 512;
 
 /// Who asks, as far as headers tell.
 #[derive(Debug, Clone)]
-pub struct Reader {
+pub struct CountedReader {
     /// The kind.
     pub kind: ReaderKind,
     /// `User-Agent`, its beginning.
@@ -53,7 +53,7 @@ pub struct Reader {
     pub language: Option<String>,
 }
 
-impl Reader {
+impl CountedReader {
     /// A reader by the headers `User-Agent`, `Signature-Agent` and `Accept-Language`, empty where not sent. `is_head`:
     /// whether only a head is asked for.
     pub fn of(user_agent: &str, signature_agent: &str, accepted: &str, is_head: bool) -> Self {
@@ -133,7 +133,7 @@ mod tests {
         for (accepted, wanted) in
             [("pt-BR,pt;q=0.9", Some("pt")), ("EN", Some("en")), ("*", None), ("tlh", None), ("", None), ("é", None)]
         {
-            assert_eq!(Reader::of("", "", accepted, false).language.as_deref(), wanted, "{accepted}");
+            assert_eq!(CountedReader::of("", "", accepted, false).language.as_deref(), wanted, "{accepted}");
         }
     }
 

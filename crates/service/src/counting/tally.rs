@@ -17,7 +17,7 @@ const MOST_SKETCHES: usize = 32;
 
 /// What was counted since the last write, and the batch whose write is not confirmed.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct PendingCounts {
     counts: HashMap<(CountSpan, &'static str, String), u64>,
     sketches: HashMap<(Day, &'static str), Visitors>,
     cursors: HashMap<&'static str, Timestamp>,
@@ -25,7 +25,7 @@ pub(super) struct Tally {
     dropped: u64,
 }
 
-impl Tally {
+impl PendingCounts {
     /// Adds `n` to a number.
     pub(super) fn add(&mut self, span: CountSpan, kind: &'static str, name: &str, n: u64) {
         let name: String =
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_batch_stays_the_same_until_it_is_confirmed() {
-        let mut tally = Tally::default();
+        let mut tally = PendingCounts::default();
         assert!(tally.batch(NOW, String::new).is_none());
         tally.add(CountSpan::Day(1), "a", "b", 2);
         let first = tally.batch(NOW, || "1".to_owned()).unwrap();
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn what_waits_is_bounded_and_known_numbers_go_on() {
-        let mut tally = Tally::default();
+        let mut tally = PendingCounts::default();
         for name in 0..MOST_KEYS + 5 {
             tally.add(CountSpan::Day(1), "a", &name.to_string(), 1);
         }
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_name_is_short_and_printable() {
-        let mut tally = Tally::default();
+        let mut tally = PendingCounts::default();
         tally.add(CountSpan::Day(1), "a", &format!("\0{}", "x".repeat(300)), 1);
         let batch = tally.batch(NOW, String::new).unwrap();
         assert_eq!(batch.counts[0].name, format!("\u{fffd}{}", "x".repeat(199)));

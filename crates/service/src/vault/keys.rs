@@ -39,7 +39,7 @@ struct DerivedKeys {
 
 /// What a signature is for. Each purpose has its own key, so that no signature passes for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum SigningPurpose {
     /// A challenge of human verification that this server made.
     Challenge,
     /// That a browser is verified.
@@ -111,12 +111,12 @@ impl Keys {
     }
 
     /// Signs a text for a purpose.
-    pub(crate) fn sign(&self, purpose: Purpose, text: &str) -> [u8; 32] {
+    pub(crate) fn sign(&self, purpose: SigningPurpose, text: &str) -> [u8; 32] {
         self.current.signature(purpose, text)
     }
 
     /// Verifies a signature of [`Keys::sign`], in constant time.
-    pub(crate) fn is_signed(&self, purpose: Purpose, text: &str, signature: &[u8]) -> bool {
+    pub(crate) fn is_signed(&self, purpose: SigningPurpose, text: &str, signature: &[u8]) -> bool {
         let is_of = |keys: &DerivedKeys| bool::from(keys.signature(purpose, text).ct_eq(signature));
         is_of(&self.current) || self.previous.as_ref().is_some_and(is_of)
     }
@@ -167,10 +167,10 @@ impl DerivedKeys {
         XChaCha20Poly1305::new(&self.at_rest.into())
     }
 
-    fn signature(&self, purpose: Purpose, text: &str) -> [u8; 32] {
+    fn signature(&self, purpose: SigningPurpose, text: &str) -> [u8; 32] {
         let key = match purpose {
-            Purpose::Challenge => &self.challenge,
-            Purpose::Verified => &self.verified,
+            SigningPurpose::Challenge => &self.challenge,
+            SigningPurpose::Verified => &self.verified,
         };
         mac(key, &[text.as_bytes()])
     }

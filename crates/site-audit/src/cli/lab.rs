@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
-use lab::lighthouse::programs::{Found, OLDEST_NODE, Programs};
+use lab::lighthouse::programs::{InstalledProgram, OLDEST_NODE, Programs};
 use lab::lighthouse::setup::{self, Install};
 
 use super::output::{COULD_NOT_AUDIT, print, tell};
@@ -107,7 +107,7 @@ impl ProgramPlace {
         self.doctor()
     }
 
-    fn found(&self) -> Result<[Found; 3]> {
+    fn found(&self) -> Result<[InstalledProgram; 3]> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no runtime")?;
         Ok(runtime.block_on(Programs::find(&self.folder, self.chromium.as_deref()).versions()))
     }
@@ -123,12 +123,12 @@ fn is_root() -> bool {
 }
 
 /// One line for each program.
-fn report(programs: &[Found]) -> String {
+fn report(programs: &[InstalledProgram]) -> String {
     programs.iter().map(|found| format!("{}\n", state(found))).collect()
 }
 
-fn state(found: &Found) -> String {
-    let Found { name, path, version, is_usable } = found;
+fn state(found: &InstalledProgram) -> String {
+    let InstalledProgram { name, path, version, is_usable } = found;
     let place = path.as_deref().map(Path::display);
     // Chromium tells its name with its version, and so do browsers made of it.
     let version = version.as_deref().map(|version| version.strip_prefix(name).unwrap_or(version).trim_start());
@@ -178,7 +178,7 @@ mod tests {
     fn each_program_has_a_line_that_says_what_is_wrong() {
         let found = |path: Option<&str>, version: Option<&str>, is_usable| {
             let (path, version) = (path.map(PathBuf::from), version.map(str::to_owned));
-            state(&Found { name: "Node", path, version, is_usable })
+            state(&InstalledProgram { name: "Node", path, version, is_usable })
         };
         assert_eq!(found(Some("/b/node"), Some("v24.1.0"), true), "ok       Node v24.1.0 (/b/node)");
         assert_eq!(

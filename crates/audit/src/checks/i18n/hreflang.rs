@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::check::prelude::*;
-use crate::facts::hreflang::{self, Alternate};
+use crate::facts::hreflang::{self, DeclaredAlternate};
 use crate::facts::language_tag::{self, Tag};
 use crate::facts::url_identity::same_page;
 use crate::fix::HeadKey;
@@ -105,14 +105,14 @@ const OUTSIDE_HEAD: Check = Check {
 };
 
 /// Alternates of the page itself; those of a sitemap are the sitemap's business.
-pub(super) fn declared<'f>(facts: &'f Facts<'_>) -> Result<Vec<&'f Alternate>, NotMeasured> {
+pub(super) fn declared<'f>(facts: &'f Facts<'_>) -> Result<Vec<&'f DeclaredAlternate>, NotMeasured> {
     facts.page()?;
-    let all: Vec<&Alternate> = facts.alternates().iter().collect();
+    let all: Vec<&DeclaredAlternate> = facts.alternates().iter().collect();
     if all.is_empty() { Err(NotMeasured::Absent) } else { Ok(all) }
 }
 
 /// Where an alternate is declared.
-pub(super) fn place(facts: &Facts<'_>, alternate: &Alternate) -> Place {
+pub(super) fn place(facts: &Facts<'_>, alternate: &DeclaredAlternate) -> Place {
     let element = alternate.node.and_then(|node| facts.markup()?.element(node));
     element.map_or_else(|| Place { snippet: Some(alternate.href.clone()), ..Place::default() }, Element::place)
 }
@@ -143,7 +143,7 @@ fn corrected(code: &str) -> Option<String> {
 /// Fails on a code that Google does not take; the value counts as written, with its white space.
 fn code_invalid(facts: &Facts<'_>) -> Verdict {
     let all = declared(facts)?;
-    let bad: Vec<&Alternate> = all.iter().copied().filter(|alternate| !is_accepted(&alternate.lang)).collect();
+    let bad: Vec<&DeclaredAlternate> = all.iter().copied().filter(|alternate| !is_accepted(&alternate.lang)).collect();
     let Some(first) = bad.first() else { return PASS };
     const NOT_ACCEPTED: Text = text(
         "{total|The only hreflang code is invalid: “{code}”.|{count} of {total} hreflang codes {count|is invalid: “{code}”|are invalid; the first is “{code}”}.}",
@@ -195,7 +195,8 @@ fn is_absolute(href: &str) -> bool {
 
 /// Fails on an empty address or one without scheme and host.
 fn relative_url(facts: &Facts<'_>) -> Verdict {
-    let bad: Vec<&Alternate> = declared(facts)?.into_iter().filter(|alternate| !is_absolute(&alternate.href)).collect();
+    let bad: Vec<&DeclaredAlternate> =
+        declared(facts)?.into_iter().filter(|alternate| !is_absolute(&alternate.href)).collect();
     let Some(first) = bad.first() else { return PASS };
     const RELATIVE: Text = text(
         "{count|An hreflang entry has no absolute URL: “{href}”.|{count} hreflang entries have no absolute URL; the first has “{href}”.}",
@@ -227,14 +228,14 @@ fn relative_url(facts: &Facts<'_>) -> Verdict {
 
 /// Whether alternates that are moved into the head make a set there that has nothing wrong: in the body nothing is said of
 /// what else is wrong with them.
-fn makes_whole_set(facts: &Facts<'_>, stray: &[Alternate]) -> Result<bool, NotMeasured> {
+fn makes_whole_set(facts: &Facts<'_>, stray: &[DeclaredAlternate]) -> Result<bool, NotMeasured> {
     let own = facts.own_url()?;
     let all = || facts.alternates().iter().chain(stray);
-    let is_own = |alternate: &&Alternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own));
-    let is_default = |alternate: &Alternate| alternate.lang.eq_ignore_ascii_case("x-default");
+    let is_own = |alternate: &&DeclaredAlternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own));
+    let is_default = |alternate: &DeclaredAlternate| alternate.lang.eq_ignore_ascii_case("x-default");
     let codes: BTreeSet<String> = all().map(|alternate| alternate.lang.to_ascii_lowercase()).collect();
     let lang = facts.page()?.document.html().and_then(|root| language_tag::read(root.attribute("lang")?.trim()));
-    let fits = |alternate: &Alternate| {
+    let fits = |alternate: &DeclaredAlternate| {
         let tag = language_tag::read(&alternate.lang);
         is_default(alternate) || lang.as_ref().is_none_or(|lang| tag.is_some_and(|tag| tag.language == lang.language))
     };
@@ -248,7 +249,7 @@ fn makes_whole_set(facts: &Facts<'_>, stray: &[Alternate]) -> Result<bool, NotMe
 /// Fails when an alternate stands in the body, by its author's own doing.
 fn outside_head(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let alternates: Vec<Alternate> = hreflang::outside_head(html).collect();
+    let alternates: Vec<DeclaredAlternate> = hreflang::outside_head(html).collect();
     if alternates.is_empty() {
         declared(facts)?;
         return PASS;

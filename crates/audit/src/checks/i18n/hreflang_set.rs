@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::check::prelude::*;
 use crate::checks::i18n::hreflang::{GOOGLE, alternate_tag, declared, is_supported, place};
-use crate::facts::hreflang::Alternate;
+use crate::facts::hreflang::DeclaredAlternate;
 use crate::facts::named_page::TargetFault;
 use crate::facts::sitemap::SitemapFile;
 use crate::facts::url_identity::{identity, same_page};
@@ -169,7 +169,7 @@ fn no_self(facts: &Facts<'_>) -> Verdict {
     let page = facts.url()?;
     let html = facts.page()?;
     // The page may stand for several languages, and for the default: all of its entries are wrong alike.
-    let insecure: Vec<(&Alternate, Element<'_>)> = all
+    let insecure: Vec<(&DeclaredAlternate, Element<'_>)> = all
         .iter()
         .copied()
         .filter(|alternate| names_insecurely(alternate, page, &own))
@@ -215,12 +215,12 @@ fn no_self(facts: &Facts<'_>) -> Verdict {
 }
 
 /// Whether an alternate is the page but for its scheme, which is not https.
-fn names_insecurely(alternate: &Alternate, page: &Url, own: &Url) -> bool {
+fn names_insecurely(alternate: &DeclaredAlternate, page: &Url, own: &Url) -> bool {
     let url = alternate.url.as_ref().filter(|url| url.scheme() == "http");
     url.is_some_and(|url| same_page(&canonical::mended(page, url), own))
 }
 
-fn is_default(alternate: &Alternate) -> bool {
+fn is_default(alternate: &DeclaredAlternate) -> bool {
     alternate.lang.trim().eq_ignore_ascii_case("x-default")
 }
 
@@ -230,7 +230,7 @@ fn x_default_missing(facts: &Facts<'_>) -> Verdict {
     let own = facts.own_url()?;
     // The page is one of the versions, whether it says so or not.
     let page = facts.url()?;
-    let is_own = |alternate: &&Alternate| {
+    let is_own = |alternate: &&DeclaredAlternate| {
         alternate.url.as_ref().is_some_and(|url| same_page(&canonical::mended(page, url), &own))
     };
     let count = all.len() + usize::from(!all.iter().any(is_own));
@@ -269,7 +269,7 @@ fn duplicate_code(facts: &Facts<'_>) -> Verdict {
     facts.page()?;
     let of_page = facts.alternates().iter().map(|alternate| (None, alternate));
     let listed = facts.listed_alternates().map(|(file, alternate)| (Some(file), alternate));
-    let mut by_code: BTreeMap<String, BTreeMap<String, (Option<&SitemapFile>, &Alternate)>> = BTreeMap::new();
+    let mut by_code: BTreeMap<String, BTreeMap<String, (Option<&SitemapFile>, &DeclaredAlternate)>> = BTreeMap::new();
     for declared in of_page.chain(listed) {
         let (_, alternate) = declared;
         let address = alternate.url.as_ref().map_or_else(|| alternate.href.clone(), identity);
@@ -324,10 +324,10 @@ fn mismatch(facts: &Facts<'_>) -> Verdict {
     let own = facts.own_url()?;
     let root = html.document.html().ok_or(NotMeasured::Html)?;
     let lang = root.attribute("lang").and_then(|lang| language_tag::read(lang.trim())).ok_or(NotMeasured::Absent)?;
-    let is_own = |alternate: &&&Alternate| {
+    let is_own = |alternate: &&&DeclaredAlternate| {
         !is_default(alternate) && alternate.url.as_ref().is_some_and(|url| same_page(url, &own))
     };
-    let entries: Vec<(&Alternate, language_tag::Tag)> = all
+    let entries: Vec<(&DeclaredAlternate, language_tag::Tag)> = all
         .iter()
         .filter(is_own)
         .filter_map(|alternate| Some((*alternate, language_tag::corrected(&alternate.lang)?)))
@@ -378,7 +378,7 @@ fn target_blocked(facts: &Facts<'_>) -> Verdict {
     let own = facts.own_url()?;
     let is_other = |url: &&Url| url.origin() == page.origin() && !same_page(url, page) && !same_page(url, &own);
     let others = all.iter().filter_map(|alternate| Some((*alternate, alternate.url.as_ref().filter(is_other)?)));
-    let mut blocked: Vec<(&Alternate, &Url, String)> = Vec::new();
+    let mut blocked: Vec<(&DeclaredAlternate, &Url, String)> = Vec::new();
     let mut seen = 0;
     let mut unread = None;
     for (alternate, url) in others.take(MOST_JUDGED) {
@@ -442,7 +442,7 @@ fn unconfirmed(facts: &Facts<'_>, unread: Option<NotMeasured>) -> Verdict {
     let url = first.url.as_ref().map_or("", Url::as_str);
     let own = facts.own_url()?;
     let all = declared(facts)?;
-    let is_own = |alternate: &&&Alternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own));
+    let is_own = |alternate: &&&DeclaredAlternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own));
     let code = all.iter().find(is_own).map_or("{{LANG}}", |alternate| alternate.lang.as_str());
     let tag = alternate_tag(code, own.as_str());
     let values =

@@ -2,8 +2,8 @@
 
 use crate::check::prelude::*;
 use crate::escape::json_text_in_html;
-use crate::facts::jsonld::graph::{Node, local};
-use crate::facts::jsonld::tree::Tree;
+use crate::facts::jsonld::graph::{GraphNode, local};
+use crate::facts::jsonld::tree::ValueTree;
 use crate::facts::new_nodes;
 use crate::facts::resolved::breadcrumb;
 
@@ -97,7 +97,7 @@ fn undoubled(address: &str) -> Option<String> {
 fn doubled(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let graph = facts.graph()?;
-    let is_step = |node: &&Node<'_>| {
+    let is_step = |node: &&GraphNode<'_>| {
         let of_list = |(parent, property): &(usize, &str)| {
             let types = graph.nodes.get(*parent).map(|parent| parent.types.as_slice()).unwrap_or_default();
             *property == "itemListElement" && types.contains(&"BreadcrumbList")
@@ -105,7 +105,7 @@ fn doubled(facts: &Facts<'_>) -> Verdict {
         node.within.iter().any(of_list)
     };
     let mut has_any = false;
-    let mut bad: Vec<(&Node<'_>, &Tree, String)> = Vec::new();
+    let mut bad: Vec<(&GraphNode<'_>, &ValueTree, String)> = Vec::new();
     for node in graph.nodes.iter().filter(is_step) {
         let members = node.tree.members().into_iter().flatten().filter(|member| local(&member.name) == "item");
         for value in members.flat_map(|member| member.value.each()).filter_map(address) {
@@ -140,7 +140,7 @@ fn doubled(facts: &Facts<'_>) -> Verdict {
 }
 
 /// The address that a step is, or that it names by `@id` or `url`.
-fn address(value: &Tree) -> Option<&Tree> {
+fn address(value: &ValueTree) -> Option<&ValueTree> {
     match value.members() {
         Some(members) => {
             let of = |name: &str| members.iter().find(|member| local(&member.name) == name);

@@ -6,8 +6,8 @@ use crate::check::prelude::*;
 use crate::escape::json_text_in_html;
 use crate::facts::canonical::names_home;
 use crate::facts::jsonld::Written;
-use crate::facts::jsonld::graph::{Found, Graph, Node, id, local};
-use crate::facts::jsonld::tree::Tree;
+use crate::facts::jsonld::graph::{Graph, GraphNode, PathValue, id, local};
+use crate::facts::jsonld::tree::ValueTree;
 use crate::facts::page::Html;
 
 /// The family.
@@ -111,7 +111,7 @@ const MOST_NODES: usize = 5_000;
 /// A reference that no node answers.
 struct Dangling<'t> {
     block: usize,
-    value: &'t Tree,
+    value: &'t ValueTree,
     id: &'t str,
     /// The one node that is meant.
     meant: Option<&'t str>,
@@ -200,7 +200,7 @@ fn dangling<'g>(html: &Html, graph: &'g Graph<'_>) -> Result<Vec<Dangling<'g>>, 
 }
 
 /// Whether an object has nothing but its `@id`; one that states its type says something of what it names.
-fn is_bare(node: &Tree) -> bool {
+fn is_bare(node: &ValueTree) -> bool {
     let members = node.members().unwrap_or_default();
     !members.is_empty() && members.iter().all(|member| member.name == "@id")
 }
@@ -251,7 +251,7 @@ const MOST_OF_ONE_NAME: usize = 8;
 fn duplicate(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let graph = facts.graph()?;
-    let mut by_name: BTreeMap<(&str, String), Vec<&Node<'_>>> = BTreeMap::new();
+    let mut by_name: BTreeMap<(&str, String), Vec<&GraphNode<'_>>> = BTreeMap::new();
     for node in
         graph.nodes.iter().filter(|node| node.is_root && html.source(node.block).is_some_and(|s| s.block().is_some()))
     {
@@ -267,7 +267,7 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
     if by_name.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let mut found: Vec<(&Node<'_>, &Node<'_>)> = Vec::new();
+    let mut found: Vec<(&GraphNode<'_>, &GraphNode<'_>)> = Vec::new();
     for same in by_name.values() {
         for (at, node) in same.iter().enumerate() {
             found.extend(same.iter().take(at).find(|other| is_same(graph, other, node)).map(|other| (*other, *node)));
@@ -293,28 +293,28 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
     problem(TWICE, &values, fix).at(places).fail()
 }
 
-fn text_at<'t>(graph: &Graph<'t>, node: &Node<'t>, property: &str) -> Option<&'t str> {
+fn text_at<'t>(graph: &Graph<'t>, node: &GraphNode<'t>, property: &str) -> Option<&'t str> {
     match graph.look(node.tree, property) {
-        Found::Value(value) => value.text().map(str::trim).filter(|text| !text.is_empty()),
-        Found::Absent | Found::Unknown => None,
+        PathValue::Value(value) => value.text().map(str::trim).filter(|text| !text.is_empty()),
+        PathValue::Absent | PathValue::Unknown => None,
     }
 }
 
 /// Whether two nodes of one type and name, in different blocks, are one thing that no `@id` joins.
-fn is_same<'t>(graph: &Graph<'t>, one: &Node<'t>, other: &Node<'t>) -> bool {
-    let id_of = |node: &Node<'t>| node.tree.members().and_then(id);
+fn is_same<'t>(graph: &Graph<'t>, one: &GraphNode<'t>, other: &GraphNode<'t>) -> bool {
+    let id_of = |node: &GraphNode<'t>| node.tree.members().and_then(id);
     let is_joined = id_of(one).is_some() && id_of(one) == id_of(other);
     let is_apart = MARKS.iter().any(|mark| match (graph.look(one.tree, mark), graph.look(other.tree, mark)) {
-        (Found::Value(one), Found::Value(other)) => one.kind != other.kind,
+        (PathValue::Value(one), PathValue::Value(other)) => one.kind != other.kind,
         _ => false,
     });
     one.block != other.block && !is_joined && !is_apart
 }
 
 /// The page without blocks that repeat another word for word; `None` where one of them says something else.
-fn without_copies(html: &Html, found: &[(&Node<'_>, &Node<'_>)]) -> Option<FixDraft> {
+fn without_copies(html: &Html, found: &[(&GraphNode<'_>, &GraphNode<'_>)]) -> Option<FixDraft> {
     const COPY: Text = text("the block is an exact copy of another one", "o bloco é uma cópia exata de outro");
-    let block = |node: &Node<'_>| html.source(node.block)?.block();
+    let block = |node: &GraphNode<'_>| html.source(node.block)?.block();
     let mut copies: Vec<&Written> = Vec::new();
     for (one, other) in found {
         let (one, other) = (block(one)?, block(other)?);
@@ -346,7 +346,7 @@ fn main_entity(facts: &Facts<'_>) -> Verdict {
     let graph = facts.graph()?;
     let page = facts.url()?;
     let subjects = graph.nodes.iter().filter(|node| graph.leads(node) && graph.is_any(node, &SUBJECTS));
-    let stated: Vec<(&Node<'_>, &Tree)> = subjects
+    let stated: Vec<(&GraphNode<'_>, &ValueTree)> = subjects
         .flat_map(|node| {
             let members = node.tree.members().into_iter().flatten();
             members.filter(|member| local(&member.name) == "mainEntityOfPage").map(move |member| (node, &member.value))
@@ -356,11 +356,11 @@ fn main_entity(facts: &Facts<'_>) -> Verdict {
     if stated.is_empty() {
         return Err(NotMeasured::Absent);
     }
-    let is_home = |value: &Tree| {
+    let is_home = |value: &ValueTree| {
         let url = value.text().and_then(|address| html.resolve(address.trim()));
         url.is_some_and(|url| names_home(page, &url))
     };
-    let bad: Vec<(&Node<'_>, &Tree)> = stated.into_iter().filter(|(_, value)| is_home(value)).collect();
+    let bad: Vec<(&GraphNode<'_>, &ValueTree)> = stated.into_iter().filter(|(_, value)| is_home(value)).collect();
     let Some((first, value)) = bad.first() else { return PASS };
     const HOME: Text = text(
         "{kind}.mainEntityOfPage is the home page ({url}) instead of this page{count|| ({count} nodes in total)}.",
@@ -386,7 +386,7 @@ fn main_entity(facts: &Facts<'_>) -> Verdict {
 }
 
 /// The address that a value is, or the `@id` of one that names nothing else.
-fn address(value: &Tree) -> Option<&Tree> {
+fn address(value: &ValueTree) -> Option<&ValueTree> {
     match value.members() {
         Some(members) => Some(&members.iter().find(|member| member.name == "@id")?.value),
         None => Some(value).filter(|value| value.text().is_some()),

@@ -1,9 +1,9 @@
 //! What Google's guidelines for structured data ask besides its form: that the page shows what is marked up.
 
 use crate::check::prelude::*;
-use crate::facts::jsonld::graph::{Found, Graph, Node, local};
+use crate::facts::jsonld::graph::{Graph, GraphNode, PathValue, local};
 use crate::facts::jsonld::placeholder::is_placeholder;
-use crate::facts::jsonld::tree::{Tree, TreeKind};
+use crate::facts::jsonld::tree::{TreeKind, ValueTree};
 use crate::facts::jsonld::value::plain;
 use crate::facts::page::Html;
 use crate::facts::url_identity::same_site;
@@ -133,10 +133,10 @@ fn not_visible(facts: &Facts<'_>) -> Verdict {
     if !graph.is_subject(subject) {
         return Err(NotMeasured::Absent);
     }
-    let place = |value: &Tree| html.source(subject.block)?.place(html, &value.span);
+    let place = |value: &ValueTree| html.source(subject.block)?.place(html, &value.span);
     let kind = subject.types.first().copied().unwrap_or_default();
     for property in ["headline", "name"] {
-        let Found::Value(value) = graph.look(subject.tree, property) else { continue };
+        let PathValue::Value(value) = graph.look(subject.tree, property) else { continue };
         // What was never filled in is told as that.
         let Some(stated) = value.text().filter(|stated| !is_placeholder(stated)) else { continue };
         if shown_markup::share_of_words(html, stated).is_some_and(|share| share < LEAST_SHARE) {
@@ -150,8 +150,8 @@ fn not_visible(facts: &Facts<'_>) -> Verdict {
         }
     }
     let number = |path: &str| match graph.look(subject.tree, path) {
-        Found::Value(value) => Some((value, plain(value)?.trim())),
-        Found::Absent | Found::Unknown => None,
+        PathValue::Value(value) => Some((value, plain(value)?.trim())),
+        PathValue::Absent | PathValue::Unknown => None,
     };
     let rating = number("aggregateRating.ratingValue");
     let count = number("aggregateRating.reviewCount").or_else(|| number("aggregateRating.ratingCount"));
@@ -188,11 +188,11 @@ fn self_serving(facts: &Facts<'_>) -> Verdict {
     if businesses.peek().is_none() {
         return Err(NotMeasured::Absent);
     }
-    let rated: Vec<(&Node<'_>, &str)> = businesses
+    let rated: Vec<(&GraphNode<'_>, &str)> = businesses
         .filter(|node| is_own(html, graph, node))
         .filter_map(|node| {
             let property = ["aggregateRating", "review"].into_iter();
-            let mut has = property.filter(|name| matches!(graph.look(node.tree, name), Found::Value(_)));
+            let mut has = property.filter(|name| matches!(graph.look(node.tree, name), PathValue::Value(_)));
             Some((node, has.next()?))
         })
         .collect();
@@ -210,10 +210,10 @@ fn self_serving(facts: &Facts<'_>) -> Verdict {
 }
 
 /// Whether a business is the one whose site this is.
-fn is_own<'t>(html: &Html, graph: &Graph<'t>, node: &Node<'t>) -> bool {
+fn is_own<'t>(html: &Html, graph: &Graph<'t>, node: &GraphNode<'t>) -> bool {
     let url = match graph.look(node.tree, "url") {
-        Found::Value(value) => value.text().and_then(|url| html.resolve(url)),
-        Found::Absent | Found::Unknown => None,
+        PathValue::Value(value) => value.text().and_then(|url| html.resolve(url)),
+        PathValue::Absent | PathValue::Unknown => None,
     };
     let is_root = |url: &url::Url| url.path() == "/" && url.query().is_none();
     match url {
@@ -228,11 +228,12 @@ fn paywall(facts: &Facts<'_>) -> Verdict {
     facts.filled_page()?;
     let graph = facts.graph()?;
     let mut read = 0;
-    let mut lost: Vec<(&Node<'_>, &Tree)> = Vec::new();
+    let mut lost: Vec<(&GraphNode<'_>, &ValueTree)> = Vec::new();
     for node in graph.nodes.iter().filter(|node| is_closed(node.tree)) {
         let parts = node.tree.members().into_iter().flatten().filter(|member| local(&member.name) == "hasPart");
         let parts = parts.flat_map(|member| member.value.each()).filter(|part| is_closed(part));
-        let members = parts.filter_map(Tree::members).flatten().filter(|member| local(&member.name) == "cssSelector");
+        let members =
+            parts.filter_map(ValueTree::members).flatten().filter(|member| local(&member.name) == "cssSelector");
         for selector in members.flat_map(|member| member.value.each()).take(MOST_SELECTORS.saturating_sub(read)) {
             let found = selector.text().and_then(|text| simple_selector::matches_any(&html.document, text));
             read += usize::from(found.is_some());
@@ -261,7 +262,7 @@ fn paywall(facts: &Facts<'_>) -> Verdict {
 const MOST_SELECTORS: usize = 10;
 
 /// Whether a thing says that it is not free.
-fn is_closed(node: &Tree) -> bool {
+fn is_closed(node: &ValueTree) -> bool {
     let mut free = node.members().into_iter().flatten().filter(|member| local(&member.name) == "isAccessibleForFree");
     free.any(|member| match &member.value.kind {
         TreeKind::Bool(free) => !free,

@@ -8,9 +8,9 @@ use crate::escape::json_text_in_html;
 use crate::facts::completion::completed;
 use crate::facts::document::Position;
 use crate::facts::jsonld::context::{self, ContextFault, with_context};
-use crate::facts::jsonld::graph::{Found, Node};
+use crate::facts::jsonld::graph::{GraphNode, PathValue};
 use crate::facts::jsonld::rich_results::Gap;
-use crate::facts::jsonld::tree::{LARGEST_BLOCK, Tree};
+use crate::facts::jsonld::tree::{LARGEST_BLOCK, ValueTree};
 use crate::facts::jsonld::{BlockError, Written, repaired, value};
 use crate::facts::page::Html;
 use crate::facts::structured_data::NodeSource;
@@ -208,7 +208,7 @@ fn wrong_context(facts: &Facts<'_>) -> Verdict {
     if roots().next().is_none() {
         return Err(NotMeasured::Absent);
     }
-    let faults: Vec<(&Written, &Tree, ContextFault<'_>)> =
+    let faults: Vec<(&Written, &ValueTree, ContextFault<'_>)> =
         roots().filter_map(|(block, root)| Some((block, root, context::fault(root)?))).collect();
     let Some((block, _, first)) = faults.first() else { return PASS };
     const NONE: Text = text(
@@ -220,7 +220,7 @@ fn wrong_context(facts: &Facts<'_>) -> Verdict {
         "O @context é {value} em vez de \"https://schema.org\"{count|| ({count} nós raiz no total)}.",
     );
     let count = ("count", faults.len().into());
-    let shown = |value: &Tree| -> String {
+    let shown = |value: &ValueTree| -> String {
         block.text.get(value.span.clone()).unwrap_or_default().chars().take(SHOWN_CHARACTERS).collect()
     };
     let repairs: Option<Vec<(Element<'_>, String)>> = faulty(&faults)
@@ -253,7 +253,7 @@ fn wrong_context(facts: &Facts<'_>) -> Verdict {
 }
 
 /// Each block that has a fault, once.
-fn faulty<'h>(faults: &[(&'h Written, &Tree, ContextFault<'_>)]) -> Vec<&'h Written> {
+fn faulty<'h>(faults: &[(&'h Written, &ValueTree, ContextFault<'_>)]) -> Vec<&'h Written> {
     let mut blocks: Vec<&Written> = faults.iter().map(|(block, ..)| *block).collect();
     blocks.dedup_by_key(|block| block.block);
     blocks
@@ -263,11 +263,11 @@ fn faulty<'h>(faults: &[(&'h Written, &Tree, ContextFault<'_>)]) -> Vec<&'h Writ
 fn type_missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let graph = facts.graph()?;
-    let says_something = |node: &Tree| {
+    let says_something = |node: &ValueTree| {
         let mut members = node.members().into_iter().flatten();
         members.any(|member| !matches!(member.name.as_str(), "@context" | "@graph" | "@id" | "@type"))
     };
-    let in_block = |node: &Node<'_>| matches!(html.source(node.block), Some(NodeSource::Block(_)));
+    let in_block = |node: &GraphNode<'_>| matches!(html.source(node.block), Some(NodeSource::Block(_)));
     if !graph.nodes.iter().any(in_block) {
         return Err(NotMeasured::Absent);
     }
@@ -276,7 +276,7 @@ fn type_missing(facts: &Facts<'_>) -> Verdict {
             && node.types.iter().all(|kind| kind.trim().is_empty())
             && says_something(node.tree)
             && in_block(node)
-            && graph.look(node.tree, "@type") == Found::Absent
+            && graph.look(node.tree, "@type") == PathValue::Absent
     });
     let gaps: Vec<Gap<'_>> = untyped.map(Gap::untyped).collect();
     if gaps.is_empty() {

@@ -7,8 +7,8 @@ use url::Url;
 use crate::check::prelude::*;
 use crate::escape::json_text_in_html;
 use crate::facts::image_names::{self, NamedImage};
-use crate::facts::jsonld::graph::{Found, Graph, Node, local};
-use crate::facts::jsonld::tree::{Member, Tree};
+use crate::facts::jsonld::graph::{Graph, GraphNode, PathValue, local};
+use crate::facts::jsonld::tree::{Member, ValueTree};
 use crate::facts::jsonld::value::plain;
 use crate::facts::page::Html;
 use crate::facts::structured_data::NodeSource;
@@ -143,7 +143,7 @@ fn no_file(url: &Url, page: &Url) -> Option<NoFile> {
 
 /// A `contentUrl` that is no video file.
 struct BadContent<'g, 't> {
-    node: &'g Node<'t>,
+    node: &'g GraphNode<'t>,
     member: &'t Member,
     address: &'t str,
     kind: NoFile,
@@ -191,7 +191,7 @@ fn content_url(facts: &Facts<'_>) -> Verdict {
 
 /// The change that calls the address of a player what it is.
 fn renamed<'t>(fix: FixDraft, html: &Html, graph: &Graph<'t>, bad: &BadContent<'_, 't>) -> Option<FixDraft> {
-    let is_free = graph.look(bad.node.tree, "embedUrl") == Found::Absent;
+    let is_free = graph.look(bad.node.tree, "embedUrl") == PathValue::Absent;
     let block = html.source(bad.node.block)?.block().filter(|block| block.is_in_source(&html.document))?;
     let written = format!("\"{}\"", bad.member.name);
     let span = bad.member.at..bad.member.at + written.len();
@@ -203,21 +203,21 @@ fn renamed<'t>(fix: FixDraft, html: &Html, graph: &Graph<'t>, bad: &BadContent<'
 
 /// A picture that a node names.
 struct NodeImage<'t> {
-    value: &'t Tree,
+    value: &'t ValueTree,
     url: Url,
     /// Width times height, where the node says both.
     pixels: Option<u64>,
 }
 
 /// The pictures of a property; `None` where one of them is only referred to.
-fn images<'t>(html: &Html, graph: &Graph<'t>, node: &Node<'t>, property: &str) -> Option<Vec<NodeImage<'t>>> {
+fn images<'t>(html: &Html, graph: &Graph<'t>, node: &GraphNode<'t>, property: &str) -> Option<Vec<NodeImage<'t>>> {
     let members = node.tree.members().into_iter().flatten().filter(|member| local(&member.name) == property);
     let values = members.flat_map(|member| member.value.each());
     values
         .map(|value| {
             let of = |name: &str| match graph.look(value, name) {
-                Found::Value(value) => plain(value),
-                Found::Absent | Found::Unknown => None,
+                PathValue::Value(value) => plain(value),
+                PathValue::Absent | PathValue::Unknown => None,
             };
             let address =
                 value.text().or_else(|| value.members().and_then(|_| of("url").or_else(|| of("contentUrl"))))?;
@@ -241,7 +241,7 @@ fn image(facts: &Facts<'_>) -> Verdict {
     let graph = facts.graph()?;
     let logos = logos(html, graph);
     let mut has_any = false;
-    let mut bad: Vec<(&Node<'_>, &str, NodeImage<'_>, NamedImage)> = Vec::new();
+    let mut bad: Vec<(&GraphNode<'_>, &str, NodeImage<'_>, NamedImage)> = Vec::new();
     for node in &graph.nodes {
         let is_article = graph.leads(node) && graph.is_any(node, &["Article"]);
         let property = if is_article || graph.leads(node) && graph.is_any(node, &["Recipe", "Product"]) {

@@ -3,9 +3,9 @@
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::escape::json_text_in_html;
-use crate::facts::jsonld::graph::{Graph, Node, local};
+use crate::facts::jsonld::graph::{Graph, GraphNode, local};
 use crate::facts::jsonld::texts::{reference, unescaped, without_byline};
-use crate::facts::jsonld::tree::{Tree, TreeKind};
+use crate::facts::jsonld::tree::{TreeKind, ValueTree};
 use crate::facts::page::Html;
 use crate::facts::structured_data::NodeSource;
 
@@ -82,12 +82,12 @@ const SHOWN_CHARACTERS: usize = 80;
 /// Values of one page that are looked at closer.
 const MOST_VALUES: usize = 500;
 
-fn shown(value: &Tree) -> String {
+fn shown(value: &ValueTree) -> String {
     value.text().unwrap_or_default().chars().take(SHOWN_CHARACTERS).collect()
 }
 
 /// The change that puts another text in place of a value of a block.
-fn replaced(fix: FixDraft, html: &Html, block: usize, value: &Tree, text: &str) -> Option<FixDraft> {
+fn replaced(fix: FixDraft, html: &Html, block: usize, value: &ValueTree, text: &str) -> Option<FixDraft> {
     let block = html.source(block)?.block().filter(|block| block.is_in_source(&html.document))?;
     // Letters that were misread would come out wrong.
     let is_certain = !html.unlabelled_utf8 || block.text.get(value.span.clone()).is_some_and(str::is_ascii);
@@ -99,7 +99,7 @@ fn replaced(fix: FixDraft, html: &Html, block: usize, value: &Tree, text: &str) 
 struct BadAuthor<'t> {
     block: usize,
     kind: &'t str,
-    value: &'t Tree,
+    value: &'t ValueTree,
     /// The name that was meant; `None` where there is none.
     name: Option<&'t str>,
 }
@@ -163,7 +163,7 @@ fn author(facts: &Facts<'_>) -> Verdict {
 }
 
 /// The name in a value of `author`.
-fn name_of(value: &Tree) -> Option<&Tree> {
+fn name_of(value: &ValueTree) -> Option<&ValueTree> {
     match value.members() {
         Some(members) => Some(&members.iter().find(|member| local(&member.name) == "name")?.value),
         None => Some(value).filter(|value| value.text().is_some()),
@@ -171,12 +171,12 @@ fn name_of(value: &Tree) -> Option<&Tree> {
 }
 
 /// Whether a node is what a page is about, and needs an author. Where Google requires one, its absence is told as that.
-fn is_subject<'t>(graph: &Graph<'t>, node: &Node<'t>) -> bool {
+fn is_subject<'t>(graph: &Graph<'t>, node: &GraphNode<'t>) -> bool {
     graph.leads(node) && graph.is_any(node, &["Article", "Recipe"]) && !graph.is_any(node, &["DiscussionForumPosting"])
 }
 
 /// Whether a value names nobody, not even elsewhere.
-fn is_nobody(value: &Tree) -> bool {
+fn is_nobody(value: &ValueTree) -> bool {
     match &value.kind {
         TreeKind::Text(text) => text.trim().is_empty(),
         TreeKind::Null => true,
@@ -207,7 +207,7 @@ const ADDRESSES: [&str; 8] = ["url", "image", "logo", "contentUrl", "embedUrl", 
 /// A value of a block that is escaped for HTML.
 struct Escaped<'t> {
     block: usize,
-    value: &'t Tree,
+    value: &'t ValueTree,
     /// Its first character reference.
     reference: &'t str,
     is_address: bool,

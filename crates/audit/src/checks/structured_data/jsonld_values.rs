@@ -7,7 +7,7 @@ use crate::facts::document::Element;
 use crate::facts::jsonld::complete::{Insertion, spliced};
 use crate::facts::jsonld::graph::local;
 use crate::facts::jsonld::placeholder::{is_placeholder, is_sample_address};
-use crate::facts::jsonld::tree::{Member, Tree, TreeKind};
+use crate::facts::jsonld::tree::{Member, TreeKind, ValueTree};
 use crate::facts::jsonld::value::{self, Bad, Setting};
 use crate::facts::page::Html;
 use crate::facts::page_language;
@@ -121,7 +121,7 @@ fn property(kind: &str, property: &str) -> String {
 }
 
 /// A value as it is written, shortened.
-fn shown(html: &Html, block: usize, value: &Tree) -> String {
+fn shown(html: &Html, block: usize, value: &ValueTree) -> String {
     let written = match html.source(block).and_then(NodeSource::block) {
         Some(block) => block.text.get(value.span.clone()).unwrap_or_default().to_owned(),
         None => format!("\"{}\"", value::plain(value).unwrap_or_default()),
@@ -183,8 +183,8 @@ fn fix(html: &Html, bad_values: &[Bad<'_>]) -> FixDraft {
 fn among_others<'t>(
     html: &Html,
     block: usize,
-    value: &Tree,
-    all: impl Iterator<Item = (&'t Tree, String)>,
+    value: &ValueTree,
+    all: impl Iterator<Item = (&'t ValueTree, String)>,
 ) -> Option<String> {
     /// Bytes of an array that a fix shows whole.
     const LONGEST: usize = 2_048;
@@ -263,7 +263,7 @@ struct UnfilledValue<'t> {
     block: usize,
     kind: &'t str,
     property: &'t str,
-    value: &'t Tree,
+    value: &'t ValueTree,
 }
 
 /// Fails when a value is a placeholder.

@@ -1,7 +1,7 @@
 //! Whether a page has structured data, and whether anyone uses it.
 
 use crate::check::prelude::*;
-use crate::facts::jsonld::graph::{Graph, Node};
+use crate::facts::jsonld::graph::{Graph, GraphNode};
 use crate::facts::jsonld::rich_results;
 use crate::facts::jsonld::types_of;
 use crate::facts::new_nodes;
@@ -132,7 +132,7 @@ const RETIRED_TYPES: &str = include_str!("../../data/retired_types.tsv");
 const ANY: &str = "-";
 
 /// Whether a node is an action of one of a type: an action of another kind of thing never had a result.
-fn is_action_of<'t>(graph: &Graph<'t>, node: &Node<'t>, name: &str, of: &str) -> bool {
+fn is_action_of<'t>(graph: &Graph<'t>, node: &GraphNode<'t>, name: &str, of: &str) -> bool {
     let is_of = |(parent, property): &(usize, &str)| {
         *property == "potentialAction" && graph.nodes.get(*parent).is_some_and(|parent| graph.is_any(parent, &[of]))
     };

@@ -4,7 +4,7 @@ use crate::check::prelude::*;
 use crate::facts::completion::{completed, is_markup};
 use crate::facts::jsonld::graph::local;
 use crate::facts::jsonld::rich_results::{self, Gap, Need};
-use crate::facts::jsonld::tree::Tree;
+use crate::facts::jsonld::tree::ValueTree;
 use crate::facts::new_nodes::in_words;
 use crate::facts::node_values;
 use crate::facts::page::Html;
@@ -189,14 +189,14 @@ fn with_origins(fix: FixDraft, gaps: &[Gap<'_>], known: &dyn Fn(&Gap<'_>, &str) 
 }
 
 /// Whether a node has the property in other letters, which is `jsonld_property_unknown`.
-fn is_misspelt(node: &Tree, path: &str) -> bool {
+fn is_misspelt(node: &ValueTree, path: &str) -> bool {
     let property = path.split('.').next().unwrap_or_default();
     let names = || node.members().into_iter().flatten().map(|member| local(&member.name));
     names().all(|name| name != property) && names().any(|name| name.eq_ignore_ascii_case(property))
 }
 
 /// The name that a node has already; on a link `itemprop` takes the address instead.
-fn own_name(node: &Tree) -> Option<&str> {
+fn own_name(node: &ValueTree) -> Option<&str> {
     let mut members = node.members().into_iter().flatten();
     members
         .find(|member| local(&member.name) == "name")?

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::prelude::*;
 use crate::facts::document::Element;
-use crate::facts::jsonld::graph::{Graph, Node, local};
-use crate::facts::jsonld::tree::{Member, Tree};
+use crate::facts::jsonld::graph::{Graph, GraphNode, local};
+use crate::facts::jsonld::tree::{Member, ValueTree};
 use crate::facts::page::Html;
 use crate::facts::schema_org;
 use crate::facts::structured_data::{Item, NodeSource};
@@ -87,7 +87,7 @@ const SHOWN_CHARACTERS: usize = 40;
 
 /// For each source, whether its context defines terms of its own: then no name in it can be called unknown.
 fn own_terms(html: &Html) -> Vec<bool> {
-    let defines = |root: &Tree| {
+    let defines = |root: &ValueTree| {
         let contexts = root.members().into_iter().flatten().filter(|member| member.name == "@context");
         contexts.flat_map(|context| context.value.each()).any(|one| match one.members() {
             Some(terms) => terms.iter().any(|term| !term.name.starts_with('@')),
@@ -105,7 +105,7 @@ struct Unknown<'h, 't> {
     /// The name as it is written.
     written: &'t str,
     /// What holds it, for its place.
-    value: &'t Tree,
+    value: &'t ValueTree,
     /// Where the name of a property stands in its block.
     at: Option<usize>,
     meant: Option<&'static str>,
@@ -207,13 +207,13 @@ fn properties(facts: &Facts<'_>) -> Verdict {
 }
 
 /// Whether the properties of a node can be judged: all its types are known, and it is no role, which has those of others.
-fn is_judged<'t>(graph: &Graph<'t>, node: &Node<'t>) -> bool {
+fn is_judged<'t>(graph: &Graph<'t>, node: &GraphNode<'t>) -> bool {
     !node.types.is_empty() && node.types.iter().all(|kind| schema_org::is_type(kind)) && !graph.is_any(node, &["Role"])
 }
 
 fn unknown_property<'h, 't>(
     source: NodeSource<'h>,
-    node: &Node<'t>,
+    node: &GraphNode<'t>,
     member: &'t Member,
     meant: Option<&'static str>,
     is_free: bool,

@@ -8,8 +8,8 @@ use url::Url;
 
 use super::answer::{Answer, File};
 use super::json::{Shape, list, member, missing};
-use super::notes::{Notes, Outcome, named, quoted, warn};
-use super::site::{Site, Target};
+use super::notes::{Notes, ProbeOutcome, named, quoted, warn};
+use super::site::{ProbedSite, Target};
 
 const PATH: &str = "/.well-known/agent-card.json";
 /// The name before A2A 0.3.
@@ -36,7 +36,7 @@ const SKILL: [(&str, Shape); 4] =
     [("id", Shape::Text), ("name", Shape::Text), ("description", Shape::Text), ("tags", Shape::List)];
 
 /// Asked when the page links to a card or to an AI catalog.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn target(site: &ProbedSite<'_>) -> Option<Target> {
     let is_file = |url: &Url| matches!(url.path(), PATH | LEGACY_PATH);
     let catalog = || {
         let of_element = site.html.is_some_and(|html| html.links_rel("ai-catalog").next().is_some());
@@ -51,12 +51,12 @@ pub(super) fn target(site: &Site<'_>) -> Option<Target> {
 }
 
 /// Asked only after the right place was empty.
-pub(super) fn legacy_target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn legacy_target(site: &ProbedSite<'_>) -> Option<Target> {
     target(site).and_then(|_| site.file(LEGACY_PATH)).filter(|_| site.is_gone(WantKind::AgentCard))
 }
 
 /// Passes on a whole card. Signatures are counted, not verified.
-pub(super) fn check(site: &Site<'_>) -> Option<DiscoveryCheck> {
+pub(super) fn check(site: &ProbedSite<'_>) -> Option<DiscoveryCheck> {
     if let Some(target) = legacy_target(site) {
         // The file at the old place counts when it is JSON; else the right place is simply empty.
         let answer = site.answer(WantKind::AgentCardLegacy, target, REFERENCE);
@@ -69,7 +69,7 @@ pub(super) fn check(site: &Site<'_>) -> Option<DiscoveryCheck> {
     Some(answer.check(judge(&answer, false)))
 }
 
-fn judge(answer: &Answer<'_>, is_legacy: bool) -> Outcome {
+fn judge(answer: &Answer<'_>, is_legacy: bool) -> ProbeOutcome {
     const ABSENT: Text = text(
         "{file} answers {status}. It is optional and only useful on a site that offers an agent.",
         "{file} responde {status}. É opcional e só é útil em um site que oferece um agente.",

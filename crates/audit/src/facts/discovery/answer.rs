@@ -6,7 +6,7 @@ use model::lang::{Phrase, Text, Value, text};
 use url::Url;
 
 use super::json::{self, Json};
-use super::notes::{Judged, Outcome, info, quoted, unverified, warn};
+use super::notes::{Judged, ProbeOutcome, info, quoted, unverified, warn};
 use crate::facts::challenge;
 use crate::facts::content_type;
 use crate::facts::content_type::looks_like_html;
@@ -94,7 +94,7 @@ const NOT_JSON: Text = text(
 
 impl<'c> Answer<'c> {
     /// The wire form of a verdict on this answer.
-    pub(super) fn check(&self, outcome: Outcome) -> DiscoveryCheck {
+    pub(super) fn check(&self, outcome: ProbeOutcome) -> DiscoveryCheck {
         let (status, message): (DiscoveryStatus, Phrase) = outcome.unwrap_or_else(|early| early);
         let response = self.fetched.and_then(Fetched::response);
         DiscoveryCheck {

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::json::{list, member};
-use super::notes::{Outcome, info, quoted, warn};
-use super::site::{Site, Target};
+use super::notes::{ProbeOutcome, info, quoted, warn};
+use super::site::{ProbedSite, Target};
 use crate::facts::content_type;
 
 const PATH: &str = "/.well-known/api-catalog";
@@ -18,17 +18,17 @@ const TYPE: &str = "application/linkset+json";
 const PROFILE: &str = "rfc9727";
 
 /// Always asked.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn target(site: &ProbedSite<'_>) -> Option<Target> {
     site.file(PATH)
 }
 
 /// Passes on a link set of its media type with at least one link.
-pub(super) fn check(site: &Site<'_>) -> DiscoveryCheck {
+pub(super) fn check(site: &ProbedSite<'_>) -> DiscoveryCheck {
     let answer = site.answer(WantKind::ApiCatalog, target(site).unwrap_or(Target::Elsewhere), REFERENCE);
     answer.check(judge(&answer))
 }
 
-fn judge(answer: &Answer<'_>) -> Outcome {
+fn judge(answer: &Answer<'_>) -> ProbeOutcome {
     const ABSENT: Text = text(
         "{file} answers {status}. It is optional: it tells programs which APIs a site has.",
         "{file} responde {status}. É opcional: diz aos programas quais APIs o site tem.",

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::json::{list, member};
-use super::notes::{Notes, Outcome, info, named, quoted, warn};
-use super::site::{Site, Target};
+use super::notes::{Notes, ProbeOutcome, info, named, quoted, warn};
+use super::site::{ProbedSite, Target};
 use super::{delivery, json};
 
 const PATH: &str = "/.well-known/apple-app-site-association";
@@ -21,7 +21,7 @@ const LARGEST: u64 = 128 * 1024;
 const TEAM_CHARACTERS: usize = 10;
 
 /// Asked when the page names an iOS app: a meta of the App Store or App Links, or a link to an app.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn target(site: &ProbedSite<'_>) -> Option<Target> {
     let by_meta = site.has_meta(|name| name == "apple-itunes-app" || name.starts_with("al:ios:"));
     let by_link = || {
         site.link_urls().chain(site.anchor_urls()).any(|url| match (url.scheme(), url.host_str()) {
@@ -35,7 +35,7 @@ pub(super) fn target(site: &Site<'_>) -> Option<Target> {
 }
 
 /// Passes on a JSON object with a service and whole app links, served over https without a redirect.
-pub(super) fn check(site: &Site<'_>) -> Option<DiscoveryCheck> {
+pub(super) fn check(site: &ProbedSite<'_>) -> Option<DiscoveryCheck> {
     let answer = site.answer(WantKind::AppleApp, target(site)?, REFERENCE);
     Some(answer.check(judge(&answer)))
 }
@@ -45,7 +45,7 @@ const ABSENT: Text = text(
     "{file} responde {status}. É opcional e só é útil em um site com aplicativo para os sistemas da Apple.",
 );
 
-fn judge(answer: &Answer<'_>) -> Outcome {
+fn judge(answer: &Answer<'_>) -> ProbeOutcome {
     const SIGNED: Text = text(
         "{file} is a signed file (PKCS #7), which only iOS before 9 needs; plain JSON is enough.",
         "{file} é um arquivo assinado (PKCS #7), que só o iOS anterior ao 9 exige; basta JSON simples.",

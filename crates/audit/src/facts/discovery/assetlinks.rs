@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::answer::Answer;
 use super::delivery;
 use super::json::{list, member, texts};
-use super::notes::{Notes, Outcome, quoted, warn};
-use super::site::{Site, Target};
+use super::notes::{Notes, ProbeOutcome, quoted, warn};
+use super::site::{ProbedSite, Target};
 
 const PATH: &str = "/.well-known/assetlinks.json";
 const REFERENCE: &str = "https://developers.google.com/digital-asset-links/v1/create-statement";
@@ -17,7 +17,7 @@ const REFERENCE: &str = "https://developers.google.com/digital-asset-links/v1/cr
 const FINGERPRINT_PAIRS: usize = 32;
 
 /// Asked when the page names an Android app: a meta of Google Play or App Links, or a link to an app.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn target(site: &ProbedSite<'_>) -> Option<Target> {
     let by_meta = site.has_meta(|name| name == "google-play-app" || name.starts_with("al:android:"));
     let by_link = || {
         site.link_urls().chain(site.anchor_urls()).any(|url| match url.scheme() {
@@ -29,12 +29,12 @@ pub(super) fn target(site: &Site<'_>) -> Option<Target> {
 }
 
 /// Passes on an array of whole statements, served as JSON over https without a redirect.
-pub(super) fn check(site: &Site<'_>) -> Option<DiscoveryCheck> {
+pub(super) fn check(site: &ProbedSite<'_>) -> Option<DiscoveryCheck> {
     let answer = site.answer(WantKind::AssetLinks, target(site)?, REFERENCE);
     Some(answer.check(judge(site, &answer)))
 }
 
-fn judge(site: &Site<'_>, answer: &Answer<'_>) -> Outcome {
+fn judge(site: &ProbedSite<'_>, answer: &Answer<'_>) -> ProbeOutcome {
     const ABSENT: Text = text(
         "{file} answers {status}. It is optional and only useful on a site with an Android app or shared sign-in.",
         "{file} responde {status}. É opcional e só é útil em um site com aplicativo Android ou login compartilhado.",

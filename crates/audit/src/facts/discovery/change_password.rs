@@ -6,8 +6,8 @@ use model::lang::{Text, text};
 use url::Url;
 
 use super::answer::Answer;
-use super::notes::{Outcome, pass, quoted, unverified, warn};
-use super::site::{Site, Target};
+use super::notes::{ProbeOutcome, pass, quoted, unverified, warn};
+use super::site::{ProbedSite, Target};
 use crate::facts::document::Document;
 use crate::facts::refresh::parse_refresh;
 
@@ -15,13 +15,13 @@ const PATH: &str = "/.well-known/change-password";
 const REFERENCE: &str = "https://w3c.github.io/webappsec-change-password-url/";
 
 /// Asked when the page has a field for a password. Nothing is ever submitted.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn target(site: &ProbedSite<'_>) -> Option<Target> {
     let asks_password = site.html.is_some_and(|html| html.asks_password);
     asks_password.then(|| site.file(PATH)).flatten()
 }
 
 /// Passes on a temporary redirect to a page of its own, where missing addresses are told from existing ones.
-pub(super) fn check(site: &Site<'_>) -> Option<DiscoveryCheck> {
+pub(super) fn check(site: &ProbedSite<'_>) -> Option<DiscoveryCheck> {
     let answer = site.answer(WantKind::ChangePassword, target(site)?, REFERENCE);
     Some(answer.check(judge(site, &answer)))
 }
@@ -35,7 +35,7 @@ const UNTOLD: Text = text(
     "{file} responde {status}, mas não se sabe como respondem endereços inexistentes em /.well-known/, e os gerenciadores de senhas verificam isso antes.",
 );
 
-fn judge(site: &Site<'_>, answer: &Answer<'_>) -> Outcome {
+fn judge(site: &ProbedSite<'_>, answer: &Answer<'_>) -> ProbeOutcome {
     const ABSENT: Text = text(
         "{file} answers {status}. It is optional, and of use only to a site with accounts: password managers lead people there.",
         "{file} responde {status}. É opcional e só serve a um site com contas: os gerenciadores de senhas levam as pessoas até lá.",
@@ -78,7 +78,7 @@ pub(in crate::facts) fn refresh_target(bytes: &[u8], header: Option<&str>) -> Op
     })
 }
 
-fn redirect(site: &Site<'_>, answer: &Answer<'_>, status: u16, location: &str) -> Outcome {
+fn redirect(site: &ProbedSite<'_>, answer: &Answer<'_>, status: u16, location: &str) -> ProbeOutcome {
     const LEADS: Text =
         text("{file} leads to {url} with status {status}.", "{file} leva a {url} com o status {status}.");
     const PERMANENT: Text = text(
@@ -112,12 +112,12 @@ fn redirect(site: &Site<'_>, answer: &Answer<'_>, status: u16, location: &str) -
 }
 
 /// The root of the site itself. One with a query or fragment may be the address of a view inside an app.
-fn is_home(site: &Site<'_>, target: &Url) -> bool {
+fn is_home(site: &ProbedSite<'_>, target: &Url) -> bool {
     site.is_own(target) && target.path() == "/" && target.query().is_none() && target.fragment().is_none()
 }
 
 /// Fails where password managers would not believe the answer, or it is not known whether they would.
-fn trusted(site: &Site<'_>, values: &[(&str, model::lang::Value)]) -> Result<(), super::notes::Judged> {
+fn trusted(site: &ProbedSite<'_>, values: &[(&str, model::lang::Value)]) -> Result<(), super::notes::Judged> {
     match site.tells_missing_well_known() {
         Some(true) => Ok(()),
         Some(false) => Err(unverified(UNRELIABLE, values)),

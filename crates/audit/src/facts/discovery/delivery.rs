@@ -5,7 +5,7 @@ use url::Url;
 
 use super::answer::{Answer, File};
 use super::notes::{Judged, Notes, quoted, warn};
-use super::site::Site;
+use super::site::ProbedSite;
 
 const JSON: &str = "application/json";
 
@@ -40,7 +40,7 @@ pub(super) fn judge_type(file: &File<'_>, notes: &mut Notes) {
 }
 
 /// Open to the crawlers that read it.
-pub(super) fn judge_robots(site: &Site<'_>, url: &Url, crawlers: &[&str], notes: &mut Notes) {
+pub(super) fn judge_robots(site: &ProbedSite<'_>, url: &Url, crawlers: &[&str], notes: &mut Notes) {
     const FORBIDDEN: Text = text(
         "robots.txt forbids it to Google's crawler in line {line}: \"{value}\"",
         "o robots.txt o proíbe ao robô do Google na linha {line}: \"{value}\"",

@@ -7,8 +7,8 @@ use url::Url;
 
 use super::answer::Answer;
 use super::delivery;
-use super::notes::{Judged, Notes, Outcome, info, quoted, unverified, warn};
-use super::site::{Site, Target};
+use super::notes::{Judged, Notes, ProbeOutcome, info, quoted, unverified, warn};
+use super::site::{ProbedSite, Target};
 use crate::facts::content_type;
 use crate::facts::content_type::looks_like_html;
 use crate::facts::image_header::Image;
@@ -20,22 +20,22 @@ const LEAST_SIDE: u32 = 48;
 const CRAWLERS: [&str; 2] = ["Googlebot-Image", "Googlebot"];
 
 /// Always asked: the first icon that the page declares, on whatever host, else the one that browsers try.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn target(site: &ProbedSite<'_>) -> Option<Target> {
     declared(site).map(|url| Target::of(url.clone())).or_else(|| site.file(PATH))
 }
 
 /// The first icon with an address.
-fn declared<'s>(site: &'s Site<'_>) -> Option<&'s Url> {
+fn declared<'s>(site: &'s ProbedSite<'_>) -> Option<&'s Url> {
     site.html?.links_rel("icon").find_map(|link| link.url.as_ref())
 }
 
 /// Passes on an image that Google can use.
-pub(super) fn check(site: &Site<'_>) -> DiscoveryCheck {
+pub(super) fn check(site: &ProbedSite<'_>) -> DiscoveryCheck {
     let answer = answer(site);
     answer.check(judge(site, &answer))
 }
 
-fn answer<'c>(site: &Site<'c>) -> Answer<'c> {
+fn answer<'c>(site: &ProbedSite<'c>) -> Answer<'c> {
     site.answer(WantKind::Favicon, target(site).unwrap_or(Target::Elsewhere), REFERENCE)
 }
 
@@ -53,7 +53,7 @@ pub(crate) enum DefaultIcon {
 }
 
 /// Whether the site has an icon at the path that browsers try by themselves.
-pub(crate) fn default_icon(site: &Site<'_>) -> DefaultIcon {
+pub(crate) fn default_icon(site: &ProbedSite<'_>) -> DefaultIcon {
     if declared(site).is_some() {
         return DefaultIcon::Unasked;
     }
@@ -93,7 +93,7 @@ pub(crate) enum IconFault {
 }
 
 /// State of the icon that the page declares.
-pub(crate) fn declared_icon(site: &Site<'_>) -> DeclaredIcon {
+pub(crate) fn declared_icon(site: &ProbedSite<'_>) -> DeclaredIcon {
     let Some(url) = declared(site) else { return DeclaredIcon::Undeclared };
     let faulty = |fault| DeclaredIcon::Faulty(url.to_string(), fault);
     let answer = answer(site);
@@ -126,7 +126,7 @@ fn image<'c>(answer: &Answer<'c>) -> Result<(&'c Exchange, Option<Image>), Judge
     Ok((exchange, image))
 }
 
-fn judge(site: &Site<'_>, answer: &Answer<'_>) -> Outcome {
+fn judge(site: &ProbedSite<'_>, answer: &Answer<'_>) -> ProbeOutcome {
     const INLINE: Text = text(
         "The declared icon has no http(s) address of usual length, so it was not fetched, and search engines can't fetch it either.",
         "O ícone declarado não tem um endereço http(s) de tamanho usual, então não foi buscado, e os buscadores também não podem buscá-lo.",
@@ -167,7 +167,7 @@ fn judge(site: &Site<'_>, answer: &Answer<'_>) -> Outcome {
     Ok(judge_image(site, answer, exchange, &image))
 }
 
-fn judge_image(site: &Site<'_>, answer: &Answer<'_>, exchange: &Exchange, image: &Image) -> Judged {
+fn judge_image(site: &ProbedSite<'_>, answer: &Answer<'_>, exchange: &Exchange, image: &Image) -> Judged {
     const MEASURED: Text = text("{file} is an image: {format}.", "{file} é uma imagem: {format}.");
     const SIZED: Text = text(
         "{file} is an image: {format}, {width} by {height} pixels.",

@@ -3,13 +3,13 @@
 use model::capture::{Capture, Extra, WantKind};
 use url::Url;
 
-use super::site::{Site, Target};
+use super::site::{ProbedSite, Target};
 use crate::facts::challenge;
 use crate::facts::image_header::Image;
 use crate::facts::image_room;
 
 /// The largest content image without dimensions, for its tag.
-pub(super) fn largest_target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn largest_target(site: &ProbedSite<'_>) -> Option<Target> {
     let html = site.html?;
     // Asked after each file that comes.
     let url = html.image_to_measure.get_or_init(|| image_room::largest(html, |url| site.is_own(url)));
@@ -17,7 +17,7 @@ pub(super) fn largest_target(site: &Site<'_>) -> Option<Target> {
 }
 
 /// The social image.
-pub(in crate::facts) fn social_target(site: &Site<'_>) -> Option<Target> {
+pub(in crate::facts) fn social_target(site: &ProbedSite<'_>) -> Option<Target> {
     let html = site.html?;
     let image = html.social("og:image").or_else(|| html.social("og:image:url"))?;
     html.resolve(image).filter(|url| site.is_own(url)).map(Target::of)

@@ -6,8 +6,8 @@ use model::lang::{Text, text};
 use url::Url;
 
 use super::answer::{Answer, File};
-use super::notes::{Notes, Outcome, quoted, warn};
-use super::site::{Site, Target};
+use super::notes::{Notes, ProbeOutcome, quoted, warn};
+use super::site::{ProbedSite, Target};
 use crate::facts::content_type::media_type;
 
 /// Where the file of a whole site is.
@@ -17,12 +17,12 @@ const REFERENCE: &str = "https://llmstxt.org/";
 pub(crate) const SHORTEST: usize = 50;
 
 /// Always asked: the most specific guide of this origin that the page describes itself by, else the file of the site.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn target(site: &ProbedSite<'_>) -> Option<Target> {
     guide(site).map(Target::of).or_else(|| site.file(PATH))
 }
 
 /// The `rel=describedby` text whose folder is the longest one around the page; of several alike the first.
-fn guide(site: &Site<'_>) -> Option<Url> {
+fn guide(site: &ProbedSite<'_>) -> Option<Url> {
     let elements = site.html.into_iter().flat_map(|html| html.links_rel("describedby").map(move |link| (html, link)));
     let elements = elements.filter_map(|(html, link)| {
         let kind = html.element(link.node).and_then(|element| element.attribute("type"));
@@ -54,12 +54,12 @@ fn is_text(url: &Url, kind: Option<&str>) -> bool {
 }
 
 /// Passes on Markdown with a heading first, a link, and something to read.
-pub(super) fn check(site: &Site<'_>) -> DiscoveryCheck {
+pub(super) fn check(site: &ProbedSite<'_>) -> DiscoveryCheck {
     let answer = answer(site);
     answer.check(judge(&answer))
 }
 
-fn answer<'c>(site: &Site<'c>) -> Answer<'c> {
+fn answer<'c>(site: &ProbedSite<'c>) -> Answer<'c> {
     site.answer(WantKind::Llms, target(site).unwrap_or(Target::Elsewhere), REFERENCE)
 }
 
@@ -75,7 +75,7 @@ pub(crate) enum RootFile {
 }
 
 /// Whether the site has a file at the root.
-pub(crate) fn root_file(site: &Site<'_>) -> RootFile {
+pub(crate) fn root_file(site: &ProbedSite<'_>) -> RootFile {
     let answer = answer(site);
     if answer.requested.as_ref().is_none_or(|requested| requested.path() != PATH) {
         return RootFile::Unknown;
@@ -87,7 +87,7 @@ pub(crate) fn root_file(site: &Site<'_>) -> RootFile {
     }
 }
 
-fn judge(answer: &Answer<'_>) -> Outcome {
+fn judge(answer: &Answer<'_>) -> ProbeOutcome {
     const ABSENT: Text = text(
         "{file} answers {status}. It is optional and has no effect in Google Search. About one site in ten has one (SE Ranking, 2026), and 97% of them got no request in May 2026 (Ahrefs).",
         "{file} responde {status}. É opcional e não tem efeito na Busca do Google. Cerca de um site em dez tem um (SE Ranking, 2026), e 97% deles não receberam nenhuma requisição em maio de 2026 (Ahrefs).",
@@ -125,7 +125,7 @@ fn base(file: &File<'_>) -> Option<Url> {
 }
 
 /// The site's file at the root as text, when it is one and not a page.
-pub(crate) fn root_text(site: &Site<'_>) -> Option<String> {
+pub(crate) fn root_text(site: &ProbedSite<'_>) -> Option<String> {
     let answer = answer(site);
     let text = answer.file(text("", "")).ok().filter(|file| !file.is_html())?.text();
     answer.requested.is_some_and(|requested| requested.path() == PATH).then_some(text)

@@ -2,7 +2,7 @@
 
 use model::capture::WantKind;
 
-use super::site::Site;
+use super::site::ProbedSite;
 use crate::facts::challenge;
 use crate::facts::content_type::looks_like_html;
 use crate::facts::not_measured::NotMeasured;
@@ -22,7 +22,7 @@ const KINDS: [WantKind; 9] = [
 
 /// Addresses of those that answer 2xx with HTML. `Err(Probe)` where it is not known that the site tells missing
 /// addresses, or none was asked.
-pub(crate) fn addresses(site: &Site<'_>) -> Result<Vec<String>, NotMeasured> {
+pub(crate) fn addresses(site: &ProbedSite<'_>) -> Result<Vec<String>, NotMeasured> {
     site.missing_path(WantKind::NotFound).filter(|exchange| !exchange.is_success()).ok_or(NotMeasured::Probe)?;
     let mut is_asked = false;
     let mut out = Vec::new();

@@ -3,8 +3,8 @@
 
 use url::Url;
 
-use super::site::{Site, Target};
-use crate::facts::hreflang::{self, Alternate};
+use super::site::{ProbedSite, Target};
+use crate::facts::hreflang::{self, DeclaredAlternate};
 use crate::facts::url_identity::{names_page, same_page, without_tracking};
 
 /// Declared addresses that are gone through for one to ask: a page names few, and they are looked at after each answer.
@@ -13,7 +13,7 @@ pub(in crate::facts) const MOST_DECLARED: usize = 100;
 const MOST_ALTERNATES: usize = 2;
 
 /// The one canonical of head and header, when it is another page of this origin.
-pub(in crate::facts) fn canonical_target(site: &Site<'_>) -> Option<Target> {
+pub(in crate::facts) fn canonical_target(site: &ProbedSite<'_>) -> Option<Target> {
     let elements =
         site.html.into_iter().flat_map(|html| html.links_rel("canonical")).filter_map(|link| link.url.as_ref());
     let headers = site.header_links.iter().filter(|link| link.is("canonical")).filter_map(|link| link.url.as_ref());
@@ -24,18 +24,18 @@ pub(in crate::facts) fn canonical_target(site: &Site<'_>) -> Option<Target> {
 }
 
 /// The first language alternate to ask for.
-pub(super) fn first_alternate(site: &Site<'_>) -> Option<Target> {
+pub(super) fn first_alternate(site: &ProbedSite<'_>) -> Option<Target> {
     alternate_targets(site).next()
 }
 
 /// The second one.
-pub(super) fn second_alternate(site: &Site<'_>) -> Option<Target> {
+pub(super) fn second_alternate(site: &ProbedSite<'_>) -> Option<Target> {
     alternate_targets(site).nth(1)
 }
 
 /// Alternates of this origin, each address once, without the canonical target, which is asked for anyway. Not
 /// `x-default`: it may lead a visitor on by language.
-fn alternate_targets(site: &Site<'_>) -> impl Iterator<Item = Target> {
+fn alternate_targets(site: &ProbedSite<'_>) -> impl Iterator<Item = Target> {
     let known = canonical_target(site).and_then(|target| target.url().cloned());
     let mut seen: Vec<Url> = known.into_iter().collect();
     let declared = hreflang::declared(site.html, &site.header_links).take(MOST_DECLARED);
@@ -52,18 +52,18 @@ fn alternate_targets(site: &Site<'_>) -> impl Iterator<Item = Target> {
     out.into_iter()
 }
 
-pub(in crate::facts) fn is_version(alternate: &Alternate) -> bool {
+pub(in crate::facts) fn is_version(alternate: &DeclaredAlternate) -> bool {
     !alternate.lang.trim().eq_ignore_ascii_case("x-default")
 }
 
 /// Whether an address is of this origin and not the page's own; what tracks a visitor makes no other page.
-pub(in crate::facts) fn is_another(site: &Site<'_>, url: &Url) -> bool {
+pub(in crate::facts) fn is_another(site: &ProbedSite<'_>, url: &Url) -> bool {
     site.is_own(url) && !same_page(&without_tracking(url), &without_tracking(&site.url))
 }
 
 /// The page's address over http, when https was asked for: else the redirects to the page tell. A port of its own has
 /// no counterpart.
-pub(in crate::facts) fn plain_http(site: &Site<'_>) -> Option<Target> {
+pub(in crate::facts) fn plain_http(site: &ProbedSite<'_>) -> Option<Target> {
     let asked_https = site.capture.requested_url.starts_with("https:");
     let mut url =
         Some(site.url.clone()).filter(|url| asked_https && url.scheme() == "https" && url.port().is_none())?;
@@ -133,7 +133,7 @@ mod tests {
         let asked = |requested: &str| {
             let mut capture = capture("<p>x", &[]);
             capture.requested_url = requested.to_owned();
-            path(plain_http(&Site::new(&capture, None, None).unwrap()))
+            path(plain_http(&ProbedSite::new(&capture, None, None).unwrap()))
         };
         assert_eq!(asked("https://example.com/").as_deref(), Some("http://example.com/docs/page"));
         assert_eq!(asked("http://example.com/"), None);

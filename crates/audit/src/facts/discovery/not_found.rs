@@ -5,29 +5,29 @@ use model::discovery::DiscoveryCheck;
 use model::lang::{Text, text};
 use url::Url;
 
-use super::notes::{Outcome, info, pass, quoted, warn};
-use super::site::{Site, Target};
+use super::notes::{ProbeOutcome, info, pass, quoted, warn};
+use super::site::{ProbedSite, Target};
 
 /// The fixed missing path of the W3C's change-password draft: where it is found, password managers trust nothing there.
 pub(super) const WELL_KNOWN: &str = "/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200";
 const REFERENCE: &str = "https://developers.google.com/search/docs/crawling-indexing/http-network-errors";
 
 /// Always asked: a path of random digits.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn target(site: &ProbedSite<'_>) -> Option<Target> {
     site.file(&format!("/{}", site.capture.nonce))
 }
 
 /// Asked when the change-password address is, which it tells how to read.
-pub(super) fn well_known_target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn well_known_target(site: &ProbedSite<'_>) -> Option<Target> {
     super::change_password::target(site)?;
     site.file(WELL_KNOWN)
 }
 
 /// 404 or 410 passes, on both paths where both were asked.
-pub(super) fn check(site: &Site<'_>) -> DiscoveryCheck {
+pub(super) fn check(site: &ProbedSite<'_>) -> DiscoveryCheck {
     let target = target(site).unwrap_or(Target::Elsewhere);
     let answer = site.answer(WantKind::NotFound, target, REFERENCE);
-    let judge = || -> Outcome {
+    let judge = || -> ProbeOutcome {
         const MISSING: Text = text(
             "{file} does not exist, and answers {status} as it should.",
             "{file} não existe, e responde {status} como deve.",

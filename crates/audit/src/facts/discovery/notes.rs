@@ -10,7 +10,7 @@ const QUOTED_CHARACTERS: usize = 100;
 pub(super) type Judged = (DiscoveryStatus, Phrase);
 
 /// Judged in the end, or judged early by a rule that all probes share.
-pub(super) type Outcome = Result<Judged, Judged>;
+pub(super) type ProbeOutcome = Result<Judged, Judged>;
 
 /// Absent, or worth knowing.
 pub(super) fn info(text: Text, values: &[(&str, Value)]) -> Judged {

@@ -8,8 +8,8 @@ use url::Url;
 use super::answer::Answer;
 use super::json::{Json, member, texts};
 use super::metadata::{identifier, is_identifier};
-use super::notes::{Notes, Outcome, quoted, warn};
-use super::site::{Site, Target};
+use super::notes::{Notes, ProbeOutcome, quoted, warn};
+use super::site::{ProbedSite, Target};
 use super::{answer::File, delivery};
 
 const PATH: &str = "/.well-known/oauth-protected-resource";
@@ -19,7 +19,7 @@ const CHALLENGE_BYTES: usize = 8 * 1024;
 
 /// Asked when the page's challenge names it (`resource_metadata`), or the page links to it. A path behind the
 /// well-known name is that of the resource, such as an MCP endpoint.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn target(site: &ProbedSite<'_>) -> Option<Target> {
     match challenged(site) {
         Some(url) if site.is_own(&url) => Some(Target::of(url)),
         Some(_) => site.linked_file(is_file).filter(|target| target.url().is_some()).or(Some(Target::Elsewhere)),
@@ -32,7 +32,7 @@ fn is_file(url: &Url) -> bool {
 }
 
 /// The `resource_metadata` of a challenge (RFC 9728 §5.1).
-fn challenged(site: &Site<'_>) -> Option<Url> {
+fn challenged(site: &ProbedSite<'_>) -> Option<Url> {
     let exchange = site.capture.page.response()?;
     let value = exchange.headers_named("www-authenticate").find_map(|header| {
         let header = header.get(..CHALLENGE_BYTES).unwrap_or(header);
@@ -47,12 +47,12 @@ fn challenged(site: &Site<'_>) -> Option<Url> {
 }
 
 /// Passes on metadata of the very resource that was asked for. Authorization servers are not fetched.
-pub(super) fn check(site: &Site<'_>) -> Option<DiscoveryCheck> {
+pub(super) fn check(site: &ProbedSite<'_>) -> Option<DiscoveryCheck> {
     let answer = site.answer(WantKind::OauthResource, target(site)?, REFERENCE);
     Some(answer.check(judge(site, &answer)))
 }
 
-fn judge(site: &Site<'_>, answer: &Answer<'_>) -> Outcome {
+fn judge(site: &ProbedSite<'_>, answer: &Answer<'_>) -> ProbeOutcome {
     const ABSENT: Text = text(
         "{file} answers {status}, although the page names it: clients can't find out where to sign in.",
         "{file} responde {status}, embora a página o indique: os clientes não descobrem onde se autenticar.",
@@ -83,7 +83,7 @@ fn judge(site: &Site<'_>, answer: &Answer<'_>) -> Outcome {
     Ok(notes.verdict(MEASURED, &values))
 }
 
-fn notes(site: &Site<'_>, answer: &Answer<'_>, file: &File<'_>, json: &Json, resource: &str) -> Notes {
+fn notes(site: &ProbedSite<'_>, answer: &Answer<'_>, file: &File<'_>, json: &Json, resource: &str) -> Notes {
     const OTHER: Text = text(
         "resource must be \"{expected}\": clients reject any other",
         "resource deve ser \"{expected}\": os clientes rejeitam qualquer outro",

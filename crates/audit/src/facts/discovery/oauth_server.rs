@@ -9,8 +9,8 @@ use url::Url;
 use super::answer::Answer;
 use super::json::{Shape, texts};
 use super::metadata::{identifier, judge_endpoints, judge_issuer, judge_members, texts_or};
-use super::notes::{Outcome, named, warn};
-use super::site::{Site, Target};
+use super::notes::{ProbeOutcome, named, warn};
+use super::site::{ProbedSite, Target};
 
 const PATH: &str = "/.well-known/oauth-authorization-server";
 const REFERENCE: &str = "https://www.rfc-editor.org/rfc/rfc8414";
@@ -18,7 +18,7 @@ const REFERENCE: &str = "https://www.rfc-editor.org/rfc/rfc8414";
 const DEFAULT_GRANTS: [&str; 2] = ["authorization_code", "implicit"];
 
 /// Asked when the page links to it. An issuer's path follows the well-known name.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn target(site: &ProbedSite<'_>) -> Option<Target> {
     site.linked_file(is_file)
 }
 
@@ -27,7 +27,7 @@ fn is_file(url: &Url) -> bool {
 }
 
 /// Passes on whole metadata of the very issuer that the address belongs to.
-pub(super) fn check(site: &Site<'_>) -> Option<DiscoveryCheck> {
+pub(super) fn check(site: &ProbedSite<'_>) -> Option<DiscoveryCheck> {
     let answer = site.answer(WantKind::OauthServer, target(site)?, REFERENCE);
     Some(answer.check(judge(&answer)))
 }
@@ -45,7 +45,7 @@ fn required(metadata: &Value) -> Vec<(&'static str, Shape)> {
     members
 }
 
-fn judge(answer: &Answer<'_>) -> Outcome {
+fn judge(answer: &Answer<'_>) -> ProbeOutcome {
     const ABSENT: Text = text(
         "{file} answers {status}, although the page links to it.",
         "{file} responde {status}, embora a página tenha um link para ele.",

@@ -9,8 +9,8 @@ use url::Url;
 use super::answer::Answer;
 use super::json::{Shape, texts};
 use super::metadata::{identifier, judge_endpoints, judge_issuer, judge_members, texts_or};
-use super::notes::{Outcome, quoted, warn};
-use super::site::{Site, Target};
+use super::notes::{ProbeOutcome, quoted, warn};
+use super::site::{ProbedSite, Target};
 
 const PATH: &str = "/.well-known/openid-configuration";
 const REFERENCE: &str = "https://openid.net/specs/openid-connect-discovery-1_0.html";
@@ -25,12 +25,12 @@ const REQUIRED: [(&str, Shape); 6] = [
 ];
 
 /// Asked when the page links to it. The path of an issuer stands in front of the well-known name.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn target(site: &ProbedSite<'_>) -> Option<Target> {
     site.linked_file(|url| url.path().ends_with(PATH))
 }
 
 /// Passes on whole metadata of the very issuer that the address belongs to.
-pub(super) fn check(site: &Site<'_>) -> Option<DiscoveryCheck> {
+pub(super) fn check(site: &ProbedSite<'_>) -> Option<DiscoveryCheck> {
     let answer = site.answer(WantKind::OpenidConfig, target(site)?, REFERENCE);
     Some(answer.check(judge(&answer)))
 }
@@ -42,7 +42,7 @@ fn is_implicit_only(metadata: &Value) -> bool {
     grants == ["implicit"] || types.iter().all(|kind| kind.split(' ').all(|part| matches!(part, "id_token" | "token")))
 }
 
-fn judge(answer: &Answer<'_>) -> Outcome {
+fn judge(answer: &Answer<'_>) -> ProbeOutcome {
     const ABSENT: Text = text(
         "{file} answers {status}, although the page links to it.",
         "{file} responde {status}, embora a página tenha um link para ele.",

@@ -8,8 +8,8 @@ use model::time::{DAY_MS, Timestamp};
 use url::Url;
 
 use super::answer::{Answer, File};
-use super::notes::{Notes, Outcome, info, named, quoted};
-use super::site::{Site, Target};
+use super::notes::{Notes, ProbeOutcome, info, named, quoted};
+use super::site::{ProbedSite, Target};
 use crate::facts::content_type::looks_like_html;
 use crate::facts::url_identity::same_page;
 
@@ -34,17 +34,17 @@ const KNOWN: [&str; 9] = [
 ];
 
 /// Always asked.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn target(site: &ProbedSite<'_>) -> Option<Target> {
     site.file(PATH)
 }
 
 /// Asked only after the right place was empty.
-pub(super) fn legacy_target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn legacy_target(site: &ProbedSite<'_>) -> Option<Target> {
     site.file(LEGACY_PATH).filter(|_| site.is_gone(WantKind::SecurityTxt))
 }
 
 /// Passes on a text file with contacts that can be used and one date of expiry ahead.
-pub(super) fn check(site: &Site<'_>) -> DiscoveryCheck {
+pub(super) fn check(site: &ProbedSite<'_>) -> DiscoveryCheck {
     if let Some(target) = legacy_target(site) {
         // The file at the old place counts when it is one; else the right place is simply empty.
         let answer = site.answer(WantKind::SecurityTxtLegacy, target, REFERENCE);
@@ -57,7 +57,7 @@ pub(super) fn check(site: &Site<'_>) -> DiscoveryCheck {
     answer.check(judge(&answer, site.capture.started_at, false))
 }
 
-fn judge(answer: &Answer<'_>, now: Timestamp, is_legacy: bool) -> Outcome {
+fn judge(answer: &Answer<'_>, now: Timestamp, is_legacy: bool) -> ProbeOutcome {
     const ABSENT: Text = text(
         "{file} answers {status}. It is optional and tells people who find a vulnerability whom to contact.",
         "{file} responde {status}. É opcional e diz a quem encontra uma vulnerabilidade quem contatar.",
@@ -101,14 +101,14 @@ fn judge(answer: &Answer<'_>, now: Timestamp, is_legacy: bool) -> Outcome {
 }
 
 /// Whether a page answers in place of the file.
-pub(crate) fn is_page(site: &Site<'_>) -> bool {
+pub(crate) fn is_page(site: &ProbedSite<'_>) -> bool {
     let exchange = site.extra(WantKind::SecurityTxt).and_then(|extra| extra.fetched.response());
     exchange.is_some_and(|exchange| exchange.is_success() && looks_like_html(&exchange.body.bytes))
 }
 
 /// Lines of the site's file that a corrected one can keep: known fields but `Expires`, and no address that is none or
 /// goes over http.
-pub(crate) fn usable_lines(site: &Site<'_>) -> Vec<String> {
+pub(crate) fn usable_lines(site: &ProbedSite<'_>) -> Vec<String> {
     /// Lines taken over at most: a file has few.
     const MOST_LINES: usize = 50;
     let kinds = [WantKind::SecurityTxt, WantKind::SecurityTxtLegacy];

@@ -40,7 +40,7 @@ impl Target {
 
 /// The audited site as probes see it.
 #[derive(Debug)]
-pub(crate) struct Site<'c> {
+pub(crate) struct ProbedSite<'c> {
     pub(super) capture: &'c Capture,
     /// The final URL of the page.
     pub(super) url: Url,
@@ -49,7 +49,7 @@ pub(crate) struct Site<'c> {
     pub(super) robots: Option<&'c RobotsState>,
 }
 
-impl<'c> Site<'c> {
+impl<'c> ProbedSite<'c> {
     /// `None` for supplied bytes, and for a page that did not answer: there is no site to ask then.
     pub(crate) fn new(capture: &'c Capture, html: Option<&'c Html>, robots: Option<&'c RobotsState>) -> Option<Self> {
         let exchange = capture.page.response().filter(|_| capture.source == Source::Network)?;

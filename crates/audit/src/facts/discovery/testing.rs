@@ -6,7 +6,7 @@ use model::capture::{
 use model::discovery::{DiscoveryCheck, DiscoveryStatus};
 use model::time::Timestamp;
 
-use super::Site;
+use super::ProbedSite;
 use crate::facts::known::Facts;
 use crate::facts::robots_txt::RobotsState;
 use crate::facts::site_files::SiteFiles;
@@ -119,7 +119,7 @@ pub(in crate::facts) fn with_site<T>(
     source: &str,
     headers: &[(&str, &str)],
     extras: Vec<Extra>,
-    with: impl FnOnce(&Site<'_>) -> T,
+    with: impl FnOnce(&ProbedSite<'_>) -> T,
 ) -> T {
     let mut capture = capture(source, headers);
     capture.extras = extras;
@@ -129,7 +129,7 @@ pub(in crate::facts) fn with_site<T>(
         .iter()
         .find(|extra| extra.want.kind == WantKind::RobotsTxt)
         .map(|extra| RobotsState::read(&extra.fetched));
-    let site = Site::new(&capture, page.html.as_ref(), robots.as_ref()).unwrap();
+    let site = ProbedSite::new(&capture, page.html.as_ref(), robots.as_ref()).unwrap();
     with(&site)
 }
 

@@ -9,8 +9,8 @@ use url::Url;
 
 use super::answer::Answer;
 use super::json::texts;
-use super::notes::{Outcome, warn};
-use super::site::{Site, Target};
+use super::notes::{ProbeOutcome, warn};
+use super::site::{ProbedSite, Target};
 
 const PATH: &str = "/.well-known/webauthn";
 const REFERENCE: &str = "https://www.w3.org/TR/webauthn-3/#sctn-related-origins";
@@ -18,18 +18,18 @@ const REFERENCE: &str = "https://www.w3.org/TR/webauthn-3/#sctn-related-origins"
 const LABELS: usize = 5;
 
 /// Asked when a field offers passkeys, or an inline script asks for credentials.
-pub(super) fn target(site: &Site<'_>) -> Option<Target> {
+pub(super) fn target(site: &ProbedSite<'_>) -> Option<Target> {
     let asks = site.html.is_some_and(|html| html.asks_passkey);
     asks.then(|| site.file(PATH)).flatten()
 }
 
 /// Passes on a JSON object with origins that every client takes.
-pub(super) fn check(site: &Site<'_>) -> Option<DiscoveryCheck> {
+pub(super) fn check(site: &ProbedSite<'_>) -> Option<DiscoveryCheck> {
     let answer = site.answer(WantKind::Webauthn, target(site)?, REFERENCE);
     Some(answer.check(judge(&answer)))
 }
 
-fn judge(answer: &Answer<'_>) -> Outcome {
+fn judge(answer: &Answer<'_>) -> ProbeOutcome {
     const ABSENT: Text = text(
         "{file} answers {status}. It is optional, and of use only where one passkey serves several domains.",
         "{file} responde {status}. É opcional e só serve onde uma mesma chave de acesso vale para vários domínios.",

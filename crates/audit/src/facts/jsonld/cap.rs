@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::tree::{Tree, TreeKind};
+use super::tree::{TreeKind, ValueTree};
 
 /// Keeps the first `most` nodes of a parsed block; how many it had.
 pub(super) fn keep(block: &mut Value, most: usize) -> usize {
@@ -16,7 +16,7 @@ pub(super) fn keep(block: &mut Value, most: usize) -> usize {
 }
 
 /// The same of its tree.
-pub(super) fn keep_of_tree(block: &mut Tree, most: usize) {
+pub(super) fn keep_of_tree(block: &mut ValueTree, most: usize) {
     let mut cap = NodeCap { count: 0, most };
     match &mut block.kind {
         TreeKind::Array(roots) => roots.retain_mut(|root| cap.keeps_root_of_tree(root)),
@@ -44,7 +44,7 @@ impl NodeCap {
         self.count <= self.most || !graph.is_empty()
     }
 
-    fn keeps_root_of_tree(&mut self, root: &mut Tree) -> bool {
+    fn keeps_root_of_tree(&mut self, root: &mut ValueTree) -> bool {
         let TreeKind::Object(members) = &mut root.kind else { return true };
         // As a map has it, of two members with one name the last.
         let graph =

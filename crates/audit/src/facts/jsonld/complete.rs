@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::tree::{Tree, TreeKind};
+use super::tree::{TreeKind, ValueTree};
 
 /// Bytes of a text, and what is to stand there.
 pub(crate) type Insertion = (Range<usize>, String);
@@ -27,12 +27,12 @@ pub(crate) fn spliced(text: &str, mut splices: Vec<Insertion>) -> String {
 /// What some nodes of a block get, by path.
 #[derive(Debug, Default)]
 pub(crate) struct Additions<'t> {
-    nodes: Vec<(&'t Tree, Map<String, Value>)>,
+    nodes: Vec<(&'t ValueTree, Map<String, Value>)>,
 }
 
 impl<'t> Additions<'t> {
     /// Adds a text at a path below a node. Nodes come in their order.
-    pub(crate) fn add(&mut self, node: &'t Tree, path: &str, text: String) {
+    pub(crate) fn add(&mut self, node: &'t ValueTree, path: &str, text: String) {
         if self.nodes.last().is_none_or(|(known, _)| !std::ptr::eq(*known, node)) {
             self.nodes.push((node, Map::new()));
         }
@@ -74,7 +74,7 @@ fn insert(members: &mut Map<String, Value>, path: &str, text: String) {
 }
 
 /// The changes that give an object some members: new ones in front, those below an existing one inside it.
-fn extend(node: &Tree, additions: &Map<String, Value>, splices: &mut Vec<Insertion>) {
+fn extend(node: &ValueTree, additions: &Map<String, Value>, splices: &mut Vec<Insertion>) {
     let TreeKind::Object(members) = &node.kind else { return };
     let mut new = String::new();
     for (name, value) in additions {
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn members_are_added_and_all_else_stays_as_written() {
         let source = r#"{"@type":"A",  "x": {"y" : 1.50}, "z": "name", "e": {}, "l": [1, {"m":2}], "n":""}"#;
-        let tree = Tree::read(source).unwrap();
+        let tree = ValueTree::read(source).unwrap();
         let mut additions = Additions::default();
         for path in ["a", "x.b", "x.c.d", "z.b", "e.b", "l.b", "n", "a"] {
             additions.add(&tree, path, "{{V}}".to_owned());
@@ -140,12 +140,12 @@ mod tests {
             r#"{"a": "{{V}}", "@type":"A",  "x": {"b": "{{V}}", "c": {"d":"{{V}}"}, "y" : 1.50}, "z": {"b":"{{V}}","name":"name"}, "e": {"b": "{{V}}"}, "l": [1, {"b": "{{V}}", "m":2}], "n":"{{V}}"}"#
         );
         let lists = r#"{"a":[{"x":1}],"b":[],"c":{"x":1}}"#;
-        let tree = Tree::read(lists).unwrap();
+        let tree = ValueTree::read(lists).unwrap();
         let mut more = Additions::default();
         ["a", "b", "c"].iter().for_each(|path| more.add(&tree, path, "{{V}}".to_owned()));
         more.add(tree.members().unwrap()[0].value.each().first().unwrap(), "y", "{{Y}}".to_owned());
         assert_eq!(more.apply(lists), r#"{"a":[{"y": "{{Y}}", "x":1}, "{{V}}"],"b":["{{V}}"],"c":[{"x":1}, "{{V}}"]}"#);
-        let tree = Tree::read(source).unwrap();
+        let tree = ValueTree::read(source).unwrap();
         let mut one = Additions::default();
         one.add(&tree, "x.b", "</script>".to_owned());
         assert_eq!(one.alone(), r#"{"@type":"A","x":{"b":"</script>"}}"#);

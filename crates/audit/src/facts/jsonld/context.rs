@@ -4,7 +4,7 @@ use url::Url;
 
 use super::complete::{Insertion, spliced};
 use super::graph::local;
-use super::tree::{Tree, TreeKind};
+use super::tree::{TreeKind, ValueTree};
 use crate::facts::schema_org;
 
 /// The context as schema.org and Google write it.
@@ -18,19 +18,19 @@ pub(crate) enum ContextFault<'t> {
     /// There is none, or an empty one.
     Missing,
     /// It is plainly meant to be schema.org, and is not.
-    Wrong(&'t Tree),
+    Wrong(&'t ValueTree),
 }
 
 /// The root objects of a block that are to have a context.
-pub(crate) fn roots(block: &Tree) -> impl Iterator<Item = &Tree> {
+pub(crate) fn roots(block: &ValueTree) -> impl Iterator<Item = &ValueTree> {
     block.each().iter().filter(|root| root.members().is_some_and(|members| !members.is_empty()))
 }
 
 /// Judges the context of a root. One of another vocabulary is its own business: JSON-LD is not for search engines only.
-pub(crate) fn fault(root: &Tree) -> Option<ContextFault<'_>> {
+pub(crate) fn fault(root: &ValueTree) -> Option<ContextFault<'_>> {
     let context = root.members()?.iter().rev().find(|member| member.name == "@context");
     let Some(context) = context.map(|member| &member.value) else { return Some(ContextFault::Missing) };
-    let is_empty = |value: &Tree| match &value.kind {
+    let is_empty = |value: &ValueTree| match &value.kind {
         TreeKind::Text(text) => text.trim().is_empty(),
         TreeKind::Array(values) => values.is_empty(),
         TreeKind::Null => true,
@@ -39,7 +39,7 @@ pub(crate) fn fault(root: &Tree) -> Option<ContextFault<'_>> {
     if is_empty(context) {
         return Some(ContextFault::Missing);
     }
-    let names = || context.each().iter().filter_map(Tree::text);
+    let names = || context.each().iter().filter_map(ValueTree::text);
     let states_others = context.each().iter().any(|one| one.members().is_some());
     if states_others || names().next().is_none() || names().any(is_context) {
         return None;
@@ -67,10 +67,12 @@ fn is_meant(name: &str) -> bool {
 }
 
 /// Whether everything that a root says of types is schema.org's.
-pub(crate) fn is_plain(root: &Tree) -> bool {
+pub(crate) fn is_plain(root: &ValueTree) -> bool {
     match &root.kind {
         TreeKind::Object(members) => members.iter().all(|member| match member.name.as_str() {
-            "@type" => member.value.each().iter().filter_map(Tree::text).all(|kind| schema_org::is_type(local(kind))),
+            "@type" => {
+                member.value.each().iter().filter_map(ValueTree::text).all(|kind| schema_org::is_type(local(kind)))
+            }
             name if name.starts_with('@') && !matches!(name, "@graph" | "@id" | "@context") => false,
             _ => is_plain(&member.value),
         }),
@@ -81,7 +83,7 @@ pub(crate) fn is_plain(root: &Tree) -> bool {
 
 /// A block with the context that its roots lack; `None` where it has them, or where another vocabulary may be meant.
 pub(crate) fn with_context(text: &str) -> Option<String> {
-    let tree = Tree::read(text)?;
+    let tree = ValueTree::read(text)?;
     let mut splices: Vec<Insertion> = Vec::new();
     for root in roots(&tree) {
         match fault(root) {
@@ -106,7 +108,7 @@ mod tests {
 
     fn judged(context: &str) -> Option<bool> {
         let source = format!("{{\"@context\":{context},\"@type\":\"Thing\"}}");
-        let tree = Tree::read(&source).unwrap();
+        let tree = ValueTree::read(&source).unwrap();
         fault(&tree).map(|fault| fault == ContextFault::Missing)
     }
 

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::tree::{Member, Tree, TreeKind};
+use super::tree::{Member, TreeKind, ValueTree};
 use crate::facts::schema_org::Lookup;
 
 /// Nodes of one `@id` that are looked at together.
@@ -21,11 +21,11 @@ pub(crate) type NodeIndex = usize;
 
 /// One object that describes something.
 #[derive(Debug)]
-pub(crate) struct Node<'t> {
+pub(crate) struct GraphNode<'t> {
     /// Position of its block among those that were read.
     pub(crate) block: usize,
     /// Its object.
-    pub(crate) tree: &'t Tree,
+    pub(crate) tree: &'t ValueTree,
     /// Its types, without the vocabulary's address.
     pub(crate) types: Vec<&'t str>,
     /// What it is a part of: the other node, and the property there. By nesting, or by its `@id`.
@@ -39,7 +39,7 @@ pub(crate) struct Node<'t> {
 /// All nodes of blocks whose context is schema.org.
 #[derive(Debug)]
 pub(crate) struct Graph<'t> {
-    pub(crate) nodes: Vec<Node<'t>>,
+    pub(crate) nodes: Vec<GraphNode<'t>>,
     by_id: BTreeMap<&'t str, Vec<NodeIndex>>,
     /// How many nodes of a type lead.
     leading: BTreeMap<&'t str, usize>,
@@ -56,7 +56,7 @@ pub(crate) fn local(name: &str) -> &str {
 }
 
 impl<'t> Graph<'t> {
-    pub(crate) fn read(blocks: impl IntoIterator<Item = &'t Tree>) -> Self {
+    pub(crate) fn read(blocks: impl IntoIterator<Item = &'t ValueTree>) -> Self {
         let mut graph = Self {
             nodes: Vec::new(),
             by_id: BTreeMap::new(),
@@ -78,13 +78,13 @@ impl<'t> Graph<'t> {
         graph
     }
 
-    fn visit(&mut self, tree: &'t Tree, position: &Position<'t>) {
+    fn visit(&mut self, tree: &'t ValueTree, position: &Position<'t>) {
         let Some(members) = tree.members() else { return };
         let index = self.nodes.len();
         if let Some(id) = id(members) {
             self.by_id.entry(id).or_default().push(index);
         }
-        self.nodes.push(Node {
+        self.nodes.push(GraphNode {
             block: position.block,
             tree,
             types: types(members),
@@ -127,50 +127,50 @@ impl<'t> Graph<'t> {
     }
 
     /// Whether a node leads: the page or its list is about it.
-    pub(crate) fn leads(&self, node: &Node<'_>) -> bool {
+    pub(crate) fn leads(&self, node: &GraphNode<'_>) -> bool {
         node.is_root || node.within.iter().any(|(_, property)| LEADING.contains(property))
     }
 
     /// Whether a node is of one of some types, or of one below them.
-    pub(crate) fn is_any(&self, node: &Node<'t>, wanted: &[&str]) -> bool {
+    pub(crate) fn is_any(&self, node: &GraphNode<'t>, wanted: &[&str]) -> bool {
         node.types.iter().any(|kind| self.vocabulary.borrow_mut().is_any(kind, wanted))
     }
 
     /// Whether the vocabulary has a property for one of a node's types.
-    pub(crate) fn may_have(&self, node: &Node<'t>, property: &str) -> bool {
+    pub(crate) fn may_have(&self, node: &GraphNode<'t>, property: &str) -> bool {
         node.types.iter().any(|kind| self.vocabulary.borrow_mut().has(kind, property))
     }
 
     /// Whether the page is about a node alone: it leads, is no member of a list, and no other like it leads.
-    pub(crate) fn is_subject(&self, node: &Node<'_>) -> bool {
-        let is_listed = |node: &Node<'_>| node.within.iter().any(|(_, property)| LISTING.contains(property));
+    pub(crate) fn is_subject(&self, node: &GraphNode<'_>) -> bool {
+        let is_listed = |node: &GraphNode<'_>| node.within.iter().any(|(_, property)| LISTING.contains(property));
         let is_alone = |kind: &&str| self.leading.get(kind).is_none_or(|count| *count < 2);
         self.leads(node) && !is_listed(node) && node.types.iter().all(is_alone)
     }
 
     /// What is found at a path of property names, starting at a node.
-    pub(crate) fn look(&self, node: &'t Tree, path: &str) -> Found<'t> {
+    pub(crate) fn look(&self, node: &'t ValueTree, path: &str) -> PathValue<'t> {
         self.look_for(node, path, &|_| true)
     }
 
     /// The same for a value that `fits`.
-    pub(crate) fn look_for(&self, node: &'t Tree, path: &str, fits: &dyn Fn(&Tree) -> bool) -> Found<'t> {
+    pub(crate) fn look_for(&self, node: &'t ValueTree, path: &str, fits: &dyn Fn(&ValueTree) -> bool) -> PathValue<'t> {
         let (step, rest) = path.split_once('.').map_or((path, None), |(step, rest)| (step, Some(rest)));
-        let mut found = Found::Absent;
-        for member in self.described(node).into_iter().filter_map(Tree::members).flatten() {
+        let mut found = PathValue::Absent;
+        for member in self.described(node).into_iter().filter_map(ValueTree::members).flatten() {
             self.work.set(self.work.get().saturating_add(1));
             if self.work.get() > MOST_WORK {
-                return Found::Unknown;
+                return PathValue::Unknown;
             }
             if local(&member.name) != step {
                 continue;
             }
             for value in member.value.each().iter().filter(|value| !is_empty(value)) {
-                match rest.map_or(Found::Value(value), |rest| self.look_into(value, rest, fits)) {
-                    Found::Value(value) if rest.is_some() || fits(value) => return Found::Value(value),
-                    Found::Value(_) => {}
-                    Found::Unknown => found = Found::Unknown,
-                    Found::Absent => {}
+                match rest.map_or(PathValue::Value(value), |rest| self.look_into(value, rest, fits)) {
+                    PathValue::Value(value) if rest.is_some() || fits(value) => return PathValue::Value(value),
+                    PathValue::Value(_) => {}
+                    PathValue::Unknown => found = PathValue::Unknown,
+                    PathValue::Absent => {}
                 }
             }
         }
@@ -178,31 +178,33 @@ impl<'t> Graph<'t> {
     }
 
     /// The same for a value that a path leads through.
-    fn look_into(&self, value: &'t Tree, rest: &str, fits: &dyn Fn(&Tree) -> bool) -> Found<'t> {
+    fn look_into(&self, value: &'t ValueTree, rest: &str, fits: &dyn Fn(&ValueTree) -> bool) -> PathValue<'t> {
         match &value.kind {
             // Only its type is known of it.
-            TreeKind::Object(_) if rest != "@type" && self.is_undescribed(value) => Found::Unknown,
+            TreeKind::Object(_) if rest != "@type" && self.is_undescribed(value) => PathValue::Unknown,
             TreeKind::Object(_) => self.look_for(value, rest, fits),
             // A text where a thing is expected is its name (schema.org, data model), or the address of a place.
-            TreeKind::Text(text) if rest == "address" || rest == "name" && !text.contains("://") => Found::Value(value),
-            _ => Found::Absent,
+            TreeKind::Text(text) if rest == "address" || rest == "name" && !text.contains("://") => {
+                PathValue::Value(value)
+            }
+            _ => PathValue::Absent,
         }
     }
 
     /// How many values a property of a node has.
-    pub(crate) fn count(&self, node: &'t Tree, property: &str) -> usize {
-        let members = self.described(node).into_iter().filter_map(Tree::members).flatten();
+    pub(crate) fn count(&self, node: &'t ValueTree, property: &str) -> usize {
+        let members = self.described(node).into_iter().filter_map(ValueTree::members).flatten();
         let named = members.filter(|member| local(&member.name) == property);
         named.flat_map(|member| member.value.each()).filter(|value| !is_empty(value)).count()
     }
 
     /// Whether an object only names a thing that the page nowhere describes.
-    pub(crate) fn is_undescribed(&self, node: &'t Tree) -> bool {
+    pub(crate) fn is_undescribed(&self, node: &'t ValueTree) -> bool {
         self.described(node).into_iter().all(is_reference)
     }
 
     /// Every object that describes the same thing: the node's own, then others of its `@id`.
-    fn described(&self, node: &'t Tree) -> Vec<&'t Tree> {
+    fn described(&self, node: &'t ValueTree) -> Vec<&'t ValueTree> {
         let same = node.members().and_then(id).and_then(|id| self.by_id.get(id)).map(Vec::as_slice).unwrap_or_default();
         let others = same.iter().take(MOST_OF_ONE_ID).filter_map(|index| Some(self.nodes.get(*index)?.tree));
         std::iter::once(node).chain(others.filter(|other| !std::ptr::eq(*other, node))).collect()
@@ -211,13 +213,13 @@ impl<'t> Graph<'t> {
 
 /// What stands at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found<'t> {
+pub(crate) enum PathValue<'t> {
     /// Nothing, or nothing but an empty value.
     Absent,
     /// The path leads through a thing that is only named here.
     Unknown,
     /// The first value.
-    Value(&'t Tree),
+    Value(&'t ValueTree),
 }
 
 #[derive(Clone, Copy)]
@@ -229,8 +231,8 @@ struct Position<'t> {
 }
 
 /// Whether an object's context names schema.org.
-fn is_schema_org(root: &Tree) -> bool {
-    let is_name = |value: &Tree| {
+fn is_schema_org(root: &ValueTree) -> bool {
+    let is_name = |value: &ValueTree| {
         let name = value
             .text()
             .and_then(|text| text.split_once("://"))
@@ -252,17 +254,17 @@ pub(crate) fn id(members: &[Member]) -> Option<&str> {
 
 fn types(members: &[Member]) -> Vec<&str> {
     let declared = members.iter().filter(|member| member.name == "@type");
-    declared.flat_map(|member| member.value.each()).filter_map(Tree::text).map(local).collect()
+    declared.flat_map(|member| member.value.each()).filter_map(ValueTree::text).map(local).collect()
 }
 
 /// Whether an object has nothing but its `@id` and type.
-pub(crate) fn is_reference(node: &Tree) -> bool {
+pub(crate) fn is_reference(node: &ValueTree) -> bool {
     let members = node.members().unwrap_or_default();
     id(members).is_some() && members.iter().all(|member| matches!(member.name.as_str(), "@id" | "@type"))
 }
 
 /// An empty value says as much as none.
-fn is_empty(value: &Tree) -> bool {
+fn is_empty(value: &ValueTree) -> bool {
     match &value.kind {
         TreeKind::Text(text) => text.trim().is_empty(),
         TreeKind::Object(members) => members.is_empty(),
@@ -284,7 +286,7 @@ mod tests {
 
     #[test]
     fn nodes_know_their_place_by_nesting_and_by_reference() {
-        let tree = Tree::read(PAGE).unwrap();
+        let tree = ValueTree::read(PAGE).unwrap();
         let graph = Graph::read([&tree]);
         let of = |kind: &str| graph.nodes.iter().find(|node| node.types.contains(&kind)).unwrap();
         let parents = |kind: &str| {
@@ -304,27 +306,27 @@ mod tests {
 
     #[test]
     fn a_path_finds_values_through_lists_and_other_descriptions_of_the_thing() {
-        let tree = Tree::read(PAGE).unwrap();
+        let tree = ValueTree::read(PAGE).unwrap();
         let graph = Graph::read([&tree]);
         let of = |kind: &str| graph.nodes.iter().find(|node| node.types.contains(&kind)).unwrap().tree;
-        let found = |kind: &str, path: &str| matches!(graph.look(of(kind), path), Found::Value(_));
+        let found = |kind: &str, path: &str| matches!(graph.look(of(kind), path), PathValue::Value(_));
         for path in ["offers.price", "brand.name", "sku", "offers"] {
             assert!(found("Product", path), "{path}");
         }
         for path in ["name", "review", "image.name", "offers.name", "brand.logo"] {
-            assert_eq!(graph.look(of("Product"), path), Found::Absent, "{path}");
+            assert_eq!(graph.look(of("Product"), path), PathValue::Absent, "{path}");
         }
         assert!(found("WebPage", "mainEntity.brand.name"));
-        assert_eq!(graph.look(of("WebPage"), "isPartOf.name"), Found::Unknown);
+        assert_eq!(graph.look(of("WebPage"), "isPartOf.name"), PathValue::Unknown);
     }
 
     #[test]
     fn blocks_of_another_vocabulary_are_none_of_ours() {
         for source in [r#"{"@type":"Product"}"#, r#"{"@context":"https://example.com/schema.org","@type":"Product"}"#] {
-            let tree = Tree::read(source).unwrap();
+            let tree = ValueTree::read(source).unwrap();
             assert!(Graph::read([&tree]).nodes.is_empty(), "{source}");
         }
-        let tree = Tree::read(r#"{"@context":{"@vocab":"http://www.schema.org"},"@type":"Product"}"#).unwrap();
+        let tree = ValueTree::read(r#"{"@context":{"@vocab":"http://www.schema.org"},"@type":"Product"}"#).unwrap();
         assert_eq!(Graph::read([&tree]).nodes.len(), 1);
     }
 
@@ -332,8 +334,8 @@ mod tests {
     fn many_lists_of_references_end_with_the_budget() {
         let references = format!("[{}]", vec![r##"{"@id":"#a"}"##; 3_000].join(","));
         let source = format!(r##"{{"@context":"https://schema.org","@id":"#a","x":{references}}}"##);
-        let tree = Tree::read(&source).unwrap();
+        let tree = ValueTree::read(&source).unwrap();
         let graph = Graph::read([&tree]);
-        assert_eq!(graph.look(&tree, "x.x.x.x.y"), Found::Unknown);
+        assert_eq!(graph.look(&tree, "x.x.x.x.y"), PathValue::Unknown);
     }
 }

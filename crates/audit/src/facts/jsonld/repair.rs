@@ -1,6 +1,6 @@
 //! Repairs of broken JSON-LD that lose nothing: the result says what the author plainly meant, or there is none.
 
-use super::tree::{LARGEST_BLOCK, Tree, TreeKind};
+use super::tree::{LARGEST_BLOCK, TreeKind, ValueTree};
 
 /// The block as JSON again, when its defects are a comment or CDATA wrapper, HTML-escaped or typographic quotes,
 /// trailing commas, or raw line ends in strings; `None` when something else is wrong. All else is as it was written.
@@ -12,7 +12,7 @@ pub fn repaired(text: &str) -> Option<String> {
     let candidates = [bare.to_owned(), bare.replace("&quot;", "\"").replace("&#34;", "\""), straight_quotes(bare)];
     candidates.iter().map(|candidate| tidied(candidate)).find(|candidate| {
         // Of a name that comes twice nobody knows which value was meant.
-        Tree::read(candidate).is_some_and(|tree| {
+        ValueTree::read(candidate).is_some_and(|tree| {
             matches!(tree.kind, TreeKind::Object(_) | TreeKind::Array(_)) && tree.duplicate().is_none()
         })
     })

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::graph::{Found, Graph, Node, local};
-use super::tree::{Tree, TreeKind};
+use super::graph::{Graph, GraphNode, PathValue, local};
+use super::tree::{TreeKind, ValueTree};
 
 /// The requirements; the file says what its columns mean.
 const RICH_RESULTS: &str = include_str!("../../data/rich_results.tsv");
@@ -27,7 +27,7 @@ struct RequirementRow {
 #[derive(Debug)]
 pub(crate) struct Gap<'t> {
     /// The node.
-    pub(crate) node: &'t Tree,
+    pub(crate) node: &'t ValueTree,
     /// Position of its source among those that were read.
     pub(crate) block: usize,
     /// Its type.
@@ -42,7 +42,7 @@ pub(crate) struct Gap<'t> {
 
 impl<'t> Gap<'t> {
     /// A node that lacks its type.
-    pub(crate) fn untyped(node: &Node<'t>) -> Self {
+    pub(crate) fn untyped(node: &GraphNode<'t>) -> Self {
         let missing = vec![Requirement::TYPE];
         Self { node: node.tree, block: node.block, kind: "", is_subject: false, page: "", missing }
     }
@@ -125,9 +125,9 @@ pub(crate) fn read<'t>(graph: &Graph<'t>, is_home: bool, need: Need) -> Requirem
 }
 
 /// The nodes that the page is about and that may become a rich result, but those of some pages of the documentation.
-pub(crate) fn subjects<'g, 't>(graph: &'g Graph<'t>, but: &[&str]) -> Vec<&'g Node<'t>> {
+pub(crate) fn subjects<'g, 't>(graph: &'g Graph<'t>, but: &[&str]) -> Vec<&'g GraphNode<'t>> {
     let table = RequirementTable::read();
-    let is_subject = |node: &&Node<'t>| {
+    let is_subject = |node: &&GraphNode<'t>| {
         let mut rows = node.types.iter().flat_map(|kind| table.rows(kind));
         !graph.is_undescribed(node.tree)
             && rows.any(|row| !but.contains(&row.page) && row.places == "top" && table.fits(graph, node, &row, false))
@@ -136,7 +136,7 @@ pub(crate) fn subjects<'g, 't>(graph: &'g Graph<'t>, but: &[&str]) -> Vec<&'g No
 }
 
 /// What of a column a node lacks.
-fn lacking<'t>(graph: &Graph<'t>, node: &Node<'t>, column: &'static str) -> Vec<Requirement> {
+fn lacking<'t>(graph: &Graph<'t>, node: &GraphNode<'t>, column: &'static str) -> Vec<Requirement> {
     let mut missing: Vec<Requirement> = Vec::new();
     for requirement in column.split(' ').map(Requirement) {
         if !is_met(graph, node, requirement.0) && !requirement.is_below(&missing) {
@@ -147,7 +147,7 @@ fn lacking<'t>(graph: &Graph<'t>, node: &Node<'t>, column: &'static str) -> Vec<
 }
 
 /// Whether a node has one of some alternatives. What is not known here is taken for met.
-fn is_met<'t>(graph: &Graph<'t>, node: &Node<'t>, requirement: &str) -> bool {
+fn is_met<'t>(graph: &Graph<'t>, node: &GraphNode<'t>, requirement: &str) -> bool {
     requirement.split('|').any(|path| {
         if path == "@last" {
             return node.is_last;
@@ -159,12 +159,12 @@ fn is_met<'t>(graph: &Graph<'t>, node: &Node<'t>, requirement: &str) -> bool {
             Some((path, wanted)) => graph.look_for(node.tree, path, &|value| is(value, wanted)),
             None => graph.look(node.tree, path),
         };
-        found != Found::Absent
+        found != PathValue::Absent
     })
 }
 
 /// Whether a value is a word, however it is written.
-fn is(value: &Tree, wanted: &str) -> bool {
+fn is(value: &ValueTree, wanted: &str) -> bool {
     match &value.kind {
         TreeKind::Text(text) => local(text.trim()).eq_ignore_ascii_case(wanted),
         TreeKind::Bool(value) => value.to_string() == wanted,
@@ -208,7 +208,7 @@ impl RequirementTable {
         kind == wanted || self.supertypes.get(kind).is_some_and(|above| above.contains(&wanted))
     }
 
-    fn fits<'t>(&self, graph: &Graph<'t>, node: &Node<'t>, row: &RequirementRow, is_home: bool) -> bool {
+    fn fits<'t>(&self, graph: &Graph<'t>, node: &GraphNode<'t>, row: &RequirementRow, is_home: bool) -> bool {
         let is_there = row.places.split(' ').any(|place| match place.split_once('.') {
             None => graph.leads(node) && (place == "top" || is_home == (place == "home")),
             Some((kind, property)) => node.within.iter().any(|(parent, found)| {
@@ -229,7 +229,7 @@ mod tests {
     /// Type and missing paths of every gap.
     fn gaps_at(nodes: &str, is_home: bool) -> Vec<String> {
         let source = format!("{{\"@context\":\"https://schema.org\",\"@graph\":[{nodes}]}}");
-        let tree = Tree::read(&source).unwrap();
+        let tree = ValueTree::read(&source).unwrap();
         let shown = |gap: &Gap<'_>| {
             let missing: Vec<String> = gap.missing.iter().map(|missing| missing.shown()).collect();
             format!("{} {}", gap.kind, missing.join(", "))

@@ -10,7 +10,7 @@ const MOST_LEVELS: usize = 128;
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tree {
+pub(crate) struct ValueTree {
     /// Bytes of the text that it was read from.
     pub(crate) span: Range<usize>,
     /// What it is.
@@ -23,7 +23,7 @@ pub(crate) enum TreeKind {
     /// An object, its members in order.
     Object(Vec<Member>),
     /// An array.
-    Array(Vec<Tree>),
+    Array(Vec<ValueTree>),
     /// A string, escapes resolved.
     Text(String),
     /// A number as written.
@@ -42,10 +42,10 @@ pub(crate) struct Member {
     /// Where the name stands.
     pub(crate) at: usize,
     /// Its value.
-    pub(crate) value: Tree,
+    pub(crate) value: ValueTree,
 }
 
-impl Tree {
+impl ValueTree {
     /// Reads a text that is JSON; `None` for one that is not, or nested too deep.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let mut reader = TreeReader { text, at: 0 };
@@ -128,7 +128,7 @@ impl TreeReader<'_> {
         found
     }
 
-    fn value(&mut self, level: usize) -> Option<Tree> {
+    fn value(&mut self, level: usize) -> Option<ValueTree> {
         self.skip_space();
         let start = self.at;
         let kind = match self.text.as_bytes().get(start)? {
@@ -138,7 +138,7 @@ impl TreeReader<'_> {
             b'"' => TreeKind::Text(self.string()?),
             _ => self.word()?,
         };
-        Some(Tree { span: start..self.at, kind })
+        Some(ValueTree { span: start..self.at, kind })
     }
 
     fn object(&mut self, level: usize) -> Option<Vec<Member>> {
@@ -161,7 +161,7 @@ impl TreeReader<'_> {
         }
     }
 
-    fn array(&mut self, level: usize) -> Option<Vec<Tree>> {
+    fn array(&mut self, level: usize) -> Option<Vec<ValueTree>> {
         let mut values = Vec::new();
         self.at += 1;
         if self.take(b']') {
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn values_stand_where_they_are_written() {
         let source = r#" {"a": [1.50, -2e3, 100000000000000000000000000001], "b\"c": {"d": "\u00e9\\"}, "e": null} "#;
-        let tree = Tree::read(source).unwrap();
+        let tree = ValueTree::read(source).unwrap();
         let [a, b, e] = tree.members().unwrap() else { panic!("{tree:?}") };
         let written: Vec<&str> = a.value.each().iter().map(|number| &source[number.span.clone()]).collect();
         assert_eq!(written, ["1.50", "-2e3", "100000000000000000000000000001"]);
@@ -222,7 +222,8 @@ mod tests {
 
     #[test]
     fn a_name_that_comes_twice_is_found_wherever_it_is() {
-        let duplicate = |source: &str| Tree::read(source).unwrap().duplicate().map(|(at, name)| (at, name.to_owned()));
+        let duplicate =
+            |source: &str| ValueTree::read(source).unwrap().duplicate().map(|(at, name)| (at, name.to_owned()));
         assert_eq!(duplicate(r#"{"a":{"a":1},"b":2}"#), None);
         assert_eq!(duplicate(r#"[{"a":[{"b":1,"c":2,"b":1}]}]"#), Some((20, "b".to_owned())));
         assert_eq!(duplicate(r#"{"a":1,"\u0061":2}"#), Some((7, "a".to_owned())));
@@ -231,16 +232,16 @@ mod tests {
     #[test]
     fn what_is_not_json_is_not_read() {
         for source in ["", "{", "{} x", "{\"a\":1,}", "NaN", "{a:1}", "[01]", "\"a", "[1 2]", "{\"a\" 1}"] {
-            assert_eq!(Tree::read(source), None, "{source}");
+            assert_eq!(ValueTree::read(source), None, "{source}");
         }
-        assert_eq!(Tree::read(&"[".repeat(100_000)), None);
+        assert_eq!(ValueTree::read(&"[".repeat(100_000)), None);
     }
 
     proptest! {
         #[test]
         fn it_reads_what_the_parser_reads(source in "[\\[\\]{}\":,a1\\\\.é \\n-]{0,40}") {
             let parsed = serde_json::from_str::<serde_json::Value>(&source).is_ok();
-            prop_assert_eq!(Tree::read(&source).is_some(), parsed, "{}", source);
+            prop_assert_eq!(ValueTree::read(&source).is_some(), parsed, "{}", source);
         }
     }
 }

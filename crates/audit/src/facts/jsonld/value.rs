@@ -10,9 +10,9 @@ use serde_json::Value;
 use url::Url;
 
 use super::complete::{Insertion, spliced};
-use super::graph::{Graph, Node, local};
+use super::graph::{Graph, GraphNode, local};
 use super::placeholder;
-use super::tree::{Member, Tree, TreeKind};
+use super::tree::{Member, TreeKind, ValueTree};
 use crate::facts::schema_org;
 
 pub(crate) use date::is_date;
@@ -64,7 +64,7 @@ pub(crate) struct Bad<'t> {
     /// Its property.
     pub(crate) property: &'t str,
     /// The value.
-    pub(crate) value: &'t Tree,
+    pub(crate) value: &'t ValueTree,
     /// What the property asks for.
     pub(crate) form: ValueForm,
     /// Places of the block and the JSON to put there; empty when only a person can say what was meant.
@@ -121,7 +121,7 @@ pub(crate) fn read<'t>(graph: &Graph<'t>, setting: &Setting<'_>) -> Option<Vec<B
 
 /// A node with its members by name.
 struct NamedMembers<'g, 't> {
-    node: &'g Node<'t>,
+    node: &'g GraphNode<'t>,
     members: BTreeMap<&'t str, &'t Member>,
 }
 
@@ -131,7 +131,7 @@ impl<'t> NamedMembers<'_, 't> {
     }
 
     /// The value of a property, where it is plain and filled.
-    fn plain(&self, property: &str) -> Option<(&'t Tree, &'t str)> {
+    fn plain(&self, property: &str) -> Option<(&'t ValueTree, &'t str)> {
         let value = &self.members.get(property)?.value;
         plain(value).filter(|text| !text.trim().is_empty()).map(|text| (value, text))
     }
@@ -205,7 +205,7 @@ impl<'t> ValueReader<'_, '_, 't> {
         &mut self,
         node: &NamedMembers<'_, 't>,
         member: &'t Member,
-        value: &'t Tree,
+        value: &'t ValueTree,
         form: ValueForm,
         repair: Vec<Insertion>,
     ) {
@@ -264,7 +264,7 @@ fn judged(fits: bool, meant: impl FnOnce() -> Option<String>) -> ValueVerdict {
 }
 
 /// A text or number as it is written.
-pub(crate) fn plain(value: &Tree) -> Option<&str> {
+pub(crate) fn plain(value: &ValueTree) -> Option<&str> {
     match &value.kind {
         TreeKind::Text(text) | TreeKind::Number(text) => Some(text),
         _ => None,
@@ -358,11 +358,11 @@ fn swapped(node: &NamedMembers<'_, '_>, property: &str) -> Vec<Insertion> {
         return Vec::new();
     };
     // One that also has a comma for a point is told by itself; two repairs of one value would disagree.
-    let fits = |(_, text): (&Tree, &str), property| match amount::number(text) {
+    let fits = |(_, text): (&ValueTree, &str), property| match amount::number(text) {
         Some((degrees, None)) => degrees.abs() <= most_degrees(property),
         _ => false,
     };
-    let written = |(tree, text): (&Tree, &str)| match tree.kind {
+    let written = |(tree, text): (&ValueTree, &str)| match tree.kind {
         TreeKind::Number(_) => text.to_owned(),
         _ => Value::from(text.trim()).to_string(),
     };
@@ -375,7 +375,7 @@ fn swapped(node: &NamedMembers<'_, '_>, property: &str) -> Vec<Insertion> {
 
 /// A block with everything repaired that can be, all else as it is written.
 pub(crate) fn repaired(text: &str, setting: &Setting<'_>) -> String {
-    let Some(tree) = Tree::read(text) else { return text.to_owned() };
+    let Some(tree) = ValueTree::read(text) else { return text.to_owned() };
     let bad = read(&Graph::read([&tree]), setting).unwrap_or_default();
     spliced(text, bad.into_iter().flat_map(|bad| bad.repair).collect())
 }
@@ -388,7 +388,7 @@ mod tests {
     /// Every bad value of a node, and the members that it has after its repair; `None` where nothing is known.
     fn judged_in(node: &str, decimal_mark: Option<char>) -> Option<Vec<(String, Option<String>)>> {
         let source = format!("{{\"@context\":\"https://schema.org\",{node}}}");
-        let tree = Tree::read(&source).unwrap();
+        let tree = ValueTree::read(&source).unwrap();
         let base = Url::parse("https://example.com/a/b").unwrap();
         let setting = Setting { decimal_mark, resolve: Box::new(|href| base.join(href).ok()) };
         let bad = read(&Graph::read([&tree]), &setting)?;

@@ -8,7 +8,7 @@ use super::{bare, plain};
 use crate::facts::evidence::{DataImage, DataSubject};
 use crate::facts::jsonld::graph::local;
 use crate::facts::jsonld::placeholder::is_placeholder;
-use crate::facts::jsonld::tree::{Tree, TreeKind};
+use crate::facts::jsonld::tree::{TreeKind, ValueTree};
 use crate::facts::jsonld::{types_of, visit};
 use crate::facts::page::Html;
 use crate::facts::words::words;
@@ -135,7 +135,7 @@ fn each(value: &Value) -> Vec<&Value> {
 }
 
 /// An item of markup in the form of JSON-LD.
-fn value_of(tree: &Tree) -> Value {
+fn value_of(tree: &ValueTree) -> Value {
     match &tree.kind {
         TreeKind::Object(members) => {
             let mut out = Map::new();

@@ -8,7 +8,7 @@ use super::fault::SitemapFault;
 use super::kind::{MOST_FILES, MOST_LOC_BYTES, SitemapKind};
 use super::tally::Counting;
 use super::target::Target;
-use crate::facts::hreflang::Alternate;
+use crate::facts::hreflang::DeclaredAlternate;
 
 /// Entries of the page kept of one file: as many as it may have addresses (asked for, answered, canonicals).
 const MOST_ENTRIES: usize = 8;
@@ -21,7 +21,7 @@ pub struct SitemapEntry {
     /// When the file says that the page last changed; for RSS the `pubDate`.
     pub lastmod: Option<String>,
     /// The language versions that it names.
-    pub alternates: Vec<Alternate>,
+    pub alternates: Vec<DeclaredAlternate>,
 }
 
 /// A file that an index lists.

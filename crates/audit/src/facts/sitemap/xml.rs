@@ -16,7 +16,7 @@ use super::fault::{self, SitemapFault, quoting};
 use super::kind::SitemapKind;
 use super::reading::{FieldText, SitemapReading};
 use super::xml_stop::{MOST_ATTRIBUTES, Stop, check_tag, doctype, forbidden_at, is_forbidden, is_html_at, stop};
-use crate::facts::hreflang::{Alternate, AlternateSource};
+use crate::facts::hreflang::{AlternateSource, DeclaredAlternate};
 
 /// The namespace of `urlset` and `sitemapindex`.
 pub const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
@@ -260,7 +260,7 @@ impl Walk<'_, '_, '_> {
 
 /// The language versions in the source of one entry, which was read without a fault. The prefix is left open: nothing
 /// else in a sitemap is a link with a language.
-fn alternates(entry: Option<&str>) -> Vec<Alternate> {
+fn alternates(entry: Option<&str>) -> Vec<DeclaredAlternate> {
     let mut reader = Reader::from_str(entry.unwrap_or_default());
     let mut found = Vec::new();
     while found.len() < MOST_ALTERNATES {
@@ -276,7 +276,7 @@ fn alternates(entry: Option<&str>) -> Vec<Alternate> {
             && let (Some(lang), Some(href)) = (value(&tag, "hreflang"), value(&tag, "href"))
         {
             let url = Url::parse(&href).ok();
-            found.push(Alternate { lang, href, url, source: AlternateSource::Sitemap, node: None });
+            found.push(DeclaredAlternate { lang, href, url, source: AlternateSource::Sitemap, node: None });
         }
     }
     found

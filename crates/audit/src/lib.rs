@@ -30,7 +30,7 @@ pub use facts::challenge::{Blocked, blocked};
 pub use facts::discovery::{PROBE_GETS, probe_gets_left};
 pub use facts::field_data::field_data;
 pub use facts::site_files::{SiteFile, SiteFiles};
-pub use facts::sitemap::Target as SitemapTarget;
+pub use facts::sitemap::ListedPage;
 pub use facts::walk::Page;
 pub use judge::codes;
 pub use report::{report, report_on};

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use audit::{SiteFiles, SitemapTarget};
+use audit::{ListedPage, SiteFiles};
 use fetch::Fetcher;
 use model::capture::{Body, Capture, Exchange, Extra, FailureKind, Fetched, Source};
 use model::report::Report;
@@ -193,7 +193,7 @@ impl Engine {
             tokio::select! {
                 read = &mut parsing, if parsed.is_none() => {
                     let read = read?;
-                    lanes.target = Arc::new(SitemapTarget::of(&fetched, &read.page));
+                    lanes.target = Arc::new(ListedPage::of(&fetched, &read.page));
                     parsed = Some(read);
                 }
                 Some(file) = lanes.next() => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::capture::{Capture, Extra, WantKind};
 
 use super::robots_txt::RobotsState;
-use super::sitemap::{SitemapFile, Target};
+use super::sitemap::{ListedPage, SitemapFile};
 use super::walk::Page;
 
 /// One file, read.
@@ -20,7 +20,7 @@ pub enum SiteFile {
 
 impl SiteFile {
     /// Reads a file that came; `None` for one of another kind. A sitemap may be megabytes: it is searched for `target`.
-    pub fn read(extra: &Extra, target: &Target) -> Option<Self> {
+    pub fn read(extra: &Extra, target: &ListedPage) -> Option<Self> {
         match extra.want.kind {
             WantKind::RobotsTxt => Some(Self::Robots(RobotsState::read(&extra.fetched))),
             WantKind::Sitemap => {
@@ -42,7 +42,7 @@ pub struct SiteFiles {
 impl SiteFiles {
     /// Reads all files of a capture.
     pub fn read(capture: &Capture, page: &Page) -> Self {
-        let target = Target::of(capture, page);
+        let target = ListedPage::of(capture, page);
         let mut files = Self::default();
         capture.extras.iter().filter_map(|extra| SiteFile::read(extra, &target)).for_each(|file| files.add(file));
         files

@@ -16,7 +16,7 @@ pub use kind::{MOST_FILES, MOST_LOC_BYTES, MOST_URLS, SitemapKind};
 pub use reading::SitemapEntry;
 pub(super) use reading::{Child, fetchable};
 pub use tally::{BadLoc, Tally};
-pub use target::Target;
+pub use target::ListedPage;
 pub use xml::NAMESPACE;
 
 #[cfg(test)]

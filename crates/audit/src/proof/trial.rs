@@ -16,7 +16,7 @@ use crate::facts::Facts;
 use crate::facts::document::Document;
 use crate::facts::page::Html;
 use crate::facts::site_files::{SiteFile, SiteFiles};
-use crate::facts::sitemap::Target;
+use crate::facts::sitemap::ListedPage;
 use crate::facts::walk::Page;
 use crate::fix::{FixChange, OwnFiles};
 use crate::judge::{self, CheckOutcome};
@@ -98,7 +98,7 @@ impl<'a, 'f> Bench<'a, 'f> {
             Some(source) => Some(self.patched(source, &splices, items, &subjects)?),
             None => None,
         };
-        let target = Target::of(self.audited.facts.capture, self.audited.page);
+        let target = ListedPage::of(self.audited.facts.capture, self.audited.page);
         let (extras, files) = with_files(self.audited, &ready.files, &target);
         let (own, page) = match patched {
             Some(Patched { html, exchange }) => (Some(exchange), Some(Page { html: Some(html) })),
@@ -253,7 +253,7 @@ fn spliced_text(source: &str, changes: &[(Range<usize>, &str)]) -> Option<String
 fn with_files(
     audited: &AuditedPage<'_, '_>,
     patches: &[FilePatch],
-    target: &Target,
+    target: &ListedPage,
 ) -> (Option<Vec<Extra>>, Option<SiteFiles>) {
     let capture = audited.facts.capture;
     let Some(base) =

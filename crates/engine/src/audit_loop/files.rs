@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use audit::{SiteFile, SitemapTarget};
+use audit::{ListedPage, SiteFile};
 use fetch::{Budget, Fetcher, Room};
 use model::capture::{Extra, FailureKind, FetchFailure, Fetched, Want, WantKind};
 use tokio::time::Instant;
@@ -21,7 +21,7 @@ const GZIP_RATIO: usize = 20;
 /// Request for one file.
 pub(super) struct FileRequest {
     pub(super) want: Want,
-    pub(super) target: Arc<SitemapTarget>,
+    pub(super) target: Arc<ListedPage>,
     pub(super) budget: Arc<Budget>,
     pub(super) until: Instant,
     pub(super) keep_sitemaps: bool,
@@ -36,7 +36,7 @@ pub(super) struct FetchedFile {
 
 impl FetchedFile {
     /// A file that could not be parsed for lack of a core: reported as a timeout.
-    fn without(want: Want, target: &SitemapTarget) -> Self {
+    fn without(want: Want, target: &ListedPage) -> Self {
         let kind = FailureKind::Timeout;
         let failure = FetchFailure { kind, reason: "overloaded".to_owned(), hops: Vec::new(), url: want.url.clone() };
         let extra = Extra { want, fetched: Fetched::Failed(failure) };
@@ -64,7 +64,7 @@ pub(super) async fn file(fetcher: &Fetcher, cores: &Cores, request: FileRequest)
 async fn read(
     cores: &Cores,
     mut extra: Extra,
-    target: Arc<SitemapTarget>,
+    target: Arc<ListedPage>,
     until: Instant,
     room: Option<Room>,
 ) -> FetchedFile {

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use audit::{PROBE_GETS, SitemapTarget};
+use audit::{ListedPage, PROBE_GETS};
 use fetch::{Budget, Fetcher};
 use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
@@ -29,7 +29,7 @@ pub(super) struct Lanes {
     cores: Cores,
     keep_sitemaps: bool,
     /// The page to search sitemaps for; known once it is parsed.
-    pub(super) target: Arc<SitemapTarget>,
+    pub(super) target: Arc<ListedPage>,
     /// Polled within the audit's own task: spawning one for each file would cost more than most of them take.
     running: FuturesUnordered<BoxFuture<'static, std::thread::Result<FetchedFile>>>,
     /// Everything requested so far.

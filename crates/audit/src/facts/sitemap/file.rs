@@ -11,7 +11,7 @@ use super::fault::{self, SitemapFault};
 use super::kind::{MOST_URLS, SitemapKind};
 use super::reading::{Child, SitemapEntry, SitemapReading};
 use super::tally::Tally;
-use super::target::Target;
+use super::target::ListedPage;
 use super::{plain, xml};
 use crate::facts::challenge;
 
@@ -70,7 +70,7 @@ pub struct SitemapFile {
 
 impl SitemapFile {
     /// Judges the answer to the request for a file. Total on any bytes.
-    pub fn read(url: &str, fetched: &Fetched, target: &Target) -> Self {
+    pub fn read(url: &str, fetched: &Fetched, target: &ListedPage) -> Self {
         let mut file = Self {
             url: url.to_owned(),
             final_url: url.to_owned(),
@@ -109,7 +109,7 @@ impl SitemapFile {
         self.kind.is_some()
     }
 
-    fn take(&mut self, exchange: &Exchange, target: &Target) -> End {
+    fn take(&mut self, exchange: &Exchange, target: &ListedPage) -> End {
         if let Coding::Unknown(name) = &exchange.body.coding {
             return End::Unread(name.clone());
         }

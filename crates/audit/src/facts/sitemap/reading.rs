@@ -7,7 +7,7 @@ use url::Url;
 use super::fault::SitemapFault;
 use super::kind::{MOST_FILES, MOST_LOC_BYTES, SitemapKind};
 use super::tally::Counting;
-use super::target::Target;
+use super::target::ListedPage;
 use crate::facts::hreflang::DeclaredAlternate;
 
 /// Entries of the page kept of one file: as many as it may have addresses (asked for, answered, canonicals).
@@ -34,7 +34,7 @@ pub(in crate::facts) struct Child {
 /// The outcome of reading, filled as the reader goes.
 #[derive(Debug)]
 pub(super) struct SitemapReading<'t> {
-    target: &'t Target,
+    target: &'t ListedPage,
     pub(super) kind: Option<SitemapKind>,
     /// Pages listed; files that an index lists are in `children_seen`.
     pub(super) urls: u64,
@@ -58,7 +58,7 @@ impl SitemapEntry {
 }
 
 impl<'t> SitemapReading<'t> {
-    pub(super) fn new(target: &'t Target) -> Self {
+    pub(super) fn new(target: &'t ListedPage) -> Self {
         Self {
             target,
             kind: None,

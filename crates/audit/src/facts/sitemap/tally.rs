@@ -7,7 +7,7 @@ use model::dates;
 use model::time::Day;
 
 use super::kind::{MOST_URLS, SitemapKind};
-use super::target::Target;
+use super::target::ListedPage;
 use crate::facts::document::collapse;
 
 /// Days told apart of one file: more than any site has lived. The dates of further days count as of none.
@@ -67,7 +67,7 @@ impl Counting {
         kind: Option<SitemapKind>,
         loc: Option<&str>,
         lastmod: Option<&str>,
-        target: &Target,
+        target: &ListedPage,
     ) {
         if let Some(loc) = loc {
             self.address(loc, target);
@@ -79,7 +79,7 @@ impl Counting {
     }
 
     /// Takes the date of a file that an index lists.
-    pub(super) fn take_index(&mut self, lastmod: Option<&str>, target: &Target) {
+    pub(super) fn take_index(&mut self, lastmod: Option<&str>, target: &ListedPage) {
         if let Some(lastmod) = lastmod {
             self.date(lastmod, target);
         }
@@ -95,7 +95,7 @@ impl Counting {
         self.tally.is_news = true;
     }
 
-    fn address(&mut self, loc: &str, target: &Target) {
+    fn address(&mut self, loc: &str, target: &ListedPage) {
         let scheme = loc.split_once("://").map_or("", |(scheme, _)| scheme);
         if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
             self.bad(BadLoc::Relative, loc);
@@ -121,7 +121,7 @@ impl Counting {
         }
     }
 
-    fn date(&mut self, lastmod: &str, target: &Target) {
+    fn date(&mut self, lastmod: &str, target: &ListedPage) {
         self.tally.dated += 1;
         match dates::w3c(lastmod).filter(|date| target.is_past(*date)) {
             Some(date) if self.days.len() < MOST_DAYS || self.days.contains_key(&date.day()) => {

@@ -10,7 +10,7 @@ use crate::facts::walk::Page;
 
 /// Addresses of the audited page, in the form in which they are compared.
 #[derive(Debug, Clone, Default)]
-pub struct Target {
+pub struct ListedPage {
     forms: Vec<String>,
     /// The page's host, where it answers https.
     secure_host: Option<String>,
@@ -18,7 +18,7 @@ pub struct Target {
     latest: Option<Timestamp>,
 }
 
-impl Target {
+impl ListedPage {
     /// The page as sitemaps may list it: as asked for, as answered, and as each canonical says.
     pub fn of(capture: &Capture, page: &Page) -> Self {
         let exchange = capture.page.response();
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn any_spelling_of_an_address_is_the_page() {
-        let target = Target::new(["https://example.com/a?b=1", "not a url", "https://example.com/caf%c3%a9"]);
+        let target = ListedPage::new(["https://example.com/a?b=1", "not a url", "https://example.com/caf%c3%a9"]);
         for loc in [
             "https://example.com/a?b=1",
             "HTTPS://EXAMPLE.com:443/x/../a?b=1#c",
@@ -107,7 +107,7 @@ mod tests {
         #[test]
         fn the_short_way_agrees_with_parsing(path in "/[a-c/.%?=&#é ]{0,8}", other in "[/?#\\\\]?[a-c/.%?=&#é ]{0,8}") {
             let (page, loc) = (format!("https://e.com{path}"), format!("https://E.com{other}"));
-            let target = Target::new([page.as_str()]);
+            let target = ListedPage::new([page.as_str()]);
             prop_assert_eq!(target.is(&loc), target.is_parsed(&loc));
         }
     }

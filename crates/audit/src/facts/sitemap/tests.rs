@@ -27,7 +27,7 @@ fn exchange(url: &str, bytes: impl Into<Vec<u8>>) -> Exchange {
 
 fn read_exchange(exchange: Exchange) -> SitemapFile {
     let url = exchange.url.clone();
-    SitemapFile::read(&url, &Fetched::Response(exchange), &Target::new([PAGE]))
+    SitemapFile::read(&url, &Fetched::Response(exchange), &ListedPage::new([PAGE]))
 }
 
 fn read(bytes: impl Into<Vec<u8>>) -> SitemapFile {
@@ -217,7 +217,7 @@ fn long_addresses_are_counted_and_not_kept() {
     assert_eq!((file.urls, file.entries, file.fault), (100, Vec::new(), None));
     assert_eq!(read(format!("https://example.com/\nhttps://example.com/{path}\n")).urls, 2);
     let longest = format!("https://example.com/{}", "a".repeat(MOST_LOC_BYTES - 20));
-    let target = Target::new([longest.as_str()]);
+    let target = ListedPage::new([longest.as_str()]);
     for (loc, kept) in [(longest.clone(), true), (longest + "a", false)] {
         let source = urlset(&format!("<url><loc>\n{}\n</loc></url>", loc));
         let fetched = Fetched::Response(exchange("https://example.com/sitemap.xml", source));

@@ -9,6 +9,7 @@ use model::capture::{Body, BodyCut, Capture, Coding, Exchange, Fetched, Source, 
 use model::finding::Severity;
 use model::lang::{Text, Value, text};
 use model::rendered::{Rendered, RenderedDifference, RenderedFinding, RenderedPart};
+use model::report::Report;
 use model::summary::PageSummary;
 use model::time::Timestamp;
 
@@ -35,17 +36,16 @@ const CHANGED: Text = text(
     "Scripts alteram {count} {count|parte|partes} da página que os buscadores leem: {parts}.",
 );
 
-/// Compares a rendered page with the summary of the HTML as received. `at` is the time of the lab test.
-pub fn rendered(source: &PageSummary, url: &str, html: &str, at: Timestamp) -> Rendered {
-    let differences = crate::report(&capture(url, html, at)).summary.map(|page| differences(source, &page));
-    let differences = differences.unwrap_or_default();
+/// Compares the report of a rendered page, from its [`capture`], with the summary of the HTML as received.
+pub fn rendered(source: &PageSummary, page: &Report) -> Rendered {
+    let differences = page.summary.as_ref().map(|page| differences(source, page)).unwrap_or_default();
     let finding = (!differences.is_empty()).then(|| finding(&differences));
-    Rendered { url: cut(url.to_owned()), differences, finding }
+    Rendered { url: cut(page.url.clone()), differences, finding }
 }
 
-/// The rendered page as a capture: bytes without a network.
-fn capture(url: &str, html: &str, at: Timestamp) -> Capture {
-    let mut bytes = html.as_bytes().to_vec();
+/// A rendered page as a capture: bytes without a network. `at` is the time of the lab test.
+pub fn capture(url: &str, html: String, at: Timestamp) -> Capture {
+    let mut bytes = html.into_bytes();
     let cut = (bytes.len() > PAGE_BYTES).then_some(BodyCut::Size);
     bytes.truncate(PAGE_BYTES);
     let exchange = Exchange {
@@ -97,7 +97,7 @@ fn differences(source: &PageSummary, rendered: &PageSummary) -> Vec<RenderedDiff
 fn finding(differences: &[RenderedDifference]) -> RenderedFinding {
     let decisive = differences.iter().any(|difference| DECISIVE.contains(&difference.part));
     let names = |lang: fn(Text) -> &'static str| {
-        differences.iter().map(|difference| lang(name(difference.part))).collect::<Vec<_>>().join(", ")
+        differences.iter().map(|difference| lang(part_name(difference.part))).collect::<Vec<_>>().join(", ")
     };
     let count = Value::from(differences.len());
     let in_english = CHANGED.phrase(&[("count", count.clone()), ("parts", names(|text| text.en).into())]);
@@ -111,7 +111,8 @@ fn finding(differences: &[RenderedDifference]) -> RenderedFinding {
     }
 }
 
-fn name(part: RenderedPart) -> Text {
+/// The name of a part, for people.
+pub fn part_name(part: RenderedPart) -> Text {
     match part {
         RenderedPart::Url => text("address", "endereço"),
         RenderedPart::Robots => text("robots directives", "diretivas robots"),
@@ -146,8 +147,8 @@ mod tests {
     const SOURCE: &str = include_str!("rendered/source.html");
 
     fn compared(url: &str, html: &str) -> Rendered {
-        let source = crate::report(&capture(URL, SOURCE, Timestamp(0))).summary.unwrap();
-        rendered(&source, url, html, Timestamp(0))
+        let report = |url: &str, html: &str| crate::report(&capture(url, html.to_owned(), Timestamp(0)));
+        rendered(&report(URL, SOURCE).summary.unwrap(), &report(url, html))
     }
 
     #[test]

@@ -12,7 +12,6 @@ mod peer;
 mod processes;
 pub mod programs;
 mod proxy;
-pub mod rendered;
 pub mod setup;
 
 use std::io;
@@ -52,6 +51,8 @@ const RUN_MEMORY: u64 = 2 * 1024 * 1024 * 1024;
 const LOOK: Duration = Duration::from_millis(250);
 /// Longest wait for the page's load, in milliseconds, as Lighthouse has it by itself.
 const LOAD_MS: u32 = 45_000;
+/// Size limit of a rendered page in UTF-16 code units, as scripts count. A longer one is not passed on.
+const RENDERED_CHARACTERS: u32 = 2_000_000;
 /// Size limit of a result in bytes. Large ones have one million.
 const RESULT_BYTES: u64 = 32 * 1024 * 1024;
 /// Longest wait for the end of a program's error output, past the time of the run.
@@ -84,6 +85,12 @@ pub struct Runner {
     limits: RunLimits,
     places: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
+}
+
+/// Runs at once on this machine, at least one. Whoever queues them keeps to it too: the time of a try goes on while it waits.
+pub fn at_once() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (cores / CORES_OF_A_RUN).max(1)
 }
 
 /// Limits of a run.
@@ -119,12 +126,11 @@ impl Runner {
             Ok(folders) => tracing::info!(lab.folders = folders, "removed what killed lab tests left behind"),
             Err(error) => tracing::warn!(%error, "folders of lab tests could not be looked for"),
         }
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             settings,
             fetcher,
             limits,
-            places: Arc::new(Semaphore::new((cores / CORES_OF_A_RUN).max(1))),
+            places: Arc::new(Semaphore::new(at_once())),
             waiting: Arc::new(Semaphore::new(WAITING)),
         }
     }
@@ -205,7 +211,7 @@ impl Runner {
             "strategy": strategy.name(),
             "locale": match lang { Lang::En => "en", Lang::PtBr => "pt" },
             "maxWaitForLoad": LOAD_MS,
-            "renderedCharacters": if self.settings.rendered { rendered::CHARACTERS } else { 0 },
+            "renderedCharacters": if self.settings.rendered { RENDERED_CHARACTERS } else { 0 },
             "result": folder.file("result.json"),
         });
         let mut command = Command::new(node);
@@ -295,6 +301,7 @@ mod tests {
             format!("| bytes over the network, both directions | {} mib |", mebibytes(proxy::RUN_BYTES)),
             format!("| connections at once | {} |", proxy::CONNECTIONS),
             format!("| result of lighthouse | {} mib |", mebibytes(RESULT_BYTES)),
+            format!("| rendered page | {},000,000 characters |", RENDERED_CHARACTERS / 1_000_000),
         ] {
             assert!(documentation.to_lowercase().contains(&number), "{number}");
         }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use model::field_data::FieldData;
 use model::lab::{LabSource, LabStatus, LabTest, Strategy};
 use model::lang::Phrase;
 use model::time::Timestamp;
@@ -28,9 +27,9 @@ pub fn running(strategy: Strategy, started_at: Timestamp, source: Option<LabSour
     }
 }
 
-/// The same test after it has measured, and the field data that came with it.
-pub fn finished(running: LabTest, measured: Measured) -> (LabTest, Option<FieldData>) {
-    let test = LabTest {
+/// The same test after it has measured.
+pub fn finished(running: LabTest, measured: Measured) -> LabTest {
+    LabTest {
         status: LabStatus::Finished,
         fetched_at: measured.fetched_at.map(|at| at.to_string()),
         lighthouse_version: measured.version,
@@ -41,8 +40,7 @@ pub fn finished(running: LabTest, measured: Measured) -> (LabTest, Option<FieldD
         message: measured.warnings.map(Phrase::verbatim),
         benchmark_index: measured.benchmark_index,
         ..running
-    };
-    (test, measured.field_data)
+    }
 }
 
 /// The same test after it has failed.

@@ -3,7 +3,7 @@
 use model::lab::LabSource;
 
 use crate::failure::Failure;
-use crate::lighthouse::Runner;
+use crate::lighthouse::{self, Runner};
 use crate::pagespeed::PageSpeed;
 use crate::reading::{Measured, measured};
 use crate::request::LabRequest;
@@ -38,7 +38,7 @@ impl Provider {
     pub fn at_once(&self) -> usize {
         match self {
             Self::Off | Self::PageSpeed(_) => usize::MAX,
-            Self::Lighthouse(_) => std::thread::available_parallelism().map_or(1, usize::from).div_ceil(2),
+            Self::Lighthouse(_) => lighthouse::at_once(),
         }
     }
 

@@ -5,15 +5,18 @@
 
 mod audits;
 mod field;
+mod filmstrip;
+mod rendered;
 
 use std::collections::BTreeMap;
 
 use model::field_data::FieldData;
-use model::lab::{FailingAudit, LabMetric, LabOpportunity, LabScores, Strategy};
+use model::lab::{FailingAudit, LabFrame, LabMetric, LabOpportunity, LabScores, Strategy};
 use model::time::Timestamp;
 use serde_json::Value;
 
 use crate::failure::{Failure, PageFailure};
+pub use rendered::RenderedPage;
 
 /// Metrics of the performance score (Lighthouse 10 and later), and two that explain them.
 const METRICS: [&str; 7] = [
@@ -52,6 +55,10 @@ pub struct Measured {
     pub benchmark_index: Option<f64>,
     /// Field data that came in the envelope, of the page or else of its origin.
     pub field_data: Option<FieldData>,
+    /// Pictures of the page while it loads, where the provider gives them; at most 10. Not stored.
+    pub frames: Vec<LabFrame>,
+    /// The rendered page, where our own program was asked for it. Not stored.
+    pub rendered: Option<RenderedPage>,
 }
 
 /// Reads the answer to a request for `strategy`. [`Failure::Page`] where Lighthouse could not measure the page,
@@ -83,6 +90,8 @@ pub fn measured(answer: &[u8], strategy: Strategy) -> Result<Measured, Failure> 
         warnings: warnings(result),
         benchmark_index: result.get("environment").and_then(|of| number(of, "benchmarkIndex")),
         field_data: enveloped.and_then(|_| field::field_data(&answer, strategy)),
+        frames: filmstrip::frames(result),
+        rendered: rendered::rendered(result),
     })
 }
 

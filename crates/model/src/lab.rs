@@ -210,3 +210,12 @@ pub struct FailingAudit {
     pub category: String,
     pub score: f64,
 }
+
+/// One picture of the page while it loads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabFrame {
+    /// Milliseconds after the start of the load.
+    pub at_ms: u32,
+    /// A JPEG as a `data:` URL.
+    pub image: String,
+}

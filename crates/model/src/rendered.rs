@@ -5,12 +5,59 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Severity;
+use crate::lab::Strategy;
 use crate::lang::{Lang, Phrase};
+
+/// The rendered page of the latest lab test of each strategy; null where there is none. A site may send each
+/// device another page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PaginasRenderizadas")]
+pub struct RenderedPages<T = Phrase> {
+    pub mobile: Option<Rendered<T>>,
+    pub desktop: Option<Rendered<T>>,
+}
+
+impl<T> Default for RenderedPages<T> {
+    fn default() -> Self {
+        Self { mobile: None, desktop: None }
+    }
+}
+
+impl<T> RenderedPages<T> {
+    /// The page of a strategy.
+    pub fn of(&self, strategy: Strategy) -> Option<&Rendered<T>> {
+        match strategy {
+            Strategy::Mobile => self.mobile.as_ref(),
+            Strategy::Desktop => self.desktop.as_ref(),
+        }
+    }
+
+    /// Sets the page of a strategy.
+    pub fn set(&mut self, strategy: Strategy, page: Rendered<T>) {
+        match strategy {
+            Strategy::Mobile => self.mobile = Some(page),
+            Strategy::Desktop => self.desktop = Some(page),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.mobile.is_none() && self.desktop.is_none()
+    }
+}
+
+impl RenderedPages {
+    /// The pages as a reader of `lang` gets them.
+    pub fn in_lang(&self, lang: Lang) -> RenderedPages<String> {
+        let one = |page: &Option<Rendered>| page.as_ref().map(|page| page.in_lang(lang));
+        RenderedPages { mobile: one(&self.mobile), desktop: one(&self.desktop) }
+    }
+}
 
 /// The rendered page of a lab test, compared with the HTML that was audited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PaginaRenderizada")]
-#[serde(rename_all = "camelCase", bound(deserialize = "T: serde::de::DeserializeOwned"))]
+#[serde(rename_all = "camelCase")]
 pub struct Rendered<T = Phrase> {
     /// Where the browser ended up.
     pub url: String,
@@ -67,7 +114,6 @@ pub enum RenderedPart {
 
 /// What the differences mean, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(bound(deserialize = "T: serde::de::DeserializeOwned"))]
 pub struct RenderedFinding<T = Phrase> {
     pub code: String,
     pub severity: Severity,

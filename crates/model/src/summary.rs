@@ -10,6 +10,7 @@ use crate::discovery::Discovery;
 use crate::field_data::FieldData;
 use crate::lab::LabTests;
 use crate::lang::{Lang, Phrase};
+use crate::rendered::RenderedPages;
 
 /// What the page declares, field by field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,6 +64,9 @@ pub struct PageSummary<T = Phrase> {
     /// The latest lab test of each strategy, where there was one. Added to the audit later; its score stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lab: Option<LabTests<T>>,
+    /// What scripts change of the page, where a lab test looked. Added with the test; score and findings stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<RenderedPages<T>>,
     /// Systems that the page was made with, by certain evidence. Not every system shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub platform: Vec<Platform>,
@@ -110,6 +114,7 @@ impl PageSummary<Phrase> {
             resolved: s.resolved,
             crux: s.crux,
             lab: self.lab.as_ref().map(|lab| lab.in_lang(lang)),
+            rendered: self.rendered.as_ref().map(|pages| pages.in_lang(lang)),
             platform: s.platform,
         }
     }

@@ -21,6 +21,8 @@ use http::{HeaderValue, StatusCode, header};
 use model::id::Owner;
 use model::lab::Strategy;
 use model::lang::Lang;
+use schemars::JsonSchema;
+use serde::Serialize;
 use service::shares;
 use store::{RunRecord, StoredReport};
 
@@ -161,6 +163,26 @@ pub(super) async fn begin_lab(State(services): State<Services>, id: ReportIdPath
         lab_tests::begin(cx, owner, id, strategy).await.map(drop)
     })
     .await
+}
+
+/// How many lab tests of a report run.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LabState {
+    running: usize,
+}
+
+/// Tells the page that shows a running lab test when one has ended, or after 25 seconds.
+pub(super) async fn lab_state(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
+    let reader = Reader::of(request.headers(), request.uri().query());
+    let (parts, _) = request.into_parts();
+    let read = async {
+        let (cx, owner, id) = owned_by_caller(&services, &parts, id, reader.lang).await?;
+        lab_tests::read(&cx, &owner, id, lab_tests::MOST_WAIT).await
+    };
+    match read.await {
+        Ok(stored) => document(&LabState { running: stored.running.len() }, reader.lang),
+        Err(error) => error::page(&services, &error, reader),
+    }
 }
 
 /// Makes a change that a form of the page asks for, and redirects to the part of the page that shows it.

@@ -25,7 +25,7 @@ pub(crate) fn router() -> Router<Site> {
         .route("/reports/{id}", get(report::show).post(report::open))
         .route("/reports/{id}/share", post(report::share))
         .route("/reports/{id}/unshare", post(report::unshare))
-        .route("/reports/{id}/lab", post(report::begin_lab))
+        .route("/reports/{id}/lab", get(report::lab_state).post(report::begin_lab))
         .route("/r/{slug}", get(share::show))
         .route("/og/{file}", get(share::picture))
         .route("/badge/{file}", get(share::badge))

@@ -1,10 +1,11 @@
-//! Lab tests in words: scores, metrics beside those of real visitors, savings and failed audits.
+//! Lab tests in words: scores, metrics beside those of real visitors, savings, failed audits, and what scripts change.
 
 use std::collections::BTreeMap;
 
 use model::field_data::{FieldData, FieldMetric};
 use model::lab::{LabMetric, LabScores, LabStatus, LabTest, Strategy};
 use model::lang::{Lang, Text, text};
+use model::rendered::{Rendered, RenderedDifference};
 
 use crate::band::Band;
 
@@ -62,10 +63,22 @@ const FAIR_SCORE: f64 = 0.5;
 pub struct MetricLine {
     /// Its name.
     pub name: &'static str,
-    /// What the lab measured, and its band where Lighthouse gives it a score.
-    pub lab: Option<(String, Option<Band>)>,
+    /// What the lab measured.
+    pub lab: Option<LabLine>,
     /// What real visitors experienced.
     pub field: Option<FieldLine>,
+}
+
+/// One metric of the lab.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LabLine {
+    /// The value.
+    pub value: String,
+    /// Its band, where Lighthouse gives it a score.
+    pub band: Option<Band>,
+    /// Where it is on a bar whose three parts are equally long, in percent. By its score, as the limits differ between
+    /// devices; none for the server's response time, whose score is all or nothing.
+    pub at: Option<u32>,
 }
 
 /// One metric of real visitors.
@@ -87,7 +100,11 @@ pub struct FieldLine {
 pub fn metrics(test: Option<&LabTest>, field: Option<&FieldData>, lang: Lang) -> Vec<MetricLine> {
     let line = |metric: &MetricName| {
         let lab = test.and_then(|test| test.metrics.get(metric.lab));
-        let lab = lab.map(|lab| (measure(lab.value, is_time(lab), lang), band(lab)));
+        let lab = lab.map(|of| LabLine {
+            value: measure(of.value, is_time(of), lang),
+            band: band(of),
+            at: place(metric, of),
+        });
         let field = metric
             .field
             .and_then(|(name, good, poor)| field?.metrics.get(name).map(|field| field_line(field, [good, poor], lang)));
@@ -106,6 +123,17 @@ fn band(metric: &LabMetric) -> Option<Band> {
         _ if score >= FAIR_SCORE => Band::Fair,
         _ => Band::Bad,
     })
+}
+
+/// The place of a metric of the lab on its bar: full score at its start, none at its end.
+fn place(metric: &MetricName, of: &LabMetric) -> Option<u32> {
+    let score = of.score.filter(|_| metric.lab != "server-response-time")?.clamp(0.0, 1.0);
+    let part = match () {
+        () if score >= GOOD_SCORE => (1.0 - score) / (1.0 - GOOD_SCORE),
+        () if score >= FAIR_SCORE => 1.0 + (GOOD_SCORE - score) / (GOOD_SCORE - FAIR_SCORE),
+        () => 2.0 + (FAIR_SCORE - score) / FAIR_SCORE,
+    };
+    Some((part / 3.0 * 100.0).round() as u32)
 }
 
 fn field_line(metric: &FieldMetric, [good, poor]: [f64; 2], lang: Lang) -> FieldLine {
@@ -152,16 +180,27 @@ pub fn scores(scores: &LabScores, lang: Lang) -> [(&'static str, Option<u32>); 4
     ]
 }
 
-/// Metrics of two tests: name, earlier and later value, in the order in which they are shown.
-pub fn pairs(metrics: &BTreeMap<String, [f64; 2]>, lang: Lang) -> Vec<(&'static str, String, String)> {
+/// Metrics of two tests: name, earlier and later value, and the difference, in the order in which they are shown.
+pub fn pairs(metrics: &BTreeMap<String, [f64; 2]>, lang: Lang) -> Vec<(&'static str, [String; 3])> {
     let pair = |metric: &MetricName| {
         let values = metrics.get(metric.lab)?;
         // All but the layout shift are durations.
         let is_time = metric.lab != "cumulative-layout-shift";
         let [before, after] = values.map(|value| measure(value, is_time, lang));
-        Some((metric.name.in_lang(lang), before, after))
+        Some((metric.name.in_lang(lang), [before, after, difference(*values, is_time, lang)]))
     };
     METRICS.iter().filter_map(pair).collect()
+}
+
+/// The difference of two values, with its sign: `−1.2 s`, `+0.05`; `0` where they are shown alike.
+fn difference([before, after]: [f64; 2], is_time: bool, lang: Lang) -> String {
+    let size = measure((after - before).abs(), is_time, lang);
+    let is_nothing = !size.chars().any(|digit| ('1'..='9').contains(&digit));
+    match after - before {
+        _ if is_nothing => "0".to_owned(),
+        more if more > 0.0 => format!("+{size}"),
+        _ => format!("\u{2212}{size}"),
+    }
 }
 
 /// The name of a strategy.
@@ -180,8 +219,38 @@ pub fn savings(ms: u32, bytes: Option<u64>, lang: Lang) -> String {
     [time, size].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// A lab test as lines of plain text: a heading, then metrics, savings and failed audits.
-pub fn lines(test: &LabTest, field: Option<&FieldData>, lang: Lang) -> Vec<String> {
+/// That scripts change nothing that is compared.
+pub const UNCHANGED: Text =
+    text("Scripts change nothing that search engines read.", "Scripts não alteram nada que os buscadores leem.");
+
+/// What scripts change, part by part: its name, the value in the HTML, and the one that scripts render.
+pub fn differences(page: &Rendered, lang: Lang) -> Vec<(&'static str, String, String)> {
+    const NONE: Text = text("none", "nada");
+    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| NONE.in_lang(lang).to_owned());
+    let row = |one: &RenderedDifference| {
+        (audit::rendered::part_name(one.part).in_lang(lang), value(&one.source), value(&one.rendered))
+    };
+    page.differences.iter().map(row).collect()
+}
+
+/// A rendered page as lines of plain text: the finding, each difference, why it matters and the fix.
+fn rendered_lines(page: &Rendered, lang: Lang) -> Vec<String> {
+    const DIFFERENCE: Text = text(
+        "{part}: {source} in the HTML, {rendered} after scripts",
+        "{part}: {source} no HTML, {rendered} depois dos scripts",
+    );
+    let Some(finding) = &page.finding else { return vec![UNCHANGED.in_lang(lang).to_owned()] };
+    let mut lines = vec![format!("{}: {}", finding.code, finding.message.in_lang(lang))];
+    for (part, source, rendered) in differences(page, lang) {
+        let values = [("part", part.into()), ("source", source.into()), ("rendered", rendered.into())];
+        lines.push(DIFFERENCE.phrase(&values).in_lang(lang).to_owned());
+    }
+    lines.extend([&finding.why, &finding.fix].map(|text| text.in_lang(lang).to_owned()));
+    lines
+}
+
+/// A lab test as lines of plain text: a heading, then metrics, savings, failed audits, and what scripts change.
+pub fn lines(test: &LabTest, field: Option<&FieldData>, page: Option<&Rendered>, lang: Lang) -> Vec<String> {
     const HEADING: Text = text("Lab test, {strategy}: {result}", "Teste de laboratório, {strategy}: {result}");
     const RUNNING: Text = text("running", "em andamento");
     const FAILED: Text = text("failed. {message}", "falhou. {message}");
@@ -206,9 +275,9 @@ pub fn lines(test: &LabTest, field: Option<&FieldData>, lang: Lang) -> Vec<Strin
         return lines;
     }
     for metric in metrics(Some(test), field, lang) {
-        let lab = metric.lab.map(|(value, band)| match band {
-            Some(band) => format!("{value}, {}", band.word().in_lang(lang)),
-            None => value,
+        let lab = metric.lab.map(|lab| match lab.band {
+            Some(band) => format!("{}, {}", lab.value, band.word().in_lang(lang)),
+            None => lab.value,
         });
         let visitors = metric.field.map(|field| {
             let values = [("p75", field.p75.into()), ("word", field.band.word().in_lang(lang).into())];
@@ -226,6 +295,7 @@ pub fn lines(test: &LabTest, field: Option<&FieldData>, lang: Lang) -> Vec<Strin
         let values = [("category", one.category.as_str().into()), ("title", one.title.as_str().into())];
         lines.push(FAILS.phrase(&values).in_lang(lang).to_owned());
     }
+    lines.extend(page.into_iter().flat_map(|page| rendered_lines(page, lang)));
     lines
 }
 
@@ -239,6 +309,47 @@ mod tests {
         let metric = FieldMetric { p75, good: 0.72, needs_improvement: 0.17, poor: 0.11 };
         let metrics = BTreeMap::from([(name.to_owned(), metric)]);
         FieldData { scope: FieldScope::Url, form_factor: None, metrics, collection_period: None }
+    }
+
+    fn test() -> LabTest {
+        serde_json::from_value(
+            serde_json::json!({"status": "finished", "strategy": "mobile", "startedAt": "", "message": null}),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn differences_have_their_sign() {
+        let of = |before, after, name: &str| {
+            pairs(&BTreeMap::from([(name.to_owned(), [before, after])]), Lang::PtBr)[0].1[2].clone()
+        };
+        assert_eq!(of(4_120.5, 2_910.0, "speed-index"), "\u{2212}1,2 s");
+        assert_eq!(of(0.1, 0.15, "cumulative-layout-shift"), "+0,05");
+        assert_eq!(of(200.1, 200.2, "total-blocking-time"), "0");
+    }
+
+    #[test]
+    fn what_scripts_change_is_told_with_both_values_in_either_language() {
+        let page: Rendered = serde_json::from_value(serde_json::json!({"url": "https://example.com/",
+            "differences": [{"part": "canonical", "source": null, "rendered": "https://example.com/other"}],
+            "finding": {"code": "rendered_differs", "severity": "warn", "message": {"en": "It differs.", "pt": "Difere."},
+                "why": {"en": "Why.", "pt": "Porquê."}, "fix": {"en": "Fix.", "pt": "Correção."}}}))
+        .unwrap();
+        let told = |lang| {
+            lines(&LabTest { scores: Some(LabScores::default()), ..test() }, None, Some(&page), lang)[1..].to_vec()
+        };
+        assert_eq!(
+            told(Lang::En),
+            [
+                "rendered_differs: It differs.",
+                "canonical URL: none in the HTML, https://example.com/other after scripts",
+                "Why.",
+                "Fix."
+            ]
+        );
+        assert_eq!(told(Lang::PtBr)[1], "URL canônica: nada no HTML, https://example.com/other depois dos scripts");
+        let same = Rendered { differences: Vec::new(), finding: None, ..page };
+        assert_eq!(rendered_lines(&same, Lang::En), [UNCHANGED.en]);
     }
 
     #[test]
@@ -273,6 +384,14 @@ mod tests {
             assert_eq!((line.band, line.at, line.shares), (band, at, [72, 17, 11]), "{p75}");
             assert_eq!(line.limits, ["2.5 s", "4.0 s"]);
         }
+        let lab = |name: &str, score: f64| {
+            let metric = LabMetric { value: 1.0, unit: None, display: None, score: Some(score) };
+            let test = LabTest { metrics: BTreeMap::from([(name.to_owned(), metric)]), ..test() };
+            metrics(Some(&test), None, Lang::En)[0].lab.as_ref().unwrap().at
+        };
+        let places: Vec<_> = [1.0, 0.9, 0.7, 0.5, 0.25, 0.0].map(|score| lab("speed-index", score)).into();
+        assert_eq!(places, [0, 33, 50, 67, 83, 100].map(Some));
+        assert_eq!(lab("server-response-time", 1.0), None);
         let shift = metrics(None, Some(&field(0.12, "cumulative_layout_shift")), Lang::PtBr);
         assert_eq!(shift[0].field.as_ref().unwrap().p75, "0,12");
         assert_eq!(metrics(None, Some(&field(1.0, "form_factors")), Lang::En), []);

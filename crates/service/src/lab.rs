@@ -1,16 +1,23 @@
 //! What lab tests share in this process: the provider, its circuit breaker, and who waits for a test's end.
 
 mod breaker;
+mod filmstrips;
 mod waiting;
+
+use std::sync::Arc;
 
 use fetch::Fetcher;
 use lab::lighthouse::{FOLDER, LighthouseSettings, RunLimits, Runner};
 use lab::pagespeed::PageSpeed;
 use lab::provider::Provider;
+use model::id::AuditId;
+use model::lab::{LabFrame, LabTest};
+use model::time::Timestamp;
 use url::Url;
 
 use crate::config::{Config, LabProvider, LabSettings};
 use breaker::Breaker;
+use filmstrips::Filmstrips;
 use waiting::Waiting;
 
 /// The provider of lab tests and its state in this process.
@@ -19,6 +26,7 @@ pub struct Lab {
     pub(crate) provider: Provider,
     pub(crate) breaker: Breaker,
     pub(crate) waiting: Waiting,
+    pub(crate) filmstrips: Filmstrips,
     at_once: usize,
 }
 
@@ -28,12 +36,28 @@ impl Lab {
         let provider = provider(config, fetcher);
         let configured = usize::try_from(config.lab.at_once).unwrap_or(usize::MAX);
         let at_once = configured.min(provider.at_once());
-        Self { provider, breaker: Breaker::default(), waiting: Waiting::default(), at_once }
+        Self {
+            provider,
+            breaker: Breaker::default(),
+            waiting: Waiting::default(),
+            filmstrips: Filmstrips::default(),
+            at_once,
+        }
+    }
+
+    /// Pictures of the page while it loaded, by a test that this server ran within the last 15 minutes.
+    pub fn filmstrip(&self, audit: &AuditId, test: &LabTest, now: Timestamp) -> Arc<[LabFrame]> {
+        self.filmstrips.of(audit, test, now)
     }
 
     /// Callers who wait for the end of a test.
     pub fn waiting(&self) -> usize {
         self.waiting.count()
+    }
+
+    /// Answers all callers who wait: the server stops.
+    pub fn end_waits(&self) {
+        self.waiting.end();
     }
 
     /// Tests that this server runs at once; others wait in the queue of jobs.
@@ -67,7 +91,7 @@ fn lighthouse(settings: &LabSettings) -> LighthouseSettings {
         folder: settings.folder.clone().unwrap_or_else(|| FOLDER.into()),
         chromium: settings.chromium.clone(),
         sandbox: settings.sandbox,
-        rendered: false,
+        rendered: settings.rendered,
     }
 }
 
@@ -76,9 +100,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sandbox_is_on_unless_it_is_turned_off() {
+    fn the_sandbox_is_on_and_the_rendered_page_off_unless_the_operator_says_otherwise() {
         let settings = LabSettings::default();
-        assert!(lighthouse(&settings).sandbox);
-        assert!(!lighthouse(&LabSettings { sandbox: false, ..settings }).sandbox);
+        let of = |settings: &LabSettings| (lighthouse(settings).sandbox, lighthouse(settings).rendered);
+        assert_eq!(of(&settings), (true, false));
+        assert_eq!(of(&LabSettings { sandbox: false, rendered: true, ..settings }), (false, true));
     }
 }

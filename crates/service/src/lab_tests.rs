@@ -54,7 +54,7 @@ pub async fn begin(cx: &Cx, owner: &Owner, id: String, strategy: Strategy) -> Re
         run,
         audit: id.clone(),
         owner: owner.clone(),
-        record: LabRecord { test: test.clone(), field_data: None },
+        record: LabRecord::of(test.clone()),
         started_at: now,
         limits: LabLimits { at_once: limits.at_once, per_day: limits.per_day, per_hour: limits.per_hour, bucket },
     };
@@ -127,7 +127,7 @@ pub(crate) async fn end_lost(services: &Services, now: Timestamp) -> Result<(), 
     for (run, lost) in store.stale_labs(now.plus_ms(-LOST_AFTER_MS)).await? {
         tracing::error!(audit.id = %lost.audit, "a lab test was lost");
         let failed = outcome::failed(lost.test, &lab::failure::Failure::Trouble("lost"));
-        store.end_lab(&run, &LabRecord { test: failed, field_data: None }, None, now).await?;
+        store.end_lab(&run, &LabRecord::of(failed), None, now).await?;
     }
     Ok(())
 }

@@ -2,11 +2,13 @@
 
 use model::id::{AccountId, AuditId, Owner};
 use model::report::Report;
+use model::summary::PageSummary;
 use model::time::Timestamp;
+use serde::Deserialize;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
-use crate::body::PackedReport;
+use crate::body::{PackedReport, unpack};
 use crate::error::StoreError;
 use crate::lab::lab_tests;
 use crate::statement::Statement;
@@ -73,6 +75,9 @@ const LATEST: &str = concat!(
     " FROM audits WHERE owner = $1 ORDER BY created_at DESC, id DESC LIMIT $2"
 );
 
+const TESTED: &str = "SELECT a.body FROM lab_tests l JOIN audits a ON a.id = l.audit_id \
+    WHERE l.run = $1 AND l.state = 'running'";
+
 const LINES: &str = "SELECT id, url, score, created_at FROM audits WHERE owner = $1 \
     ORDER BY created_at DESC, id DESC LIMIT $2";
 
@@ -113,6 +118,15 @@ impl Store {
         off_worker(subject, move || stored_report(subject, id, &row)).await
     }
 
+    /// What the audited page of a running test declares; `None` where the test has ended.
+    pub async fn audited_by_lab(&self, run: &str) -> Result<Option<PageSummary>, StoreError> {
+        let subject = "reading the page of a lab test";
+        let row = self.db.read(subject, sqlx::query(TESTED).bind(run.to_owned())).await?;
+        let Some(row) = row else { return Ok(None) };
+        let body: Vec<u8> = row.try_get("body").map_err(|error| StoreError::of_driver(subject, error))?;
+        off_worker(subject, move || Ok(unpack::<StoredSummary>(&body)?.summary)).await
+    }
+
     /// At most `limit` audits of `owner`, newest first, without their reports.
     pub async fn audit_lines(&self, owner: &Owner, limit: u32) -> Result<Vec<AuditLine>, StoreError> {
         let subject = "listing audits";
@@ -142,6 +156,12 @@ impl Store {
         };
         off_worker(subject, move || rows.iter().map(read).collect()).await
     }
+}
+
+/// The part of a report that is compared.
+#[derive(Deserialize)]
+struct StoredSummary {
+    summary: Option<PageSummary>,
 }
 
 /// The statement that inserts `audit`.

@@ -6,6 +6,7 @@
 use model::field_data::FieldData;
 use model::id::{AccountId, AuditId, Owner};
 use model::lab::{LabStatus, LabTest, LabTests};
+use model::rendered::{Rendered, RenderedPages};
 use model::time::{Day, Timestamp};
 use serde::{Deserialize, Serialize};
 use sqlx::Row;
@@ -31,6 +32,16 @@ pub struct LabRecord {
     /// Field data of the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field_data: Option<FieldData>,
+    /// What scripts changed of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<Rendered>,
+}
+
+impl LabRecord {
+    /// A test that brought nothing else.
+    pub fn of(test: LabTest) -> Self {
+        Self { test, field_data: None, rendered: None }
+    }
 }
 
 /// A test to begin.
@@ -151,6 +162,8 @@ pub struct StoredLab {
     pub tests: LabTests,
     /// Field data that came with the newer of them.
     pub field_data: Option<FieldData>,
+    /// What scripts changed of the page, by each test that looked.
+    pub rendered: RenderedPages,
     /// Ids of those that run.
     pub running: Vec<String>,
 }
@@ -170,6 +183,9 @@ impl StoredLab {
             if let Some(data) = record.field_data.filter(|_| record.test.started_at > newest) {
                 newest.clone_from(&record.test.started_at);
                 lab.field_data = Some(data);
+            }
+            if let Some(page) = record.rendered {
+                lab.rendered.set(record.test.strategy, page);
             }
             lab.tests.set(record.test);
         }

@@ -50,6 +50,7 @@ pub(crate) fn stored_report(subject: &'static str, id: AuditId, row: &AnyRow) ->
     let lab = StoredLab::of(subject, row)?;
     if let Some(summary) = &mut report.summary {
         summary.crux = summary.crux.take().or(lab.field_data);
+        summary.rendered = Some(lab.rendered).filter(|pages| !pages.is_empty());
         summary.lab = Some(lab.tests).filter(|tests| !tests.is_empty());
     }
     Ok(StoredReport {

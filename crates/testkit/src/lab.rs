@@ -11,6 +11,8 @@ use crate::site::{ReceivedRequest, SiteAnswer, TestSite};
 pub enum LabMood {
     /// With a result of the strategy that was asked for, and field data of the page.
     Measure,
+    /// The same, of a page that has become faster.
+    MeasureFaster,
     /// With a result once [`LabServer::release`] was called.
     Hold,
     /// Not at all.
@@ -87,9 +89,11 @@ fn answer(mood: LabMood, asked: &ReceivedRequest, released: &watch::Receiver<boo
         )
     };
     let strategy = if asked.path.contains("strategy=desktop") { "desktop" } else { "mobile" };
-    let measured = json(200, &RESULT.replace("STRATEGY", strategy));
+    let result = RESULT.replace("STRATEGY", strategy).replace("JPEG", JPEG);
+    let measured = json(200, &result);
     match mood {
         LabMood::Measure => measured,
+        LabMood::MeasureFaster => json(200, &result.replace(":0.74", ":0.91").replace("4120.5", "2910")),
         LabMood::Hold => SiteAnswer::Held(Box::new(measured), released.clone()),
         LabMood::Silence => SiteAnswer::Silence,
         LabMood::PageFails => error(
@@ -112,6 +116,9 @@ fn answer(mood: LabMood, asked: &ReceivedRequest, released: &watch::Receiver<boo
     }
 }
 
+/// A picture of 60 by 40 pixels: white with a grey heading.
+const JPEG: &str = "data:image/jpeg;base64,/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/2wBDARweHigjKE4rK06kbl1upKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKT/wAARCAAoADwDASIAAhEBAxEB/8QAFwABAQEBAAAAAAAAAAAAAAAAAAQDBv/EACkQAAEBBQcEAwEAAAAAAAAAAAACAQMEEaISExQVU2PhJTFB8CIyYcH/xAAUAQEAAAAAAAAAAAAAAAAAAAAA/8QAFBEBAAAAAAAAAAAAAAAAAAAAAP/aAAwDAQACEQMRAD8A6R4tLtDVrbJLO7THGw+pS00fur5yp3OU/MiTLd6nkDfGw+pS0Y2H1KWmGW71PIy3ep5A3xsPqUtGNh9Slphlu9TyMt3qeQKXcU5eLYhC5qb2ZJpsRuIG5fJeXk5eLJYBm/vLlV19/BJ1D2yXgCDqHtkdQ9sl4AnhcR8sR+S7fwoAAAAAAAAAAAAAAAP/2Q==";
+
 /// A small answer of the API.
 const RESULT: &str = r#"{"kind":"pagespeedonline#result","id":"https://example.com/",
 "loadingExperience":{"metrics":{"LARGEST_CONTENTFUL_PAINT_MS":{"percentile":2610,"category":"AVERAGE","distributions":[
@@ -129,6 +136,8 @@ const RESULT: &str = r#"{"kind":"pagespeedonline#result","id":"https://example.c
   "numericUnit":"unitless","displayValue":"0.031"},
  "image-delivery-insight":{"title":"Improve image delivery","score":0.5,"scoreDisplayMode":"metricSavings",
   "displayValue":"Est savings of 240 KiB","metricSavings":{"LCP":1200},"details":{"debugData":{"wastedBytes":245760}}},
+ "screenshot-thumbnails":{"title":"Screenshot Thumbnails","score":1,"scoreDisplayMode":"informative","details":{"type":"filmstrip",
+  "items":[{"timing":300,"timestamp":1,"data":"JPEG"},{"timing":4200,"timestamp":2,"data":"JPEG"}]}},
  "color-contrast":{"title":"Background and foreground colors do not have a sufficient contrast ratio.","score":0,
   "scoreDisplayMode":"binary"}}},
 "analysisUTCTimestamp":"2026-01-31T09:30:25.000Z"}"#;

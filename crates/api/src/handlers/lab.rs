@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use model::lab::{LabTest, LabTests, Strategy};
+use model::rendered::RenderedPages;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +44,8 @@ pub(super) fn operations() -> Vec<Operation> {
             .text(
                 "Read an audit's lab tests",
                 "The latest lab test of each strategy, null where there was none. `wait` holds the answer back until a test \
-                 that runs has ended, for at most 25 seconds; without a running test it comes at once.",
+                 that runs has ended, for at most 25 seconds; without a running test it comes at once. `rendered` has what scripts \
+                 change of the page, where the server looks for it: finding `rendered_differs` with both values.",
             )
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
@@ -117,6 +119,9 @@ struct LabAnswer {
     audit_id: String,
     /// The latest test of each strategy.
     lab: LabTests<String>,
+    /// What scripts change of the page, where the server looks for it (`lab.rendered`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rendered: Option<RenderedPages<String>>,
     #[serde(rename = "_links")]
     links: LabLinks,
 }
@@ -136,7 +141,8 @@ async fn read(cx: Cx, input: ReadLabTests) -> Result<WrittenJson<LabAnswer>, Ser
     let wait = Duration::from_secs(input.wait.unwrap_or_default().min(MOST_WAIT).into());
     let stored = lab_tests::read(&cx, &owner, input.id.clone(), wait).await?;
     let links = LabLinks { this: lab_url(&cx.services, &input.id), audit: audit_url(&cx.services, &input.id) };
-    WrittenJson::spoken(&LabAnswer { audit_id: input.id, lab: stored.tests.in_lang(cx.lang), links })
+    let rendered = Some(stored.rendered.in_lang(cx.lang)).filter(|pages| !pages.is_empty());
+    WrittenJson::spoken(&LabAnswer { audit_id: input.id, lab: stored.tests.in_lang(cx.lang), rendered, links })
 }
 
 fn audit_url(services: &Services, id: &str) -> String {

@@ -82,6 +82,7 @@ pub async fn serve(listener: TcpListener, routes: Routes, patience: Patience, st
     drop(listener);
     // No new connections; open ones end after their current call.
     let _told = stopping.send(true);
+    routes.site.services().lab().end_waits();
     if tokio::time::timeout(LAST_CALLS, async { while connections.join_next().await.is_some() {} }).await.is_err() {
         tracing::warn!(connections = connections.len(), "stopped with calls unfinished");
     }

@@ -89,6 +89,7 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
         scripts: html.map(scripts).unwrap_or_default(),
         resolved: html.map(|html| resolved::summary(facts, html)).unwrap_or_default(),
         lab: None,
+        rendered: None,
         crux: facts.capture.field_data.clone(),
         platform: facts.platforms().all().to_vec(),
     }

@@ -151,5 +151,13 @@ mod tests {
     fn relative_paths_become_absolute() {
         let found = Programs::find(Path::new("no/such/folder"), Some(Path::new("Cargo.toml")));
         assert!(found.chromium.is_some_and(|path| path.is_absolute()));
+        // The folder of a configuration is below that of the service's start; here that is the crate's.
+        let base = tempfile::tempdir_in(".").unwrap();
+        let package = base.path().join("node_modules/lighthouse/core");
+        std::fs::create_dir_all(&package).unwrap();
+        std::fs::write(package.join("index.js"), "").unwrap();
+        let relative = Path::new(base.path().file_name().unwrap());
+        let found = Programs::find(relative, None).lighthouse.unwrap();
+        assert!(found.is_absolute() && found.ends_with(relative.join("node_modules/lighthouse")), "{found:?}");
     }
 }

@@ -160,6 +160,16 @@ fn whole_results_give_the_numbers_of_lighthouse() {
     let read = measured(&desktop, Strategy::Desktop).unwrap();
     assert_eq!(read.scores, scores(74, 96));
     assert_eq!((read.metrics["first-contentful-paint"].value, read.benchmark_index), (895.2529, Some(1936.0)));
+    for (bytes, strategy) in [(mobile, Strategy::Mobile), (desktop, Strategy::Desktop)] {
+        let (read, own) = (measured(&bytes, strategy).unwrap(), serde_json::from_slice::<Value>(&bytes).unwrap());
+        for name in METRICS {
+            let (metric, audit) = (&read.metrics[name], &own["audits"][name]);
+            let numbers = (audit["numericValue"].as_f64(), audit["score"].as_f64());
+            assert_eq!((Some(metric.value), metric.score), numbers, "{name}");
+            let texts = (audit["numericUnit"].as_str(), audit["displayValue"].as_str());
+            assert_eq!((metric.unit.as_deref(), metric.display.as_deref()), texts, "{name}");
+        }
+    }
 }
 
 #[test]

@@ -1,18 +1,21 @@
-//! The lab tests of a report, beside what real visitors experienced.
+//! The lab tests of a report, beside what real visitors experienced and what scripts change of the page.
 
 use model::field_data::{FieldData, FieldScope};
 use model::lab::{LabTest, Strategy};
 use model::lang::Lang;
+use model::rendered::Rendered;
+use model::time::Timestamp;
 use render::band::Band;
 use render::lab::{self, MetricLine};
 use service::Services;
 
 use super::shown::{Eyes, Shown};
 use crate::pieces::arc;
+use crate::words::severity_word;
 
 /// The section of a report; absent where there is nothing to show and nothing to begin.
 pub(super) struct LabSection<'a> {
-    /// Each test, and the metrics of real visitors alone where there is none.
+    /// The latest test of each device.
     pub(super) tests: Vec<TestView<'a>>,
     /// Metrics of real visitors, where no test shows them.
     pub(super) field: Vec<MetricView>,
@@ -20,14 +23,16 @@ pub(super) struct LabSection<'a> {
     pub(super) is_of_origin: bool,
     /// Word on the wire and name of what the owner can begin.
     pub(super) can_begin: Vec<(&'static str, &'static str)>,
-    /// A test runs: the page is loaded again.
-    pub(super) is_running: bool,
+    /// Seconds since the start of the test that runs longest. A page that loads itself again names them in its address: with
+    /// the same address and fragment a browser would only scroll.
+    pub(super) waited_s: Option<u32>,
 }
 
 /// One test.
 pub(super) struct TestView<'a> {
     pub(super) name: &'static str,
-    pub(super) is_running: bool,
+    /// Seconds since its start, while it runs.
+    pub(super) running_s: Option<u32>,
     /// Why it failed, or what Lighthouse warns of.
     pub(super) message: Option<&'a str>,
     pub(super) is_failed: bool,
@@ -38,6 +43,20 @@ pub(super) struct TestView<'a> {
     /// Category and title.
     pub(super) failing: Vec<(&'a str, &'a str)>,
     pub(super) version: Option<&'a str>,
+    /// Pictures of the page while it loaded, each with its moment, for a while after the test.
+    pub(super) frames: Vec<(String, String)>,
+    /// What scripts change, where the test looked.
+    pub(super) rendered: Option<RenderedView<'a>>,
+}
+
+/// What scripts change of the page.
+pub(super) struct RenderedView<'a> {
+    /// Class, word, sentence, reason and fix of the finding; none where scripts change nothing.
+    pub(super) finding: Option<[&'a str; 5]>,
+    /// Part, value in the HTML, and value after scripts.
+    pub(super) differences: Vec<(&'static str, String, String)>,
+    /// The sentence where there are none.
+    pub(super) unchanged: &'static str,
 }
 
 /// The ring of a category.
@@ -73,9 +92,24 @@ pub(super) fn section<'a>(services: &Services, shown: &Shown<'a>, lang: Lang) ->
     let crux = summary.crux.as_ref();
     let tests = summary.lab.as_ref();
     let of = |strategy| tests.and_then(|tests| tests.of(strategy));
+    let now = services.ports().now();
+    let frames = |test: &LabTest| match shown.eyes {
+        Eyes::Owner(own) => {
+            let frames = services.lab().filmstrip(own.id, test, now);
+            frames.iter().map(|one| (lab::measure(one.at_ms.into(), true, lang), one.image.clone())).collect()
+        }
+        _ => Vec::new(),
+    };
+    let rendered = |strategy| summary.rendered.as_ref().and_then(|pages| pages.of(strategy));
     let is_running = |strategy| of(strategy).is_some_and(LabTest::is_running);
-    let views: Vec<TestView<'a>> =
-        Strategy::ALL.into_iter().filter_map(|strategy| Some(view(of(strategy)?, crux, lang))).collect();
+    let views: Vec<TestView<'a>> = Strategy::ALL
+        .into_iter()
+        .filter_map(|strategy| {
+            let test = of(strategy)?;
+            let rendered = rendered(strategy).map(|page| rendered_view(page, lang));
+            Some(TestView { frames: frames(test), rendered, ..view(test, crux, now, lang) })
+        })
+        .collect();
     let lines = |lines: Vec<MetricLine>| lines.into_iter().map(|line| MetricView { line, lang }).collect::<Vec<_>>();
     let is_shown = views.iter().any(|view| !view.metrics.is_empty());
     let field = if is_shown { Vec::new() } else { lines(lab::metrics(None, crux, lang)) };
@@ -88,7 +122,7 @@ pub(super) fn section<'a>(services: &Services, shown: &Shown<'a>, lang: Lang) ->
         _ => Vec::new(),
     };
     let section = LabSection {
-        is_running: Strategy::ALL.into_iter().any(is_running),
+        waited_s: views.iter().filter_map(|view| view.running_s).max(),
         is_of_origin: crux.is_some_and(|crux| crux.scope == FieldScope::Origin),
         tests: views,
         field,
@@ -98,7 +132,21 @@ pub(super) fn section<'a>(services: &Services, shown: &Shown<'a>, lang: Lang) ->
     has_any.then_some(section)
 }
 
-fn view<'a>(test: &'a LabTest, crux: Option<&FieldData>, lang: Lang) -> TestView<'a> {
+fn rendered_view(page: &Rendered, lang: Lang) -> RenderedView<'_> {
+    let finding = page.finding.as_ref().map(|finding| {
+        let [message, why, fix] = [&finding.message, &finding.why, &finding.fix].map(|text| text.in_lang(lang));
+        [finding.severity.word(), severity_word(finding.severity).in_lang(lang), message, why, fix]
+    });
+    RenderedView { finding, differences: lab::differences(page, lang), unchanged: lab::UNCHANGED.in_lang(lang) }
+}
+
+/// Whole seconds since a test began.
+fn seconds_since(started_at: &str, now: Timestamp) -> u32 {
+    let started_at = Timestamp::parse(started_at).unwrap_or(now);
+    u32::try_from(now.0.saturating_sub(started_at.0) / 1_000).unwrap_or_default()
+}
+
+fn view<'a>(test: &'a LabTest, crux: Option<&FieldData>, now: Timestamp, lang: Lang) -> TestView<'a> {
     let ring = |(name, score): (&'static str, Option<u32>)| {
         let band = Band::of(score.unwrap_or_default());
         CategoryRing {
@@ -112,7 +160,7 @@ fn view<'a>(test: &'a LabTest, crux: Option<&FieldData>, lang: Lang) -> TestView
     let metrics = if test.scores.is_some() { lab::metrics(Some(test), crux, lang) } else { Vec::new() };
     TestView {
         name: lab::strategy(test.strategy).in_lang(lang),
-        is_running: test.is_running(),
+        running_s: test.is_running().then(|| seconds_since(&test.started_at, now)),
         is_failed: !test.is_running() && test.scores.is_none(),
         message: test.message.as_ref().map(|message| message.in_lang(lang)),
         rings: test.scores.iter().flat_map(|scores| lab::scores(scores, lang)).map(ring).collect(),
@@ -124,5 +172,7 @@ fn view<'a>(test: &'a LabTest, crux: Option<&FieldData>, lang: Lang) -> TestView
             .collect(),
         failing: test.failing.iter().map(|one| (one.category.as_str(), one.title.as_str())).collect(),
         version: test.lighthouse_version.as_deref(),
+        frames: Vec::new(),
+        rendered: None,
     }
 }

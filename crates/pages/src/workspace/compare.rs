@@ -36,15 +36,21 @@ struct ComparePage<'a> {
 /// The lab tests of one strategy.
 struct LabRows {
     name: &'static str,
-    /// Name, earlier and later value.
-    rows: Vec<(&'static str, String, String)>,
+    /// Name, earlier and later value, and the difference.
+    rows: Vec<(&'static str, [String; 3])>,
 }
 
 impl LabRows {
     fn of(change: &LabChange, lang: Lang) -> Self {
         let text = |score: Option<u32>| score.map_or_else(|| "–".to_owned(), |score| score.to_string());
         let scores = lab::scores(&change.before, lang).into_iter().zip(lab::scores(&change.after, lang));
-        let scores = scores.map(|((name, before), (_, after))| (name, text(before), text(after)));
+        let difference = |before: Option<u32>, after: Option<u32>| {
+            let points = |score: Option<u32>| i32::try_from(score?).ok();
+            let points = points(before).zip(points(after)).map(|(before, after)| after.saturating_sub(before));
+            points.map_or_else(String::new, signed)
+        };
+        let scores =
+            scores.map(|((name, before), (_, after))| (name, [text(before), text(after), difference(before, after)]));
         Self {
             name: lab::strategy(change.strategy).in_lang(lang),
             rows: scores.chain(lab::pairs(&change.metrics, lang)).collect(),

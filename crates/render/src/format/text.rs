@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use audit::score::most_urgent;
 use model::finding::Severity;
 use model::fix::FixClass;
-use model::lab::Strategy;
+use model::lab::{LabTest, Strategy};
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
@@ -180,7 +180,8 @@ fn page(report: &Report, lang: Lang, style: TextStyle) -> String {
 pub(super) fn lab_lines(report: &Report, lang: Lang) -> Vec<Vec<String>> {
     let Some(summary) = &report.summary else { return Vec::new() };
     let tests = summary.lab.iter().flat_map(|tests| Strategy::ALL.into_iter().filter_map(|of| tests.of(of)));
-    tests.map(|test| lab::lines(test, summary.crux.as_ref(), lang)).collect()
+    let rendered = |test: &LabTest| summary.rendered.as_ref().and_then(|pages| pages.of(test.strategy));
+    tests.map(|test| lab::lines(test, summary.crux.as_ref(), rendered(test), lang)).collect()
 }
 
 /// The heading of [`built_with`].

@@ -162,7 +162,7 @@ fn set(values: &mut Map<String, Value>, name: &str, value: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{PaymentMode, TargetPorts};
+    use crate::config::{LabProvider, PaymentMode, TargetPorts};
     use std::io::Write as _;
 
     fn with(environment: &[(&str, &str)]) -> Result<Config, String> {
@@ -292,12 +292,47 @@ mod tests {
                 ),
                 "is not a day such as 2026-12-31",
             ),
+            (toml("[lab]\nprovider = 'webpagetest'"), "lab.provider: unknown variant"),
+            (toml("[lab]\nprovider = 'pagespeed'"), "lab.key: must be set while lab.provider is pagespeed"),
+            (toml("[lab]\nprovider = 'pagespeed'\nkey = ' '"), "lab.key: takes a key"),
+            (toml("[lab]\nurl = 'ftp://lab.example/'"), "lab.url: takes an http or https URL"),
+            (toml("[lab]\nurl = '/runPagespeed'"), "lab.url: takes an http or https URL"),
+            (toml("[lab]\nat_once = 0"), "lab.at_once: takes a number of at least 1"),
+            (toml("[lab]\nrendered = true"), "lab.rendered: takes true only while lab.provider is lighthouse"),
+            (
+                toml("[lab]\nprovider = 'pagespeed'\nkey = 'a'\nrendered = true"),
+                "lab.rendered: takes true only while lab.provider is lighthouse",
+            ),
+            (toml("[lab]\nspeed = 1"), "lab.speed"),
+            (with(&[("SITE_AUDIT_LAB__SANDBOX", "no")]), "SITE_AUDIT_LAB__SANDBOX: \"no\" does not fit."),
+            (toml("[field_data]\ncrux_key = ' '"), "field_data.crux_key: takes a key"),
+            (toml("[field_data]\ncrux_endpoint = 'records'"), "field_data.crux_endpoint: takes an http or https URL"),
             (with(&[("SITE_AUDIT_LIMITS__FETCHES", "x")]), "SITE_AUDIT_LIMITS__FETCHES: \"x\" does not fit."),
             (with(&[("SITE_AUDIT_LISTN", "x")]), "SITE_AUDIT_LISTN: there is no such key"),
         ] {
             let message = outcome.unwrap_err();
             assert!(message.contains(wanted) && !message.contains('\n'), "{message}");
         }
+    }
+
+    #[test]
+    fn lab_tests_are_configured_by_file_and_environment() {
+        let config = with(&[]).unwrap().lab;
+        assert_eq!((config.provider, config.sandbox, config.rendered), (LabProvider::Off, true, false));
+        let config = with(&[
+            ("SITE_AUDIT_LAB__PROVIDER", "lighthouse"),
+            ("SITE_AUDIT_LAB__SANDBOX", "false"),
+            ("SITE_AUDIT_LAB__RENDERED", "true"),
+            ("SITE_AUDIT_LAB__FOLDER", "programs/lab"),
+        ])
+        .unwrap()
+        .lab;
+        assert_eq!((config.provider, config.sandbox, config.rendered), (LabProvider::Lighthouse, false, true));
+        assert_eq!(config.folder, Some(PathBuf::from("programs/lab")));
+        let config = toml("[lab]\nprovider = 'pagespeed'\nkey = 'a key'\n[field_data]\ncrux_key = 'another'").unwrap();
+        assert_eq!(config.lab.key.as_ref().unwrap().expose(), "a key");
+        let shown = format!("{config:?}") + &serde_json::to_string(&config).unwrap();
+        assert!(!shown.contains("a key") && !shown.contains("another"), "{shown}");
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub struct Fetch {
 #[schemars(rename = "FieldData")]
 pub struct FieldDataSettings {
     /// Key of the Chrome UX Report API; with it the address of each audited page is sent there. By default nobody is asked.
-    pub crux_key: Option<String>,
+    pub crux_key: Option<SecretText>,
     /// URL of the method `records:queryRecord`.
     pub crux_endpoint: String,
 }
@@ -80,6 +80,8 @@ pub struct LabSettings {
     /// Whether Chromium's sandbox is on for `lighthouse`. It does not work as root. Turn it off only inside a container that
     /// holds no secrets.
     pub sandbox: bool,
+    /// Whether `lighthouse` also compares the page as scripts render it with its HTML, as `summary.rendered`.
+    pub rendered: bool,
     /// Lab tests running at once, by all servers of one database.
     pub at_once: u32,
     /// Lab tests per network and hour.
@@ -250,6 +252,7 @@ impl Default for LabSettings {
             folder: None,
             chromium: None,
             sandbox: true,
+            rendered: false,
             at_once: 4,
             per_hour: 6,
             per_day: 500,

@@ -140,7 +140,7 @@ impl Config {
 
     /// Where field data is asked for; `None` where nobody is.
     pub(crate) fn field_data_source(&self) -> Option<FieldDataSource> {
-        let key = self.field_data.crux_key.as_deref()?;
+        let key = self.field_data.crux_key.as_ref()?.expose();
         let mut endpoint = url::Url::parse(&self.field_data.crux_endpoint).ok()?;
         endpoint.query_pairs_mut().append_pair("key", key);
         Some(FieldDataSource::new(endpoint))

@@ -61,7 +61,7 @@ impl Config {
         if !endpoint.is_ok_and(|url| matches!(url.scheme(), "http" | "https")) {
             return Err(("field_data.crux_endpoint", "takes an http or https URL"));
         }
-        if self.field_data.crux_key.as_ref().is_some_and(|key| key.trim().is_empty()) {
+        if self.field_data.crux_key.as_ref().is_some_and(|key| key.expose().trim().is_empty()) {
             return Err(("field_data.crux_key", "takes a key; leave it out where nobody is to be asked"));
         }
         Ok(())
@@ -118,6 +118,9 @@ impl Config {
         }
         if lab.provider == LabProvider::Pagespeed && lab.key.is_none() {
             return Err(("lab.key", "must be set while lab.provider is pagespeed"));
+        }
+        if lab.rendered && lab.provider != LabProvider::Lighthouse {
+            return Err(("lab.rendered", "takes true only while lab.provider is lighthouse"));
         }
         if lab.at_once == 0 {
             return Err(("lab.at_once", "takes a number of at least 1"));

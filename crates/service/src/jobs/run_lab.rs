@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use lab::failure::Failure;
 use lab::outcome;
+use lab::reading::RenderedPage;
 use lab::request::{LabRequest, TEST_TIME};
 use model::lang::Lang;
+use model::rendered::Rendered;
 use store::{ClaimedJob, LabRecord, StoreError};
 use tokio::time::timeout;
 use url::Url;
@@ -36,20 +38,38 @@ pub(super) async fn run(
         Err(_) => Err(Failure::Page(lab::failure::PageFailure::new("INVALID_URL"))),
     };
     note(services, &measured);
-    let (test, field_data) = match measured {
-        Ok(measured) => outcome::finished(running.test, measured),
+    let mut frames = Vec::new();
+    let record = match measured {
+        Ok(mut measured) => {
+            frames = std::mem::take(&mut measured.frames);
+            let rendered = rendered(services, run, measured.rendered.take()).await?;
+            let field_data = measured.field_data.take();
+            LabRecord { test: outcome::finished(running.test, measured), field_data, rendered }
+        }
         Err(failure) => {
             if let Some(wait) = failure.second_try().filter(|_| claimed.attempt == 1) {
                 return Err(Unfinished::After { why: failure.to_string(), wait });
             }
-            (outcome::failed(running.test, &failure), None)
+            LabRecord::of(outcome::failed(running.test, &failure))
         }
     };
-    let record = LabRecord { test, field_data };
+    lab.filmstrips.add(&running.audit, &record.test, frames, ports.now());
     let counts = store.end_lab(run, &record, Some(&claimed.lease), ports.now()).await?;
     lab.waiting.look(services.database()).await;
     tracing::info!(audit.id = %running.audit, strategy = strategy.name(), status = ?record.test.status, counts, "a lab test ended");
     Ok(if counts { Ending::Written } else { Ending::Late })
+}
+
+/// What scripts changed of the page, where the operator wants to know.
+async fn rendered(services: &Services, run: &str, page: Option<RenderedPage>) -> Result<Option<Rendered>, StoreError> {
+    let Some(page) = page.filter(|_| services.config().lab.rendered) else { return Ok(None) };
+    // No page was audited, or the test has ended meanwhile.
+    let Some(source) = services.database().store().audited_by_lab(run).await? else { return Ok(None) };
+    let capture = audit::rendered::capture(&page.url, page.html, services.ports().now());
+    let comparing = services.engine().judge(capture, move |page| audit::rendered::rendered(&source, &page));
+    // The measurement counts without it; another try would load the page again.
+    let compared = comparing.await.inspect_err(|error| tracing::warn!(?error, "a rendered page was not compared"));
+    Ok(compared.ok())
 }
 
 /// Ends a test whose every try was cut off.
@@ -57,7 +77,7 @@ pub(super) async fn give_up(services: &Services, run: &str) -> Result<(), StoreE
     let store = services.database().store();
     if let Some(running) = store.running_lab(run).await? {
         let test = outcome::failed(running.test, &Failure::Trouble("cut_off"));
-        store.end_lab(run, &LabRecord { test, field_data: None }, None, services.ports().now()).await?;
+        store.end_lab(run, &LabRecord::of(test), None, services.ports().now()).await?;
         services.lab().waiting.look(services.database()).await;
     }
     Ok(())

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{Mutex, watch};
@@ -29,11 +29,18 @@ pub(crate) struct Waiting {
     /// When the database was looked at last; held while somebody looks.
     looked_at: Mutex<Option<Instant>>,
     count: AtomicUsize,
+    /// The server stops: nobody waits any more.
+    is_over: AtomicBool,
 }
 
 impl Default for Waiting {
     fn default() -> Self {
-        Self { seen: watch::Sender::new(Running::default()), looked_at: Mutex::new(None), count: AtomicUsize::new(0) }
+        Self {
+            seen: watch::Sender::new(Running::default()),
+            looked_at: Mutex::new(None),
+            count: AtomicUsize::new(0),
+            is_over: AtomicBool::new(false),
+        }
     }
 }
 
@@ -48,14 +55,18 @@ impl Drop for WaitingPlace<'_> {
 
 impl Waiting {
     /// Waits until one of the `runs` is not seen among those that run; `false` at the deadline, and at once where too many
-    /// wait. A look may be older than a run, so the row itself is to be read then.
+    /// wait or the server stops. A look may be older than a run, so the row itself is to be read then.
     pub(crate) async fn for_one_of(&self, runs: &[String], database: &Database, deadline: Instant) -> bool {
         let _place = WaitingPlace(&self.count);
         if self.count.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
             return false;
         }
+        // Before the look at the mark: whoever sets it wakes all who are here by then.
         let mut seen = self.seen.subscribe();
         loop {
+            if self.is_over.load(Ordering::SeqCst) {
+                return false;
+            }
             let next_look = deadline.min(Instant::now() + LOOK_EVERY);
             match timeout_at(next_look, seen.changed()).await {
                 Ok(Ok(())) => {
@@ -68,6 +79,12 @@ impl Waiting {
                 Ok(Err(_)) | Err(_) => return false,
             }
         }
+    }
+
+    /// Ends all waits, now and from now on.
+    pub(crate) fn end(&self) {
+        self.is_over.store(true, Ordering::SeqCst);
+        self.seen.send_modify(|_| {});
     }
 
     /// How many wait.
@@ -96,5 +113,41 @@ impl Waiting {
         if is_due {
             self.look(database).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::task::JoinSet;
+
+    use super::*;
+    use crate::database::open_store;
+
+    #[tokio::test]
+    async fn past_the_limit_and_while_the_server_stops_a_caller_is_answered_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("lab.db").display());
+        let database = Arc::new(Database::new(open_store(&url).await.unwrap(), Duration::from_secs(60)));
+        let (waiting, runs) = (Arc::new(Waiting::default()), ["a run".to_owned()]);
+        let deadline = Instant::now() + Duration::from_secs(86_400);
+        // Nobody looks while somebody else does, so the run seems to go on.
+        let look = waiting.looked_at.lock().await;
+        let mut callers = JoinSet::new();
+        for _ in 0..MOST_WAITING {
+            let (waiting, runs, database) = (Arc::clone(&waiting), runs.clone(), Arc::clone(&database));
+            callers.spawn(async move { waiting.for_one_of(&runs, &database, deadline).await });
+        }
+        while waiting.count() < MOST_WAITING {
+            tokio::task::yield_now().await;
+        }
+        assert!(!waiting.for_one_of(&runs, &database, deadline).await, "one too many");
+        assert_eq!((waiting.count(), callers.len()), (MOST_WAITING, MOST_WAITING));
+        waiting.end();
+        while let Some(caller) = callers.join_next().await {
+            caller.unwrap();
+        }
+        assert_eq!(waiting.count(), 0);
+        assert!(!waiting.for_one_of(&runs, &database, deadline).await, "the server stops");
+        drop(look);
     }
 }

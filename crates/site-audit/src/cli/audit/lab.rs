@@ -3,14 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
+use engine::Engine;
 use fetch::Fetcher;
 use lab::failure::Failure;
 use lab::outcome;
 use lab::provider::Provider;
+use lab::reading::RenderedPage;
 use lab::request::LabRequest;
 use model::lab::{LabTests, Strategy};
 use model::lang::{Lang, Text, text};
+use model::rendered::RenderedPages;
+use model::summary::PageSummary;
 use render::format::PageOutcome;
 use render::shown::{address, printable};
 use service::config::{Config, Sources};
@@ -30,6 +34,8 @@ pub(super) struct LabRun {
     strategy: Strategy,
     lang: Lang,
     is_heard: bool,
+    /// Whether the rendered page is compared.
+    is_rendered: bool,
 }
 
 impl LabRun {
@@ -43,11 +49,11 @@ impl LabRun {
             );
         }
         let slots = Arc::new(Semaphore::new(AT_ONCE.min(provider.at_once())));
-        Ok(Self { provider: Arc::new(provider), slots, strategy, lang, is_heard })
+        Ok(Self { provider: Arc::new(provider), slots, strategy, lang, is_heard, is_rendered: config.lab.rendered })
     }
 
     /// Tests an audited page, and adds the result to its report. A page that could not be audited is left alone.
-    pub(super) async fn add_to(&self, audited: &mut PageOutcome) -> Result<()> {
+    pub(super) async fn add_to(&self, engine: &Engine, audited: &mut PageOutcome) -> Result<()> {
         const RUNNING: Text = text("lab test of {page} is running", "teste de laboratório de {page} em andamento");
         const ENDED: Text = text("lab test of {page} finished", "teste de laboratório de {page} concluído");
         const FAILED: Text = text("lab test of {page} failed", "teste de laboratório de {page} falhou");
@@ -57,19 +63,34 @@ impl LabRun {
         let _slot = self.slots.acquire().await.context("the run ended")?;
         self.tell(RUNNING, &page);
         let running = outcome::running(self.strategy, Ports::real().now(), self.provider.source());
-        let (test, field_data) = match self.measured(&summary.final_url).await {
-            Ok(measured) => outcome::finished(running, measured),
+        let test = match self.measured(&summary.final_url).await {
+            Ok(mut measured) => {
+                if let Some(page) = measured.rendered.take().filter(|_| self.is_rendered) {
+                    summary.rendered = Some(self.compared(engine, summary.clone(), page).await?);
+                }
+                summary.crux = summary.crux.take().or(measured.field_data.take());
+                outcome::finished(running, measured)
+            }
             Err(failure) => {
                 tell(&format!("{page}: {failure}"));
-                (outcome::failed(running, &failure), None)
+                outcome::failed(running, &failure)
             }
         };
         self.tell(if test.scores.is_some() { ENDED } else { FAILED }, &page);
         let mut tests = LabTests::default();
         tests.set(test);
         summary.lab = Some(tests);
-        summary.crux = summary.crux.take().or(field_data);
         Ok(())
+    }
+
+    /// What scripts changed of the page.
+    async fn compared(&self, engine: &Engine, source: PageSummary, page: RenderedPage) -> Result<RenderedPages> {
+        let capture = audit::rendered::capture(&page.url, page.html, Ports::real().now());
+        let comparing = engine.judge(capture, move |page| audit::rendered::rendered(&source, &page));
+        let compared = comparing.await.map_err(|failure| anyhow!("the rendered page was not compared: {failure:?}"))?;
+        let mut pages = RenderedPages::default();
+        pages.set(self.strategy, compared);
+        Ok(pages)
     }
 
     async fn measured(&self, url: &str) -> Result<lab::reading::Measured, Failure> {

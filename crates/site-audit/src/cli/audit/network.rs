@@ -92,7 +92,7 @@ pub(super) fn audit(urls: Vec<String>, given: Given, mut teller: Teller) -> Resu
                 let _slot = slots.acquire().await.context("the run ended")?;
                 let mut outcome = one(&engine, &url, progress).await;
                 if let Some(lab) = lab {
-                    lab.add_to(&mut outcome).await?;
+                    lab.add_to(&engine, &mut outcome).await?;
                 }
                 Ok::<_, anyhow::Error>((index, outcome))
             });

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
+use service::config::SecretText;
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use crate::app::{Call, TestApp};
@@ -12,6 +13,7 @@ testkit::on_both_databases! {
     the_page_is_asked_for_and_then_its_origin,
     a_service_that_fails_leaves_the_metrics_unmeasured,
     the_same_page_is_asked_for_once_a_day,
+    the_same_origin_is_asked_for_once_a_day,
 }
 
 const RECORD: &str = r#"{"record":{"key":{"origin":"http://127.0.0.2"},"metrics":{
@@ -31,7 +33,7 @@ async fn page() -> TestSite {
 async fn audited(database: TestDatabase, endpoint: String) -> Value {
     let page = page().await;
     let app = TestApp::start(database, |config| {
-        config.field_data.crux_key = Some("a key & more".to_owned());
+        config.field_data.crux_key = Some(SecretText::new("a key & more"));
         config.field_data.crux_endpoint = endpoint;
     })
     .await;
@@ -88,11 +90,31 @@ async fn a_service_that_fails_leaves_the_metrics_unmeasured(database: TestDataba
     assert_eq!(service.asked().len(), 1, "a quota that was hit is not hit again");
 }
 
+async fn the_same_origin_is_asked_for_once_a_day(database: TestDatabase) {
+    // The pages have too few visitors, their origin has enough.
+    let service = TestSite::start(|asked| match asked.body.contains("origin") {
+        true => SiteAnswer::page(200, "application/json", RECORD),
+        false => SiteAnswer::page(404, "application/json", "{}"),
+    });
+    let (service, page) = (service.await, page().await);
+    let endpoint = service.url("/query");
+    let app = TestApp::start(database, |config| {
+        config.field_data.crux_key = Some(SecretText::new("a key"));
+        config.field_data.crux_endpoint = endpoint;
+    })
+    .await;
+    for path in ["/", "/?other", "/"] {
+        let audit = app.call(Call::audit(&page.url(path))).await.json();
+        assert_eq!(audit["summary"]["crux"]["scope"], "origin", "{path}");
+    }
+    assert_eq!(service.asked().len(), 3, "each page, and the origin once");
+}
+
 async fn the_same_page_is_asked_for_once_a_day(database: TestDatabase) {
     let service = TestSite::start(|_| SiteAnswer::page(200, "application/json", RECORD)).await;
     let (page, endpoint) = (page().await, service.url("/query"));
     let app = TestApp::start(database, |config| {
-        config.field_data.crux_key = Some("a key".to_owned());
+        config.field_data.crux_key = Some(SecretText::new("a key"));
         config.field_data.crux_endpoint = endpoint;
     })
     .await;

@@ -282,6 +282,8 @@ impl Tab {
                 return;
             }
             "Network.requestWillBeSent" if self.is_own(of("/request/url")) => return,
+            // A picture in the page itself is asked of nobody.
+            "Network.requestWillBeSent" if of("/request/url").starts_with("data:image/") => return,
             // That a page was refused is its status.
             "Log.entryAdded" if of("/entry/source") == "network" => return,
             "Page.javascriptDialogOpening" => {

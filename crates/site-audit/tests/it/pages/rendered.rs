@@ -22,7 +22,6 @@ document.title = 'Red chairs'; document.querySelector('link').href = '/red';</sc
 
 /// Sets the local provider of a configuration; `None`, with a line, where a program is missing.
 #[expect(clippy::print_stdout, reason = "tests say what they pass over")]
-#[expect(clippy::disallowed_methods, reason = "which user this is")]
 async fn local() -> Option<impl FnOnce(&mut Config)> {
     let (folder, browser) = (PathBuf::from(PACKAGES), testkit::browser::program());
     let found = Programs::find(&folder, browser.as_deref()).versions().await;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
 /// Size limit of a request head in bytes.
@@ -27,8 +27,6 @@ pub struct ReceivedRequest {
 pub enum SiteAnswer {
     /// These bytes, then the connection is closed.
     Raw(Vec<u8>),
-    /// These bytes once a test lets them go, then the connection is closed.
-    After(Arc<Notify>, Vec<u8>),
     /// The answer within, once the value is true.
     Held(Box<Self>, watch::Receiver<bool>),
     /// Nothing, until the caller gives up.
@@ -147,10 +145,6 @@ async fn serve(
     match given {
         // The caller may have gone.
         SiteAnswer::Raw(bytes) => drop(stream.write_all(&bytes).await),
-        SiteAnswer::After(let_go, bytes) => {
-            let_go.notified().await;
-            drop(stream.write_all(&bytes).await);
-        }
         SiteAnswer::Held(..) | SiteAnswer::Silence => {
             while matches!(stream.read(&mut piece).await, Ok(read) if read > 0) {}
         }

@@ -1,6 +1,5 @@
 //! Everything around the calls: errors, methods, headers, index, OpenAPI, limits of requests, outages.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use api::request::Patience;
@@ -8,7 +7,7 @@ use api::web::Bounds;
 use serde_json::Value;
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 use crate::app::{Call, TestApp, read};
 
@@ -397,11 +396,10 @@ async fn no_id_makes_the_database_look_down(database: TestDatabase) {
 /// Bodies that stood still held up the end for 15 seconds, heads for 10.
 async fn stopping_lets_running_calls_end_and_waits_for_no_half_open_client(database: TestDatabase) {
     const HOUR: Duration = Duration::from_secs(3_600);
-    let go_on = Arc::new(Notify::new());
-    let held = Arc::clone(&go_on);
+    let (go_on, released) = watch::channel(false);
     let page = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 16\r\n\r\n<title>t</title>";
     let site = TestSite::start(move |asked| match asked.path.as_str() {
-        "/" => SiteAnswer::After(Arc::clone(&held), page.into()),
+        "/" => SiteAnswer::Held(Box::new(SiteAnswer::Raw(page.into())), released.clone()),
         _ => SiteAnswer::missing(),
     })
     .await;
@@ -429,7 +427,7 @@ async fn stopping_lets_running_calls_end_and_waits_for_no_half_open_client(datab
         half_open.read_to_end(&mut Vec::new()).await.unwrap();
     }
     assert_eq!(read(&mut half_body).await.refusal(), (408, "request_timeout".to_owned()));
-    go_on.notify_one();
+    go_on.send_replace(true);
     let answer = read(&mut busy).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     stopping.await.unwrap();

@@ -32,6 +32,10 @@ const LIMITS: ContactLimits =
 /// Milliseconds after which a turn no longer delays the next.
 pub(crate) const TURN_MS: i64 = LIMITS.spacing_ms;
 
+/// Milliseconds that turns of a network may last together. After midnight (UTC) yesterday's key of a network is compared for so
+/// long, so yesterday's salt is kept for so long.
+pub(crate) const TURNS_MS: i64 = TURN_MS * WAITING_PER_NETWORK as i64;
+
 /// Whether messages can be sent: the team has a mailbox, and this server a mail server.
 pub fn is_configured(services: &Services) -> bool {
     team(services).is_ok()
@@ -54,8 +58,8 @@ pub async fn send(cx: &Cx, form: &ContactForm) -> Result<(), ServiceError> {
     let message: ContactMessage = form.message(&placements)?;
     let job = Job::SendContact(message.mail(&services.sender(), to, cx.lang)).queued(services.ports(), None);
     let (database, ports) = (services.database(), services.ports());
-    let network = services.allowance().wide_key(database, ports, cx.caller.network).await?;
-    match database.write(|store| store.queue_contact(job, network, LIMITS)).await? {
+    let (network, yesterday) = services.allowance().wide_keys(database, ports, cx.caller.network, TURNS_MS).await?;
+    match database.write(|store| store.queue_contact(job, network, yesterday, LIMITS)).await? {
         ContactQueued::Accepted { .. } => {
             cx.count(&Event::Contact);
             Ok(())

@@ -40,24 +40,26 @@ const FORGET: &str = "DELETE FROM contacts WHERE send_at <= $1 AND NOT EXISTS \
     (SELECT 1 FROM jobs WHERE jobs.id = contacts.job_id AND jobs.state = 'waiting')";
 
 const WAITING: &str = "SELECT COUNT(jobs.id) AS waiting, \
-    COUNT(CASE WHEN contacts.network = $1 THEN jobs.id END) AS of_network, \
-    MAX(CASE WHEN contacts.network = $1 THEN contacts.send_at END) AS last_turn \
+    COUNT(CASE WHEN contacts.network IN ($1, $2) THEN jobs.id END) AS of_network, \
+    MAX(CASE WHEN contacts.network IN ($1, $2) THEN contacts.send_at END) AS last_turn \
     FROM contacts LEFT JOIN jobs ON jobs.id = contacts.job_id AND jobs.state = 'waiting'";
 
 const INSERT: &str = "INSERT INTO contacts (job_id, network, send_at) VALUES ($1, $2, $3)";
 
 impl Store {
-    /// Queues a contact message as `job`, due when the turn of its network is. `network` is any key that stands for it.
+    /// Queues a contact message as `job`, due when the turn of its network is. `network` is any key that stands for it, and
+    /// `before` the key that stood for it earlier, if that was another.
     pub async fn queue_contact(
         &self,
         job: NewJob,
         network: String,
+        before: Option<String>,
         limits: ContactLimits,
     ) -> Result<ContactQueued, StoreError> {
         self.db
             .transact("queueing a contact message", move |transaction| {
-                let (job, network) = (job.clone(), network.clone());
-                Box::pin(async move { queue(transaction, job, network, limits).await })
+                let (job, network, before) = (job.clone(), network.clone(), before.clone());
+                Box::pin(async move { queue(transaction, job, network, before, limits).await })
             })
             .await
     }
@@ -72,6 +74,7 @@ async fn queue(
     transaction: &mut Transaction<'_>,
     mut job: NewJob,
     network: String,
+    before: Option<String>,
     limits: ContactLimits,
 ) -> Result<ContactQueued, StoreError> {
     let subject = "queueing a contact message";
@@ -79,7 +82,8 @@ async fn queue(
     let now = job.created_at;
     transaction.run(sqlx::query(LOCK)).await?;
     transaction.run(sqlx::query(FORGET).bind(now.plus_ms(-limits.spacing_ms).0)).await?;
-    let row = transaction.first(sqlx::query(WAITING).bind(network.clone())).await?;
+    let before = before.unwrap_or_else(|| network.clone());
+    let row = transaction.first(sqlx::query(WAITING).bind(network.clone()).bind(before)).await?;
     let row = row.ok_or(StoreError::NotFound { subject })?;
     let (waiting, of_network): (i64, i64) =
         (row.try_get("waiting").map_err(failed)?, row.try_get("of_network").map_err(failed)?);

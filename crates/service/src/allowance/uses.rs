@@ -39,14 +39,22 @@ impl Allowance {
         Ok((day, CounterKeys::of(&self.salt.of(database, ports, day).await?, network)))
     }
 
-    /// The counter key of the wider network around a network, for today.
-    pub(crate) async fn wide_key(
+    /// The counter key of the wider network around a network, for today; and the one that it had `back_ms` ago, where that
+    /// was yesterday and the salt of that day is still there.
+    pub(crate) async fn wide_keys(
         &self,
         database: &Database,
         ports: &Ports,
         network: Network,
-    ) -> Result<String, DatabaseError> {
-        Ok(self.keys_of_today(database, ports, network).await?.1.wide)
+        back_ms: i64,
+    ) -> Result<(String, Option<String>), DatabaseError> {
+        let (today, keys) = self.keys_of_today(database, ports, network).await?;
+        let earlier = ports.now().plus_ms(-back_ms).day();
+        if earlier == today {
+            return Ok((keys.wide, None));
+        }
+        let salt = database.ask(|store| store.salt_of(earlier)).await?;
+        Ok((keys.wide, salt.map(|salt| CounterKeys::of(&salt, network).wide)))
     }
 
     /// Whether a network, and the wider network around it, has a daily use of `what` left. Only the database counts

@@ -34,7 +34,7 @@ pub async fn purge(services: &Services) -> Result<u64, StoreError> {
     rows += all(|| store.forget_debit_answers(paid_before, BATCH)).await?;
     rows += all(|| store.forget_receipts(days_ago(retention.receipt_days), BATCH)).await?;
     rows += store.purge_counters(now).await?;
-    rows += store.forget_salts(now.day()).await?;
+    rows += store.forget_salts(now.plus_ms(-contact::TURNS_MS).day()).await?;
     rows += store.forget_counts(now).await?;
     rows += store.purge_passkey_challenges(now).await?;
     rows += store.purge_used_challenges(now).await?;

@@ -20,6 +20,7 @@ testkit::on_both_databases! {
     a_message_reaches_the_team_and_is_forgotten,
     a_proposal_has_its_details,
     messages_of_a_network_take_turns,
+    turns_go_on_after_midnight,
     many_at_once_take_one_turn_each_up_to_twenty,
     a_thousand_wait_at_most,
     without_a_mailbox_or_a_mail_server_there_is_no_form,
@@ -119,6 +120,34 @@ async fn messages_of_a_network_take_turns(database: TestDatabase) {
     app.go_back(Duration::from_secs(86_400));
     assert_eq!(app.call(plain()).await.status, 200);
     assert_eq!((work_off(&app).await, server.letters().len()), (1, 5));
+}
+
+/// The key of a network is another one after midnight (UTC).
+async fn turns_go_on_after_midnight(database: TestDatabase) {
+    let server = MailServer::start().await;
+    let app = TestApp::start(database, receiving(&server)).await;
+    // From 09:30 to 23:59:55.
+    app.pass(Duration::from_secs(14 * 3_600 + 29 * 60 + 55));
+    for _ in 0..3 {
+        assert_eq!(app.call(plain()).await.status, 200);
+    }
+    app.pass(Duration::from_secs(6));
+    jobs::purge(&app.app).await.unwrap();
+    for call in [plain(), plain().from([127, 0, 7, 1])] {
+        assert_eq!(app.call(call).await.status, 200);
+    }
+    let turns = "SELECT COUNT(DISTINCT send_at) FROM contacts";
+    assert_eq!(count(&app.database, turns).await, 5, "one each");
+    for (seconds, sent) in [(0, 2), (4, 3), (9, 3), (1, 4), (9, 4), (1, 5)] {
+        app.pass(Duration::from_secs(seconds));
+        work_off(&app).await;
+        assert_eq!(server.letters().len(), sent);
+    }
+    // The salt of yesterday is forgotten once no turn of yesterday can wait any more.
+    let salts = "SELECT COUNT(*) FROM daily_salts";
+    app.pass(Duration::from_secs(200));
+    jobs::purge(&app.app).await.unwrap();
+    assert_eq!(count(&app.database, salts).await, 1);
 }
 
 async fn many_at_once_take_one_turn_each_up_to_twenty(database: TestDatabase) {

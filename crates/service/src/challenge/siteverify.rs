@@ -18,14 +18,18 @@ const ANSWER_BYTES: usize = 16 * 1024;
 /// Bytes of a token at most; the longest known have about 4,000.
 const TOKEN_BYTES: usize = 8 * 1024;
 
-/// Error codes that say that our request is wrong, not the visitor's token (the three services' own documentation).
-const OURS: [&str; 6] = [
+/// Error codes that say that our request or our keys are wrong, not the visitor's token (documentation of the three services).
+const OURS: [&str; 10] = [
     "missing-input-secret",
     "invalid-input-secret",
     "bad-request",
     "internal-error",
     "sitekey-secret-mismatch",
-    "invalid-or-already-seen-secret",
+    "invalid-sitekey",
+    "missing-remoteip",
+    "invalid-remoteip",
+    "not-using-dummy-passcode",
+    "not-using-dummy-secret",
 ];
 
 /// What a verification service says of a token.
@@ -102,5 +106,42 @@ mod tests {
         ] {
             assert_eq!(read(status, body.as_bytes()), verdict, "{status} {body}");
         }
+    }
+
+    /// Every error code of the documentation of Turnstile, hCaptcha and reCAPTCHA.
+    #[test]
+    fn an_error_of_ours_is_no_failure_of_the_visitor() {
+        let ours = [
+            "missing-input-secret",
+            "invalid-input-secret",
+            "bad-request",
+            "internal-error",
+            "sitekey-secret-mismatch",
+            "invalid-sitekey",
+            "missing-remoteip",
+            "invalid-remoteip",
+            "not-using-dummy-passcode",
+            "not-using-dummy-secret",
+        ];
+        let of_visitor = [
+            "missing-input-response",
+            "invalid-input-response",
+            "expired-input-response",
+            "already-seen-response",
+            "invalid-or-already-seen-response",
+            "timeout-or-duplicate",
+            "a-code-of-tomorrow",
+        ];
+        let verdict = |codes: &[&str]| {
+            read(200, serde_json::json!({"success": false, "error-codes": codes}).to_string().as_bytes())
+        };
+        for code in ours {
+            assert_eq!(verdict(&[code]), TokenVerdict::None("refused"), "{code}");
+            assert_eq!(verdict(&["invalid-input-response", code]), TokenVerdict::None("refused"), "{code}");
+        }
+        for code in of_visitor {
+            assert_eq!(verdict(&[code]), TokenVerdict::Failed, "{code}");
+        }
+        assert_eq!(verdict(&[]), TokenVerdict::Failed);
     }
 }

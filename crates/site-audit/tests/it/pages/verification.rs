@@ -1,5 +1,7 @@
 //! Human verification: the challenge before a browser's first free audit, with both providers.
 
+mod in_browser;
+
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -10,8 +12,6 @@ use service::config::{ChallengeProvider, Config, SecretText, Sku};
 use sha2::{Digest as _, Sha256};
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 
-use super::browser::{Scene, keep_picture};
-use super::tab::{Look, has_axe};
 use super::{cookie, form, site};
 use crate::api::people;
 use crate::app::{Call, NOW, Response, TestApp};
@@ -20,6 +20,7 @@ testkit::on_both_databases! {
     without_a_provider_nobody_is_asked,
     a_browser_solves_a_challenge_before_its_first_free_audit,
     a_solution_works_once_on_all_servers_and_for_ten_minutes,
+    a_network_has_so_many_challenges_and_answers_an_hour,
     a_pass_that_was_changed_or_is_of_another_network_is_not_taken,
     the_api_accounts_and_what_is_free_for_now_need_no_verification,
     an_allowance_that_is_spent_needs_no_verification,
@@ -168,6 +169,16 @@ async fn a_solution_works_once_on_all_servers_and_for_ten_minutes(database: Test
         let refused = verify(&app, &answer).await;
         assert_eq!(refused.refusal(), (refusal.0, refusal.1.to_owned()), "{answer}");
         assert_eq!(refused.header("set-cookie"), "", "{answer}");
+    }
+}
+
+async fn a_network_has_so_many_challenges_and_answers_an_hour(database: TestDatabase) {
+    let app = TestApp::start(database, altcha).await;
+    for (path, body) in [("/api/gate/challenge", json!({})), ("/api/gate/verify", json!({"solution": "e30="}))] {
+        for number in 0..120 {
+            assert_ne!(app.call(post(path, &body)).await.status, 429, "{path} {number}");
+        }
+        assert_eq!(app.call(post(path, &body)).await.refusal(), (429, "rate_limited".to_owned()), "{path}");
     }
 }
 
@@ -343,115 +354,4 @@ async fn verification_without_a_secure_origin_is_refused_at_the_start() {
     let refused = site_audit::open_patient(config, service::ports::Ports::real(), address, patience).await.unwrap_err();
     let message = format!("{refused:#}");
     assert!(message.starts_with("challenge.provider: "), "{message}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_form_verifies_its_reader_by_keyboard_in_both_themes() {
-    let Some(mut scene) = Scene::open(altcha).await else { return };
-    let address = scene.address("/bread");
-    let tab = &mut scene.tab;
-    for (scheme, lang, width) in [("light", "en", 1280), ("dark", "pt-BR", 320)] {
-        tab.forget_cookies();
-        tab.look(Look { scheme, width });
-        tab.visit(&format!("/?lang={lang}"));
-        assert!(!tab.shown().contains("JavaScript"), "{}", tab.shown());
-        if has_axe() {
-            assert_eq!(tab.barriers(), [""; 0], "{scheme}");
-        }
-        assert_eq!(tab.overflows(), [""; 0], "{scheme}");
-        tab.value("document.querySelector('#url').focus()");
-        tab.write(&address);
-        tab.load(|tab| tab.press("Enter"));
-        assert_eq!((tab.status(), tab.text("document.querySelector('h1').innerText")), (200, address.clone()));
-        assert_eq!(tab.complaints(), [""; 0], "{scheme}");
-    }
-    // The browser is verified now: the form comes without a challenge.
-    tab.visit("/");
-    assert_eq!(tab.value("document.getElementById('verification')"), Value::Null);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_refused_verification_is_told_and_can_be_repeated() {
-    let Some(mut scene) = Scene::open(altcha).await else { return };
-    let address = scene.address("/bread");
-    let tab = &mut scene.tab;
-    tab.visit("/");
-    // What is sent solves nothing.
-    tab.value("globalThis.btoa = () => 'e30='");
-    tab.click("#url");
-    tab.write(&address);
-    tab.click("button");
-    let told = "new Promise(done => { const say = () => { const status = document.getElementById('verification-status'); \
-                if (status.className === 'alert') { watch.disconnect(); done(status.innerText); } }; \
-                const watch = new MutationObserver(say); \
-                watch.observe(document.body, { subtree: true, childList: true, attributes: true }); say(); })";
-    assert_eq!(tab.text(told), "The verification failed. Repeat it, or load the page again.");
-    assert_eq!(tab.value("document.querySelector('button').disabled"), false);
-    for scheme in ["light", "dark"] {
-        tab.look(Look { scheme, width: 320 });
-        if has_axe() {
-            assert_eq!(tab.barriers(), [""; 0], "{scheme}");
-        }
-        assert_eq!(tab.overflows(), [""; 0], "{scheme}");
-        keep_picture(tab, &format!("verification-refused-{scheme}"));
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn without_a_script_the_page_says_what_to_do() {
-    let Some(mut scene) = Scene::open(altcha).await else { return };
-    let address = scene.address("/bread");
-    let tab = &mut scene.tab;
-    tab.disable_scripts();
-    for (lang, words) in [
-        ("en", "Verification needs JavaScript. Turn it on, or sign in, or use the API."),
-        ("pt-BR", "A verificação precisa de JavaScript. Ative-o, entre na sua conta ou use a API."),
-    ] {
-        tab.visit(&format!("/?lang={lang}"));
-        assert!(tab.shown().contains(words), "{}", tab.shown());
-        for scheme in ["light", "dark"] {
-            tab.look(Look { scheme, width: 320 });
-            assert_eq!(tab.overflows(), [""; 0], "{scheme}");
-            keep_picture(tab, &format!("verification-no-script-{lang}-{scheme}"));
-        }
-    }
-    tab.submit(&address);
-    assert_eq!(tab.status(), 403);
-    assert_eq!(tab.text("document.activeElement.value"), address);
-}
-
-/// A widget as verification services make them: a button.
-const WIDGET: &str = "globalThis.turnstile = { render(place, { sitekey, theme, callback }) { \
-    const button = document.createElement('button'); button.type = 'button'; \
-    button.textContent = `I am human (${sitekey}, ${theme})`; button.onclick = () => callback('good'); \
-    place.append(button); return 1; }, reset() {} }; \
-    globalThis[new URL(document.currentScript.src).searchParams.get('onload')]();";
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_widget_of_a_verification_service_works_by_keyboard() {
-    let service = TestSite::start_at([127, 0, 0, 1].into(), |asked| match asked.path.as_str() {
-        "/siteverify" => SiteAnswer::page(200, JSON, &json!({"success": asked.body.ends_with("=good")}).to_string()),
-        _ => SiteAnswer::page(200, "text/javascript", WIDGET),
-    })
-    .await;
-    let Some(mut scene) = Scene::open(|config| siteverify(config, &service)).await else { return };
-    let address = scene.address("/bread");
-    let tab = &mut scene.tab;
-    tab.look(Look { scheme: "dark", width: 320 });
-    tab.visit("/");
-    tab.value("document.querySelector('#url').focus()");
-    tab.write(&address);
-    tab.press("Enter");
-    assert_eq!(
-        tab.text("document.querySelector('#verification-status').innerText"),
-        "Complete the verification first."
-    );
-    tab.press("Tab");
-    tab.press("Tab");
-    assert_eq!(tab.focus(), "I am human (a-sitekey, dark)");
-    tab.press(" ");
-    assert_eq!(tab.text("document.querySelector('#verification-status').innerText"), "");
-    tab.value("document.querySelector('#url').focus()");
-    tab.load(|tab| tab.press("Enter"));
-    assert_eq!((tab.status(), tab.text("document.querySelector('h1').innerText")), (200, address));
 }

@@ -117,7 +117,10 @@ mod tests {
     async fn one_more_waits_and_is_then_refused() {
         let limits = limits();
         let first = limits.enter(network(1), Some("a.com")).await.unwrap();
-        assert_eq!(limits.enter(network(2), Some("a.com")).await.unwrap_err().code, Code::TargetBusy);
+        let begun = tokio::time::Instant::now();
+        let refused = limits.enter(network(2), Some("a.com")).await.unwrap_err();
+        assert_eq!((refused.code, refused.retry_after), (Code::TargetBusy, Some(5)));
+        assert_eq!(begun.elapsed().as_secs(), 5);
         let _other = limits.enter(network(2), Some("b.com")).await.unwrap();
         drop(first);
         let _again = limits.enter(network(2), Some("a.com")).await.unwrap();

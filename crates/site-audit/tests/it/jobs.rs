@@ -16,6 +16,7 @@ use crate::command_line::{code, json, program, stderr, stdout};
 testkit::on_both_databases! {
     mail_is_sent_once_and_then_forgotten,
     mail_that_is_refused_for_now_is_tried_again_ever_later,
+    mail_that_is_refused_for_a_day_is_given_up,
     mail_that_is_refused_for_good_stays_for_the_operator,
     a_server_that_hangs_up_gets_the_same_message_again,
     a_silent_mail_server_holds_up_nothing_else,
@@ -91,6 +92,25 @@ async fn mail_that_is_refused_for_now_is_tried_again_ever_later(database: TestDa
     assert!(waiting.first().unwrap().last_error.as_ref().unwrap().contains("try again later"), "{waiting:?}");
     server.set(Mood::Accept);
     assert_eq!((work_off(&app).await, server.letters().len()), (1, 1));
+}
+
+/// Thirty tries: six within the first hour, then one an hour.
+async fn mail_that_is_refused_for_a_day_is_given_up(database: TestDatabase) {
+    let server = MailServer::start().await;
+    server.set(Mood::Busy);
+    let app = TestApp::start(database, mailing(&server)).await;
+    enqueue(&app).await;
+    let states = async || {
+        let store = app.app.database().store();
+        let count = async |state| store.jobs(state, 10).await.unwrap().len();
+        (count(JobState::Waiting).await, count(JobState::Dead).await)
+    };
+    for minutes in [1, 2, 4, 8, 16, 32].into_iter().chain([60; 23]) {
+        assert_eq!(work_off(&app).await, 1, "{minutes}");
+        assert_eq!(states().await, (1, 0), "{minutes}");
+        app.pass(Duration::from_secs(minutes * 60));
+    }
+    assert_eq!((work_off(&app).await, states().await), (1, (0, 1)));
 }
 
 async fn mail_that_is_refused_for_good_stays_for_the_operator(database: TestDatabase) {

@@ -19,6 +19,7 @@ testkit::on_both_databases! {
     the_panel_goes_on_without_the_database,
     nothing_is_published_before_the_first_publication,
     the_published_figures_are_rounded_and_cacheable,
+    thirty_one_days_are_published,
     two_servers_publish_once_an_hour,
     the_operators_figures_are_exact,
     what_fails_in_browsers_is_counted,
@@ -234,9 +235,22 @@ async fn the_published_figures_are_rounded_and_cacheable(database: TestDatabase)
     assert_ne!(answer.header("etag"), later.header("etag"));
     let known = app.call(Call::get("/api/vitrine").header("if-none-match", later.header("etag"))).await;
     assert_eq!((known.status, known.body.as_str()), (304, ""));
-    app.pass(Duration::from_secs(26 * 3_600 + 1));
+    app.pass(Duration::from_secs(26 * 3_600));
+    assert_eq!(app.call(Call::get("/api/vitrine")).await.json()["stale"], false);
+    app.pass(Duration::from_secs(1));
     let stale = app.call(Call::get("/api/vitrine").header("if-none-match", later.header("etag"))).await;
     assert_eq!((stale.status, &stale.json()["stale"]), (200, &true.into()));
+}
+
+async fn thirty_one_days_are_published(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let today = NOW.day().0;
+    let rows: Vec<String> = (today - 40..=today).map(|day| format!("({day}, 'calls', 'pagina/pessoa', 7)")).collect();
+    app.database.execute(&format!("INSERT INTO day_counts (day, kind, name, n) VALUES {}", rows.join(", "))).await;
+    publish(&app).await;
+    let days = app.call(Call::get("/api/vitrine")).await.json()["dias"].clone();
+    let days: Vec<&str> = days.as_array().unwrap().iter().map(|day| day["dia"].as_str().unwrap()).collect();
+    assert_eq!((days.len(), days[0], days[30]), (31, "2026-01-01", "2026-01-31"));
 }
 
 async fn two_servers_publish_once_an_hour(database: TestDatabase) {

@@ -4,6 +4,7 @@ pub(crate) mod factors;
 mod flood;
 mod operator;
 mod security;
+mod times;
 mod trial;
 
 use std::time::Duration;

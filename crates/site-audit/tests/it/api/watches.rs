@@ -1,5 +1,7 @@
 //! The daily watch: with the clock moved, a real mail server, and a page that changes.
 
+mod limits;
+
 use std::time::Duration;
 
 use serde_json::{Value, json};

@@ -47,6 +47,7 @@ pub(crate) async fn enrolled(app: &TestApp, browser: &mut Browser<'_>) -> (Strin
     let confirmed = browser.post("/api/auth/totp/confirm", &json!({"code": code(app, &secret)})).await;
     assert_eq!(confirmed.status, 200, "{}", confirmed.body);
     let codes = confirmed.json()["recovery_codes"].as_array().unwrap().clone();
+    assert_eq!(codes.len(), 10);
     let codes = codes.iter().map(|code| code.as_str().unwrap().to_owned()).collect();
     (secret, codes)
 }

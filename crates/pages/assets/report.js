@@ -8,26 +8,39 @@ said.className = "hidden";
 said.setAttribute("role", "status");
 document.querySelector("main").append(said);
 
+// Of a change only what comes is pasted.
+const textOf = (block) => (block.querySelector("ins") ?? block.querySelector("pre")).textContent;
+
+const copies = (button, block) => button.addEventListener("click", async () => {
+  const name = button.textContent;
+  await navigator.clipboard.writeText(textOf(block));
+  button.textContent = said.textContent = copied;
+  const forget = () => [button.textContent, said.textContent] = [name, ""];
+  button.addEventListener("blur", forget, { once: true });
+});
+
 const offer = (block) => {
   const button = document.createElement("button");
   button.type = "button";
-  button.className = "second small";
+  button.className = "small";
   button.textContent = copy;
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(block.querySelector("pre").textContent);
-    button.textContent = said.textContent = copied;
-    const forget = () => [button.textContent, said.textContent] = [copy, ""];
-    button.addEventListener("blur", forget, { once: true });
-  });
+  copies(button, block);
   block.append(button);
 };
 
 // Browsers give no clipboard to pages on plain http.
-if (navigator.clipboard) document.querySelectorAll(".block").forEach(offer);
+if (navigator.clipboard) {
+  document.querySelectorAll(".block").forEach(offer);
+  for (const button of document.querySelectorAll("[data-copies]")) {
+    copies(button, document.getElementById(button.dataset.copies));
+    button.hidden = false;
+  }
+}
 
 const open = () => {
   const named = document.getElementById(location.hash.slice(1));
-  if (named instanceof HTMLDetailsElement) named.open = true;
+  // A menu opens by its name alone.
+  if (named instanceof HTMLDetailsElement && !named.matches(".menu")) named.open = true;
 };
 addEventListener("hashchange", open);
 open();

@@ -6,7 +6,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
 
-const STYLE: &str = include_str!("../assets/app.css");
+const STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/app.css"));
 const ICON: &str = include_str!("../assets/favicon.svg");
 const CARD: &[u8] = include_bytes!("../assets/card.png");
 
@@ -19,6 +19,22 @@ pub(super) const FOR_EVER: &str = "public, max-age=31536000, immutable";
 pub(super) async fn style() -> Response {
     // The widget uses it on other sites.
     for_any_site(asset(STYLE, "text/css; charset=utf-8", FOR_EVER))
+}
+
+const DISPLAY: &[u8] = include_bytes!("../assets/fonts/bricolage-grotesque-680.woff2");
+const TEXT: &[u8] = include_bytes!("../assets/fonts/atkinson-hyperlegible-next.woff2");
+
+/// Path of the typeface of headings.
+pub(super) const DISPLAY_PATH: &str = concat!("/assets/display.", env!("DISPLAY_HASH"), ".woff2");
+/// Path of the typeface of texts.
+pub(super) const TEXT_PATH: &str = concat!("/assets/text.", env!("TEXT_HASH"), ".woff2");
+
+pub(super) async fn display() -> Response {
+    asset(DISPLAY, "font/woff2", FOR_EVER)
+}
+
+pub(super) async fn text() -> Response {
+    asset(TEXT, "font/woff2", FOR_EVER)
 }
 
 pub(super) async fn icon() -> Response {

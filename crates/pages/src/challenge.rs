@@ -63,7 +63,7 @@ pub(crate) fn allow(response: &mut Response, challenge: Option<&ChallengeView>) 
     let Some(challenge) = challenge else { return };
     let sources = challenge.widget.as_ref().map(|widget| format!(" {}", widget.sources)).unwrap_or_default();
     let policy = format!(
-        "default-src 'none'; style-src 'self'{sources}; img-src 'self' data:{sources}; script-src 'self'{sources}; \
+        "default-src 'none'; style-src 'self'{sources}; font-src 'self'; img-src 'self' data:{sources}; script-src 'self'{sources}; \
          connect-src 'self'{sources}; frame-src 'self'{sources}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     );
     if let Ok(policy) = HeaderValue::from_str(&policy) {

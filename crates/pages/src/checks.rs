@@ -111,7 +111,7 @@ pub(super) async fn hub(State(services): State<Services>, request: Request) -> R
     };
     let groups: Vec<CheckGroup> = catalog::by_category().filter_map(group).collect();
     let page = ChecksPage {
-        frame: Frame::new(&services, reader).keeping_query(query),
+        frame: Frame::new(&services, reader).below("/checks").keeping_query(query),
         card: Card::new(&services, &addresses, lang, &subject),
         addresses,
         count,
@@ -160,7 +160,7 @@ fn page<'a>(
     let card = Card::new(services, &addresses, lang, &subject);
     let others = family.checks.iter().filter(|other| other.code != check.code);
     CheckPage {
-        frame: Frame::new(services, reader),
+        frame: Frame::new(services, reader).below("/checks"),
         addresses,
         card,
         word: severity_word(check.severity).in_lang(lang),

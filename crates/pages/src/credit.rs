@@ -129,7 +129,7 @@ fn page<'a>(services: &'a Services, parts: &Parts, reader: Reader) -> CreditPage
     };
     let receiver = Receiver::of(services).ok();
     CreditPage {
-        frame: Frame::new(services, reader),
+        frame: Frame::new(services, reader).below("/pricing"),
         card: Card::new(services, &addresses, lang, &subject),
         addresses,
         packs: PACKS.map(|usd| (usd, receiver.as_ref().map(|by| reais(by.centavos(usd), lang)))).into(),

@@ -73,7 +73,7 @@ pub(super) async fn show(State(services): State<Services>, request: Request) -> 
 fn policy(rule: Option<&str>) -> String {
     let hash = rule.map(|rule| format!(" 'sha256-{}'", STANDARD.encode(Sha256::digest(rule)))).unwrap_or_default();
     format!(
-        "default-src 'none'; style-src 'self'{hash}; img-src 'self'; script-src 'self'; connect-src 'self'; \
+        "default-src 'none'; style-src 'self'{hash}; font-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; \
          form-action 'self'; base-uri 'none'; frame-ancestors *"
     )
 }

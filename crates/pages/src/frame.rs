@@ -26,6 +26,10 @@ pub(crate) struct Frame<'a> {
     pub(crate) has_partners: bool,
     /// Query of the page without the language, for the links to other languages.
     query: String,
+    /// Path of the typeface of headings, which is wanted first.
+    pub(crate) font: &'static str,
+    /// Path of the entry of the main navigation that the page belongs to; empty: to none.
+    place: &'static str,
     /// Path that the theme form leads back to; `None`: the `Referer`.
     pub(crate) back: Option<String>,
 }
@@ -45,6 +49,8 @@ impl<'a> Frame<'a> {
             visit: assets::VISIT_PATH,
             has_partners: service::partners::is_on(services),
             query,
+            font: assets::DISPLAY_PATH,
+            place: "",
             back: None,
         }
     }
@@ -65,6 +71,23 @@ impl<'a> Frame<'a> {
     /// With the path that the choice of a theme leads back to, where the browser may not say where it came from.
     pub(crate) fn leading_back_to(self, path: String) -> Self {
         Self { back: Some(path), ..self }
+    }
+
+    /// Below an entry of the main navigation, named by its path.
+    pub(crate) fn below(self, place: &'static str) -> Self {
+        Self { place, ..self }
+    }
+
+    /// Path and name of the entries of the main navigation, and whether the page is below one.
+    pub(crate) fn places(&self) -> [(&'static str, &'static str, bool); 5] {
+        [
+            ("/", self.t("Audit", "Auditar")),
+            ("/workspace", self.t("Workspace", "Área de trabalho")),
+            ("/tools", self.t("Tools", "Ferramentas")),
+            ("/checks", self.t("Checks", "Verificações")),
+            ("/pricing", self.t("Prices", "Preços")),
+        ]
+        .map(|(path, name)| (path, name, path == self.place))
     }
 
     /// The text of the page's language. Templates hold both, side by side.

@@ -48,6 +48,8 @@ struct HomePage<'a> {
     challenge: Option<&'a ChallengeView>,
     problem: Option<AuditProblem>,
     free_per_day: u32,
+    /// Checks of the catalog.
+    checks: usize,
     base_url: &'a str,
 }
 
@@ -135,7 +137,7 @@ fn page<'a>(
     let (title, description) = (TITLE.in_lang(lang), DESCRIPTION.in_lang(lang));
     let subject = CardSubject { kind: "WebPage", title: &[title], description, way: &[] };
     HomePage {
-        frame: Frame::new(services, reader).keeping_query(query),
+        frame: Frame::new(services, reader).below("/").keeping_query(query),
         card: Card::new(services, &addresses, lang, &subject),
         addresses,
         url: &typed.url,
@@ -144,6 +146,7 @@ fn page<'a>(
         challenge: typed.challenge.as_ref(),
         problem: error.map(|error| problem(services, error, lang)),
         free_per_day: services.config().limits.free_audits_per_day,
+        checks: audit::checks::all().count(),
         base_url: services.base_url(),
     }
 }

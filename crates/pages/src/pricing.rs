@@ -55,7 +55,7 @@ pub(super) async fn show(State(site): State<Site>, request: Request) -> Response
     let left = gate::free_remaining(services, network).await;
     let priced = site.audit_price().ok();
     let page = PricingPage {
-        frame: Frame::new(services, reader),
+        frame: Frame::new(services, reader).below("/pricing"),
         card: Card::new(services, &addresses, lang, &subject),
         addresses,
         quota: service::pricing::quota(services, lang),

@@ -1,5 +1,6 @@
 //! The report of an audit, for its owner.
 
+mod diff;
 mod documents;
 mod facts;
 mod filter;
@@ -9,6 +10,7 @@ mod lookup;
 mod previews;
 mod public;
 mod shown;
+mod take_along;
 mod view;
 
 use api::request::{BODY_BYTES, read_body};
@@ -211,7 +213,11 @@ async fn changed(
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::SEE_OTHER;
             // An id that the database knows is digits and hyphens.
-            let place = with_lang(&format!("/reports/{id}"), query.as_deref(), reader.lang) + "#" + part;
+            let place = with_lang(&format!("/reports/{id}"), query.as_deref(), reader.lang);
+            // The menu of sharing is open when its address is new.
+            let mark = if place.contains('?') { '&' } else { '?' };
+            let done = if part == "share" { format!("{mark}done=share") } else { String::new() };
+            let place = format!("{place}{done}#{part}");
             if let Ok(place) = HeaderValue::from_str(&place) {
                 response.headers_mut().insert(header::LOCATION, place);
             }

@@ -71,6 +71,8 @@ pub(crate) fn router() -> Router<Site> {
         .route("/operator/out", post(operator::sign_out))
         .route(assets::VISIT_PATH, get(assets::visit))
         .route(assets::STYLE_PATH, get(assets::style))
+        .route(assets::DISPLAY_PATH, get(assets::display))
+        .route(assets::TEXT_PATH, get(assets::text))
         .route(assets::PAGE_PATH, get(assets::page))
         .route("/favicon.svg", get(assets::icon))
         .route(assets::CARD_PATH, get(assets::card))

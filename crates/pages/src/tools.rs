@@ -153,7 +153,7 @@ pub(super) async fn hub(State(services): State<Services>, request: Request) -> R
     };
     let groups: Vec<ToolGroup> = catalog::by_category().filter_map(group).collect();
     let page = ToolsPage {
-        frame: Frame::new(&services, reader).keeping_query(query),
+        frame: Frame::new(&services, reader).below("/tools").keeping_query(query),
         card: Card::new(&services, &addresses, lang, &subject),
         addresses,
         count: FAMILIES.len(),
@@ -221,7 +221,7 @@ fn page<'a>(
     });
     let related = FAMILIES.iter().filter(|other| other.category == family.category && other.slug != family.slug);
     ToolPage {
-        frame: Frame::new(services, reader),
+        frame: Frame::new(services, reader).below("/tools"),
         csrf: None,
         challenge: None,
         card: Card::new(services, &addresses, lang, &subject),

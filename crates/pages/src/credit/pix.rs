@@ -102,7 +102,7 @@ pub(crate) async fn send(State(services): State<Services>, request: Request) -> 
     };
     match accepted(&services, &parts, body, reader.lang).await {
         Ok(AcceptedPix { id, token }) => {
-            let page = SentPage { frame: Frame::new(&services, reader), id: &id, token: &token };
+            let page = SentPage { frame: Frame::new(&services, reader).below("/pricing"), id: &id, token: &token };
             private(html(StatusCode::OK, &page, reader.lang))
         }
         // Cross-site, or with an outdated CSRF token.
@@ -130,7 +130,7 @@ pub(crate) async fn status(
         Err(error) => return error::page(&services, &error, reader),
     };
     let page = RequestPage {
-        frame: Frame::new(&services, reader),
+        frame: Frame::new(&services, reader).below("/pricing"),
         price: reais(request.brl_centavos.unsigned_abs(), reader.lang),
         decided_at: request.decided_at.map(|at| at.to_string()),
         email: services.config().organization.email.as_deref(),
@@ -183,7 +183,7 @@ fn pay(
     let (lang, code) = (reader.lang, receiver.code(usd));
     let (key, name) = receiver.shown();
     let page = PayPage {
-        frame: Frame::new(services, reader),
+        frame: Frame::new(services, reader).below("/pricing"),
         packs: PACKS.map(|pack| (pack, reais(receiver.centavos(pack), lang), pack == usd)).into(),
         usd,
         price: reais(receiver.centavos(usd), lang),

@@ -10,11 +10,12 @@ use model::fix::Fix;
 use model::lang::{Lang, Text};
 use model::path::PathStep;
 
+use super::diff::{self, DiffStep};
 use super::filter::Filter;
 use crate::pieces::{CodePiece, pieces};
 use crate::words::{class, severity_word};
 use render::catalog;
-use render::edits::{self, EditStep};
+use render::edits;
 use render::shown;
 
 /// Findings in the list "fix first". Chosen: what a person can do in one sitting.
@@ -49,7 +50,7 @@ pub(super) struct FindingView<'a> {
     pub(super) origin: Option<String>,
     pub(super) path: Option<&'a str>,
     /// What changes of the page's source.
-    pub(super) steps: Vec<EditStep<'a>>,
+    pub(super) steps: Vec<DiffStep<'a>>,
     /// That there are more.
     pub(super) more_steps: Option<String>,
     /// A file's content, or a tag to fill in.
@@ -87,7 +88,7 @@ pub(super) fn view<'a>(finding: &'a Finding, fix: &'a Fix, change: Option<&Chang
         origin: fix.origin.as_ref().map(|origin| origin.in_lang(lang).to_owned()),
         path,
         code_block: edits::ready(fix, lang).filter(|_| steps.is_empty()),
-        steps,
+        steps: steps.into_iter().map(diff::step).collect(),
         more_steps: (more > 0).then(|| edits::more_edits(more, lang)),
     }
 }
@@ -123,27 +124,38 @@ pub(super) fn named(code: &str, lang: Lang) -> Option<CheckLink> {
 
 /// A finding in the list "fix first".
 pub(super) struct First<'a> {
-    pub(super) code: &'a str,
-    pub(super) severity: &'static str,
-    pub(super) word: &'static str,
-    pub(super) title: &'static str,
+    pub(super) finding: FindingView<'a>,
     /// Points that the score gains, with their sign; `None` where none, or unknown.
-    pub(super) points: Option<String>,
-    pub(super) class: &'static str,
+    pub(super) gain: Option<String>,
 }
 
 /// The most urgent of the findings that take points.
 pub(super) fn first<'a>(findings: &'a [Finding], fixes: &'a [Fix], lang: Lang) -> Vec<First<'a>> {
     let worth = score::most_urgent(findings, fixes).filter(|(finding, _)| score::weight(finding.severity) > 0);
     let first = |(finding, fix): (&'a Finding, &'a Fix)| First {
-        code: &finding.code,
-        severity: finding.severity.word(),
-        word: severity_word(finding.severity).in_lang(lang),
-        title: checks::find(&finding.code).map_or("", |check| check.title.in_lang(lang)),
-        points: (finding.points > 0).then(|| shown::signed(finding.points)),
-        class: class(fix.class).in_lang(lang),
+        finding: view(finding, fix, None, lang),
+        gain: (finding.points > 0).then(|| shown::signed(finding.points)),
     };
     worth.take(FIRST).map(first).collect()
+}
+
+/// What a finding takes of the score: a piece of its ruler.
+pub(super) struct Loss<'a> {
+    pub(super) code: &'a str,
+    pub(super) title: &'static str,
+    pub(super) severity: &'static str,
+    pub(super) points: u32,
+}
+
+/// The findings that take points, the most urgent first.
+pub(super) fn losses<'a>(findings: &'a [Finding], fixes: &'a [Fix], lang: Lang) -> Vec<Loss<'a>> {
+    let losses = score::most_urgent(findings, fixes).map(|(finding, _)| Loss {
+        code: &finding.code,
+        title: checks::find(&finding.code).map_or("", |check| check.title.in_lang(lang)),
+        severity: finding.severity.word(),
+        points: score::weight(finding.severity),
+    });
+    losses.filter(|loss| loss.points > 0).collect()
 }
 
 /// A step of the cheapest path.
@@ -216,11 +228,19 @@ mod tests {
         let report = audit::report(&example::page(example::PAGE_URL, page));
         let first = first(&report.findings, &report.fixes, Lang::En);
         assert_eq!(first.len(), FIRST);
-        let codes: Vec<&str> = first.iter().map(|first| first.code).collect();
+        let codes: Vec<&str> = first.iter().map(|first| first.finding.code).collect();
         assert_eq!(codes, report.fix_first[..FIRST]);
         assert_eq!(codes[0], "noindex_meta");
-        assert!(first.iter().all(|first| first.severity != "info"));
+        assert!(first.iter().all(|first| first.finding.severity != "info"));
         assert!(super::first(&[], &[], Lang::En).is_empty());
+    }
+
+    #[test]
+    fn the_ruler_adds_up() {
+        let report = audit::report(&example::page(example::PAGE_URL, "<title>a</title><title>b</title><h1>c</h1>"));
+        let losses = losses(&report.findings, &report.fixes, Lang::En);
+        assert!(losses.len() > 1);
+        assert_eq!(losses.iter().map(|loss| loss.points).sum::<u32>() + report.score, score::FULL);
     }
 
     #[test]

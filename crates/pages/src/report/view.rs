@@ -10,15 +10,15 @@ use url::form_urlencoded::byte_serialize;
 
 use super::facts::facts;
 use super::filter::{Filter, FilterView};
-use super::findings::{self, CheckLink, FindingView, First, PathRow, SubjectBar, bars, named};
+use super::findings::{self, CheckLink, FindingView, First, Loss, PathRow, SubjectBar, bars, named};
 use super::lab::{self, LabSection};
 use super::previews::{Previews, previews};
 use super::public::public;
 use super::shown::{Eyes, OwnersView, SHOWN, Shown};
+use super::take_along::{TakeAlong, take_along};
 use crate::address::Addresses;
 use crate::card::Card;
 use crate::frame::Frame;
-use crate::pieces::arc;
 use crate::reader::Reader;
 use crate::{assets, filters};
 use render::band::{Band, UNREACHED};
@@ -26,6 +26,9 @@ use render::catalog;
 use render::{reason, shown};
 use service::Services;
 use service::shares::{Snippets, badge_path, report_path};
+
+/// Pieces of the ruler in which there is room for a number, on a phone too.
+const MOST_PIECES: usize = 8;
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -61,13 +64,14 @@ pub(crate) struct ReportPage<'a> {
     is_print: bool,
     /// `None` where the page could not be reached.
     score: Option<u32>,
-    band: &'static str,
     /// The band in a word or two.
     word: &'static str,
     /// The band in a sentence.
     verdict: &'static str,
-    /// Length of the ring's arc.
-    arc: Option<String>,
+    /// Pieces of the score's ruler: what each finding takes.
+    losses: Vec<Loss<'a>>,
+    /// There are too many of them to write in each.
+    is_dense: bool,
     errors: u32,
     warnings: u32,
     infos: u32,
@@ -76,6 +80,7 @@ pub(crate) struct ReportPage<'a> {
     bars: Vec<SubjectBar>,
     longest_bar: u32,
     first: Vec<First<'a>>,
+    take_along: Option<TakeAlong>,
     steps: Vec<PathRow>,
     filter: Option<FilterView<'a>>,
     findings: Vec<FindingView<'a>>,
@@ -116,6 +121,8 @@ struct OwnerView<'a> {
     /// Whether the reader may share it.
     is_own: bool,
     requested_url: &'a str,
+    /// Whether it was just shared: its address is shown.
+    is_share_open: bool,
     /// What another audit costs of the allowance, as a sentence.
     cost: String,
 }
@@ -166,15 +173,16 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
     let cost: u32 = report.findings.iter().map(|finding| score::weight(finding.severity)).sum();
     let (bars, longest_bar) = bars(&report.findings, path.as_deref(), lang);
     let summary = report.summary.as_ref();
+    let losses = findings::losses(&report.findings, &report.fixes, lang);
     ReportPage {
-        frame: Frame::new(services, reader),
+        frame: Frame::new(services, reader).below("/"),
         script: assets::REPORT_PATH,
         url: shown::address(&report.url),
         // "2026-01-31T09:30:00.000Z" reads better without the seconds.
         created_at_short: created.get(..16).unwrap_or(&created).replace('T', " ") + " UTC",
         created_at: created,
         age: shown::age(created_at, services.ports().now(), lang),
-        owner: owner(services, score, &eyes, lang),
+        owner: owner(services, score, &eyes, query, lang),
         change: change.map(|(id, change)| ChangeView::of(id, change, lang)),
         slug: match eyes {
             Eyes::Anybody { slug } => Some(&slug.0),
@@ -187,10 +195,11 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         notice: notice(&eyes, created_at, lang),
         is_print: is_print(query),
         score,
-        band: if is_reached { band.class() } else { "none" },
+
         word: band.word().in_lang(lang),
         verdict: if is_reached { band.verdict().in_lang(lang) } else { UNREACHED.in_lang(lang) },
-        arc: score.and_then(arc),
+        is_dense: losses.len() > MOST_PIECES,
+        losses: if is_reached { losses } else { Vec::new() },
         errors: report.counts.errors,
         warnings: report.counts.warnings,
         infos: report.counts.info,
@@ -198,6 +207,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         bars,
         longest_bar,
         first: findings::first(&report.findings, &report.fixes, lang),
+        take_along: take_along(&report.url, services.base_url(), &report.findings, &report.fixes, lang),
         steps: findings::steps(&report.path, lang),
         tool: tool.map(|family| ToolView {
             title: family.landing.title.in_lang(lang),
@@ -239,8 +249,13 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
 
 /// Whether a query asks for the page as it goes on paper.
 fn is_print(query: Option<&str>) -> bool {
-    url::form_urlencoded::parse(query.unwrap_or_default().as_bytes())
-        .any(|pair| pair == ("view".into(), "print".into()))
+    asks(query, "view", "print")
+}
+
+/// Whether a query has a parameter with this value.
+fn asks(query: Option<&str>, name: &str, value: &str) -> bool {
+    let mut pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+    pairs.any(|pair| pair == (name.into(), value.into()))
 }
 
 impl<'a> ChangeView<'a> {
@@ -256,7 +271,13 @@ impl<'a> ChangeView<'a> {
     }
 }
 
-fn owner<'a>(services: &Services, score: Option<u32>, eyes: &Eyes<'a>, lang: Lang) -> Option<OwnerView<'a>> {
+fn owner<'a>(
+    services: &Services,
+    score: Option<u32>,
+    eyes: &Eyes<'a>,
+    query: Option<&str>,
+    lang: Lang,
+) -> Option<OwnerView<'a>> {
     let Eyes::Owner(own) = *eyes else { return None };
     let share = own.share.map(|slug| {
         let Snippets { markdown, html, rst } = Snippets::new(services, slug, score);
@@ -267,7 +288,8 @@ fn owner<'a>(services: &Services, score: Option<u32>, eyes: &Eyes<'a>, lang: Lan
         }
     });
     let OwnersView { id, csrf, is_own, requested_url, again, .. } = own;
-    Some(OwnerView { id: &id.0, csrf, share, is_own, requested_url, cost: again.in_words(lang) })
+    let is_share_open = asks(query, "done", "share");
+    Some(OwnerView { id: &id.0, csrf, share, is_own, requested_url, is_share_open, cost: again.in_words(lang) })
 }
 
 /// The notice at the top of the report.

@@ -96,7 +96,7 @@ impl WorkspaceVisit {
     }
 
     pub(super) fn frame(&self) -> Frame<'_> {
-        Frame::new(&self.cx.services, self.reader).keeping_query(self.query.as_deref())
+        Frame::new(&self.cx.services, self.reader).below("/workspace").keeping_query(self.query.as_deref())
     }
 }
 

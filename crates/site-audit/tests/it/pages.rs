@@ -220,7 +220,7 @@ async fn u16_a_host_in_punycode_is_shown_in_letters_too(database: TestDatabase) 
         let report = app.call(Call::get(path).header("cookie", &cookie)).await.body;
         let address = format!("http://xn--mnchen-3ya.de:{port}/ (münchen.de)");
         assert!(report.contains(&format!("/100 {address} · ")), "{report}");
-        assert!(report.contains(&format!("<h1 class=\"address\">{address}</h1>")), "{report}");
+        assert!(report.contains(&format!("<p class=\"address\">{address}</p>")), "{report}");
         assert!(report.contains("<td>xn--mnchen-3ya.de (münchen.de)</td>"), "{report}");
         let document = app.call(Call::get(&format!("{path}/audit.json")).header("cookie", &cookie)).await;
         assert_eq!(document.json()["url"], format!("http://xn--mnchen-3ya.de:{port}/"));

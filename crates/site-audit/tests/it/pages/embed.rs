@@ -37,7 +37,7 @@ async fn a_widget_audits_in_the_page_of_another_site() {
     for (expression, wanted) in [
         ("document.querySelector('h1').textContent", "Ann & Co"),
         ("document.documentElement.dataset.theme", "dark"),
-        ("getComputedStyle(document.body).backgroundColor", "rgb(13, 17, 23)"),
+        ("getComputedStyle(document.body).backgroundColor", "rgb(14, 16, 34)"),
         ("getComputedStyle(document.querySelector('button')).backgroundColor", "rgb(0, 170, 136)"),
         ("getComputedStyle(document.querySelector('button')).color", "rgb(0, 0, 0)"),
         ("document.getElementById('url').value", &address),
@@ -96,14 +96,14 @@ async fn a_widget_takes_no_harm_from_its_options() {
     let loader = scene.app.url("/embed.js");
     let markup = "&quot;&gt;&lt;/h1&gt;&lt;script&gt;top.ran = 1&lt;/script&gt;&#x202e;";
     for (attributes, color, url) in [
-        (format!("data-brand=\"{markup}\" data-color=\"#fff;}} * {{ display: none\""), "rgb(7, 87, 186)", ""),
-        ("data-color=red data-theme=\"x\" data-url=\"javascript:top.ran = 1\"".to_owned(), "rgb(7, 87, 186)", ""),
+        (format!("data-brand=\"{markup}\" data-color=\"#fff;}} * {{ display: none\""), "rgb(34, 57, 220)", ""),
+        ("data-color=red data-theme=\"x\" data-url=\"javascript:top.ran = 1\"".to_owned(), "rgb(34, 57, 220)", ""),
         (
             "data-color=\"#fff\" data-url=\"https://example.com/?a=&quot;&gt;&lt;script&gt;\"".to_owned(),
             "rgb(255, 255, 255)",
             "https://example.com/?a=%22%3E%3Cscript%3E",
         ),
-        (format!("data-url=\"http://10.0.0.1/\" data-brand=\"{}\"", "w".repeat(5_000)), "rgb(7, 87, 186)", ""),
+        (format!("data-url=\"http://10.0.0.1/\" data-brand=\"{}\"", "w".repeat(5_000)), "rgb(34, 57, 220)", ""),
     ] {
         let site = around(format!("<script src=\"{loader}\" {attributes}></script>")).await;
         let tab = &mut scene.tab;

@@ -79,7 +79,7 @@ async fn a_report_names_the_system_and_where_each_fix_is_made(database: TestData
     let (_, finding) = page.split_once("id=\"f-meta_description_missing\"").unwrap();
     let (finding, _) = finding.split_once("</details>").unwrap();
     assert!(
-        finding.contains("In Yoast SEO: Edit the post or page: Yoast SEO box, SEO tab, Meta description."),
+        finding.contains("<b>Yoast SEO:</b> Edit the post or page: Yoast SEO box, SEO tab, Meta description."),
         "{finding}"
     );
     // The same in what is taken away.
@@ -233,6 +233,7 @@ async fn what_is_to_be_pasted_can_be_copied_and_an_address_opens_its_finding() {
     tab.allow_clipboard();
     let blocks = tab.value("document.querySelectorAll('.block').length");
     assert_eq!(tab.value("document.querySelectorAll('.block > button').length"), blocks);
+    tab.click("#patch ~ details summary");
     tab.click("#patch ~ details .block button");
     assert_eq!(tab.text(COPIED), "Copied");
     let copied = tab.text("navigator.clipboard.readText()");

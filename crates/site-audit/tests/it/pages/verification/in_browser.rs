@@ -43,7 +43,7 @@ async fn the_form_verifies_its_reader_by_keyboard_in_both_themes() {
         tab.value("document.querySelector('#url').focus()");
         tab.write(&address);
         tab.load(|tab| tab.press("Enter"));
-        assert_eq!((tab.status(), tab.text("document.querySelector('h1').innerText")), (200, address.clone()));
+        assert_eq!((tab.status(), tab.text("document.querySelector('.address').innerText")), (200, address.clone()));
         assert_eq!(tab.complaints(), [""; 0], "{look:?}");
     }
     // The browser is verified: the form comes without a challenge.
@@ -159,5 +159,5 @@ async fn the_widget_of_a_verification_service_works_by_keyboard() {
     assert_eq!(tab.text("document.querySelector('#verification-status').innerText"), "");
     tab.value("document.querySelector('#url').focus()");
     tab.load(|tab| tab.press("Enter"));
-    assert_eq!((tab.status(), tab.text("document.querySelector('h1').innerText")), (200, address));
+    assert_eq!((tab.status(), tab.text("document.querySelector('.address').innerText")), (200, address));
 }

@@ -1,0 +1,95 @@
+//! What a reader takes along from a report: all ready fixes as one text, and a prompt for a coding agent.
+
+use audit::{checks, score};
+use model::finding::Finding;
+use model::fix::{Fix, FixClass};
+use model::lang::{Lang, Text, text};
+use render::edits;
+
+/// Bytes of the text of all fixes in a page. The patch has all of them.
+const MOST_BYTES: usize = 16 * 1024;
+
+/// Texts to take along.
+pub(super) struct TakeAlong {
+    /// Ready fixes in the text.
+    pub(super) fixes: usize,
+    /// Ready fixes that the text has no room for.
+    pub(super) left_out: usize,
+    /// Each ready fix under its title.
+    pub(super) all: String,
+    /// What to tell a coding agent: the page, the fixes, how to prove them.
+    pub(super) prompt: String,
+}
+
+/// The texts of a report; `None` where no fix is ready. Decisions (a noindex, a canonical to another page) are never part
+/// of them.
+pub(super) fn take_along(
+    url: &str,
+    base_url: &str,
+    findings: &[Finding],
+    fixes: &[Fix],
+    lang: Lang,
+) -> Option<TakeAlong> {
+    let ready = score::most_urgent(findings, fixes).filter(|(_, fix)| fix.class == FixClass::Deterministic);
+    let (mut all, mut count, mut left_out) = (String::new(), 0, 0);
+    for (finding, fix) in ready {
+        let (Some(change), Some(check)) = (edits::ready(fix, lang), checks::find(&finding.code)) else { continue };
+        let place = fix.file.as_ref().map(|file| format!(" ({})", file.path)).unwrap_or_default();
+        let entry = format!("# {}{place}\n{change}\n", check.title.in_lang(lang));
+        if all.len() + entry.len() > MOST_BYTES {
+            left_out += 1;
+            continue;
+        }
+        if count > 0 {
+            all.push('\n');
+        }
+        all.push_str(&entry);
+        count += 1;
+    }
+    (count > 0).then(|| TakeAlong { fixes: count, left_out, prompt: prompt(url, base_url, &all, lang), all })
+}
+
+fn prompt(url: &str, base_url: &str, fixes: &str, lang: Lang) -> String {
+    const BEFORE: Text = text(
+        "Fix the technical SEO problems of {url} in this project. Find the template or the content that makes each line below and change it there, not in built output. Lines with - go, lines with + come in their place. Change nothing else.",
+        "Corrija os problemas técnicos de SEO de {url} neste projeto. Ache o template ou o conteúdo que gera cada linha abaixo e mude ali, não no resultado gerado. Linhas com - saem, linhas com + entram no lugar. Não mude mais nada.",
+    );
+    const AFTER: Text = text(
+        "When you are done, prove it with a second audit of the changed page (its HTML, or the page once it is published), and say which findings are gone:",
+        "Ao terminar, prove com uma segunda auditoria da página alterada (o HTML dela, ou a página depois de publicada), e diga quais achados sumiram:",
+    );
+    let before = BEFORE.phrase(&[("url", url.into())]).in_lang(lang).to_owned();
+    let call = format!(
+        "curl -s {base_url}/api/audit -H 'content-type: application/json' -d '{}'",
+        serde_json::json!({ "url": url }).to_string().replace('\'', "'\\''"),
+    );
+    format!("{before}\n\n{fixes}\n{}\n{call}\n", AFTER.in_lang(lang))
+}
+
+#[cfg(test)]
+mod tests {
+    use audit::example;
+
+    use super::*;
+
+    fn of(page: &str) -> Option<TakeAlong> {
+        let report = audit::report(&example::page(example::PAGE_URL, page));
+        take_along(&report.url, "https://audit.example", &report.findings, &report.fixes, Lang::En)
+    }
+
+    #[test]
+    fn ready_fixes_are_taken_along_and_decisions_are_not() {
+        let page = "<html><meta name=robots content=noindex><title>Bread</title><body><h1>Bread</h1>";
+        let taken = of(page).expect("the page has ready fixes");
+        assert_eq!(taken.all.matches("\n# ").count() + 1, taken.fixes);
+        assert!(!taken.all.contains("noindex"), "{}", taken.all);
+        assert!(taken.prompt.contains(&taken.all) && taken.prompt.contains(example::PAGE_URL), "{}", taken.prompt);
+        assert_eq!(taken.left_out, 0);
+    }
+
+    #[test]
+    fn an_address_stays_one_argument_of_the_shell() {
+        let prompt = prompt("https://example.com/it's", "https://audit.example", "", Lang::En);
+        assert!(prompt.contains(r#"-d '{"url":"https://example.com/it'\''s"}'"#), "{prompt}");
+    }
+}

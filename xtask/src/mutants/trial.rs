@@ -133,8 +133,7 @@ pub(crate) fn tried(
 /// The runs that decide on a mutation, in order: what is said of its own family's fixtures, bad ones first; then the most
 /// telling of all other tests, until their time is used up; and last the promises of patches and the slow tests.
 fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests) -> Vec<Run<'t>> {
-    let family = mutant.file.strip_prefix("crates/audit/src/checks/").and_then(|path| path.strip_suffix(".rs"));
-    let family = family.map(|path| format!("{path}/"));
+    let family = family(&mutant.file);
     let is_own = |name: &str| family.as_ref().is_some_and(|family| name.starts_with(family));
     let mut own: Vec<(&str, u64)> = Vec::new();
     let mut others: Vec<&Reach> = Vec::new();
@@ -171,6 +170,13 @@ fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests) -> Vec<Run<'t>>
         runs.extend(of_names(&slow, false));
     }
     runs
+}
+
+/// The folder of a check's fixtures, which has the further files of its family too: `head/title/`.
+fn family(file: &str) -> Option<String> {
+    let mut path = file.strip_prefix("crates/audit/src/checks/")?.split('/');
+    let (category, name) = (path.next()?, path.next()?);
+    Some(format!("{category}/{}/", name.strip_suffix(".rs").unwrap_or(name)))
 }
 
 /// Tests that reach the fewest mutations, quick ones first among equals, as many as fit into so many milliseconds; at least
@@ -232,4 +238,17 @@ fn fails(run: &Run<'_>, mutant: &Mutant, programs: &Programs, folder: &Path) -> 
     }
     let status = limited.status().context("sh could not be started")?;
     Ok(!status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fixtures_of_a_family_lie_beside_its_first_file() {
+        let check = |file: &str, folder: Option<&str>| assert_eq!(family(file).as_deref(), folder, "{file}");
+        check("crates/audit/src/checks/head/title.rs", Some("head/title/"));
+        check("crates/audit/src/checks/indexing/robots_meta/shared_tag.rs", Some("indexing/robots_meta/"));
+        check("crates/audit/src/patch/edits.rs", None);
+    }
 }

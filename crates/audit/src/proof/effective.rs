@@ -80,7 +80,7 @@ impl Effective {
         let mut subjects = self.values.keys().chain(after.values.keys());
         subjects.find(|subject| {
             let [old, new] = [self, after].map(|page| page.values.get(subject).unwrap_or(&none));
-            let is_same = if recoded { ascii(old) == ascii(new) } else { old == new };
+            let is_same = if recoded { are_same_misread(old, new) } else { old == new };
             !is_same && !is_meant(subject)
         })
     }
@@ -98,9 +98,17 @@ fn alternate(one: &DeclaredAlternate) -> String {
     format!("{} {address} {:?}", one.lang, one.source)
 }
 
-/// What is left of texts when they were read in another encoding.
-fn ascii(texts: &[String]) -> Vec<String> {
-    texts.iter().map(|text| text.chars().filter(char::is_ascii).collect()).collect()
+/// Whether texts differ only in how their bytes were read. ASCII is the same in both, but for what a misread character has
+/// swallowed: in GBK, Big5 and Shift_JIS its second byte may be one of ASCII (WHATWG Encoding §10.2.1).
+fn are_same_misread(old: &[String], new: &[String]) -> bool {
+    let is_same = |(old, new): (&String, &String)| holds_ascii_of(old, new) || holds_ascii_of(new, old);
+    old.len() == new.len() && old.iter().zip(new).all(is_same)
+}
+
+/// Whether the ASCII characters of `part` are all in `whole`, in their order.
+fn holds_ascii_of(whole: &str, part: &str) -> bool {
+    let mut rest = whole.chars();
+    part.chars().filter(char::is_ascii).all(|wanted| rest.any(|found| found == wanted))
 }
 
 /// Keys of `meta` of which one counts. Open Graph images and locales are lists.
@@ -174,6 +182,11 @@ mod tests {
         assert_eq!(old.moved(&new, |_| false, false), Some(&FixSubject::Title));
         let other = with("<title>Pan \u{e3}</title>");
         assert_eq!(old.moved(&other, |_| false, true), Some(&FixSubject::Title));
+        // Read as GBK, the low line is the second byte of a character.
+        let (old, new) = (with("<title>Pao \u{79b5}b</title>"), with("<title>Pao \u{9636}_b</title>"));
+        assert_eq!(old.moved(&new, |_| false, true), None);
+        assert_eq!(new.moved(&old, |_| false, true), None);
+        assert_eq!(with("").moved(&new, |_| false, true), Some(&FixSubject::Title));
     }
 
     #[test]

@@ -138,7 +138,9 @@ pub(crate) fn fixtures() -> Vec<Fixture> {
                 Err(fault) => wrong.push(format!("{name}: {fault}")),
             }
         }
-        for path in files.iter().filter(|path| !is_fixture(path) && only.is_none()) {
+        // Further files of the family lie beside its fixtures.
+        let is_other = |path: &&PathBuf| !is_fixture(path) && !has_extension(path, "rs");
+        for path in files.iter().filter(is_other).filter(|_| only.is_none()) {
             if !all.iter().any(|fixture| fixture.path.with_extension("snap") == *path) {
                 wrong.push(format!("{}: neither a fixture nor what one says", path.display()));
             }

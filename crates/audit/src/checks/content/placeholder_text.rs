@@ -93,6 +93,15 @@ fn found_in(run: &str) -> Option<Leftover> {
     (!text.is_empty() && text.len() <= LONGEST && is_listed()).then_some(Leftover::Listed)
 }
 
+/// A text as it is shown: its first characters, with `…` where more follow.
+fn shown(run: &str) -> String {
+    let text = collapse(run);
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
 /// Whether a script library of the page fills in the text of an element, by the attributes that it asks for.
 fn is_bound(element: Element<'_>) -> bool {
     const STARTS: [&str; 8] = ["ng-", "data-ng-", "v-", "x-", "@", ":", "*ng", "data-bind"];
@@ -136,7 +145,7 @@ fn placeholders(html: &Html) -> Vec<(Element<'_>, String)> {
             None => false,
         };
         if is_left {
-            found.push((element, collapse(run).chars().take(SHOWN).collect()));
+            found.push((element, shown(run)));
         }
     }
     found

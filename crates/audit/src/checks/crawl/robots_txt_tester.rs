@@ -167,12 +167,14 @@ fn resources<'f>(facts: &'f Facts<'_>) -> Result<Vec<(Element<'f>, Url)>, NotMea
     Ok(styles.chain(scripts).filter(|(_, url)| own(url) && seen.insert(url.clone())).collect())
 }
 
+/// Addresses that are matched with a file of so many bytes.
+fn most_matched(bytes: usize) -> usize {
+    MOST_RULE_BYTES / bytes.max(1)
+}
+
 fn blocks_resources(facts: &Facts<'_>) -> Verdict {
     let resources = resources(facts)?;
-    let most = match facts.robots()? {
-        RobotsState::Found(file) => MOST_RULE_BYTES / file.text.len().max(1),
-        _ => usize::MAX,
-    };
+    let most = if let RobotsState::Found(file) = facts.robots()? { most_matched(file.text.len()) } else { usize::MAX };
     let mut blocked: Vec<(Element<'_>, Url, RobotsVerdict)> = Vec::new();
     for (element, url) in resources.iter().take(most) {
         let verdict = facts.robots_verdict_on("Googlebot", url)?;
@@ -199,4 +201,16 @@ fn blocks_resources(facts: &Facts<'_>) -> Verdict {
     let values = [("count", blocked.len().into()), ("url", first.as_str().into()), ("rule", rule.into())];
     let fix = FixDraft::file_template(PATH, lines).note(FOLDERS, &[]);
     problem(BLOCKED, &values, fix).on(blocked.iter().map(|(element, _, _)| element)).fail()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longer_the_file_the_fewer_addresses_are_matched() {
+        assert_eq!(most_matched(0), MOST_RULE_BYTES);
+        assert_eq!(most_matched(1024 * 1024), 8);
+        assert_eq!(most_matched(MOST_RULE_BYTES + 1), 0);
+    }
 }

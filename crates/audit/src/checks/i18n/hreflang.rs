@@ -122,6 +122,11 @@ fn is_accepted(code: &str) -> bool {
     code.eq_ignore_ascii_case("x-default") || language_tag::read(code).is_some_and(|tag| is_supported(&tag))
 }
 
+/// Whether an alternate is the one for readers of no listed language.
+pub(super) fn is_default(alternate: &DeclaredAlternate) -> bool {
+    alternate.lang.trim().eq_ignore_ascii_case("x-default")
+}
+
 /// Whether Google takes a tag.
 pub(super) fn is_supported(tag: &Tag) -> bool {
     tag.language.len() == 2 && tag.rest.is_empty() && tag.region.as_deref().is_none_or(language_tag::is_region)

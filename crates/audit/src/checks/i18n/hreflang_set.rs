@@ -1,19 +1,21 @@
 //! Language alternates as a set: the page among them, a default, one address for a code, and none that is blocked.
-//!
-//! Over 400 lines: most are the texts of five checks, which share how a set is read.
+
+mod other_versions;
+mod own_language;
 
 use std::collections::BTreeMap;
 
 use url::Url;
 
 use crate::check::prelude::*;
-use crate::checks::i18n::hreflang::{GOOGLE, alternate_tag, declared, is_supported, place};
+use crate::checks::i18n::hreflang::{GOOGLE, alternate_tag, declared, is_default, is_supported, place};
 use crate::facts::hreflang::DeclaredAlternate;
-use crate::facts::named_page::TargetFault;
 use crate::facts::sitemap::SitemapFile;
 use crate::facts::url_identity::{identity, same_page};
-use crate::facts::{canonical, detected_language, language_tag};
+use crate::facts::{canonical, language_tag};
 use crate::fix::HeadKey;
+use other_versions::BLOCKED;
+use own_language::MISMATCH;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -104,58 +106,8 @@ const DUPLICATE: Check = Check {
     run: duplicate_code,
 };
 
-const MISMATCH: Check = Check {
-    code: "hreflang_lang_mismatch",
-    severity: Severity::Warn,
-    impact: Impact::Indexing,
-    title: text("hreflang and lang name different languages", "hreflang e lang com idiomas diferentes"),
-    why: text(
-        "The page declares one language to search engines and another to browsers. One of them is wrong and sends readers to the wrong version.",
-        "A página declara um idioma aos buscadores e outro aos navegadores. Um deles está errado e leva leitores à versão errada.",
-    ),
-    how: text(
-        "Declare the same language in `lang` of `<html>` and in the page's own hreflang entry.",
-        "Declare o mesmo idioma em `lang` de `<html>` e na entrada hreflang da própria página.",
-    ),
-    reference: GOOGLE,
-    rule: text(
-        "Fails when every hreflang entry of the page itself, except `x-default`, has another primary language than `lang` of `<html>`. Regions and scripts are not compared. Several codes for one language count as one: `no`, `nb`, `nn`; `he`, `iw`; `id`, `in`; `tl`, `fil`. Not applicable without a valid `lang` or without an entry for the page itself.",
-        "Falha quando todas as entradas hreflang da própria página, exceto `x-default`, têm um idioma primário diferente do `lang` de `<html>`. Regiões e escritas não são comparadas. Vários códigos de um mesmo idioma contam como um: `no`, `nb`, `nn`; `he`, `iw`; `id`, `in`; `tl`, `fil`. Não se aplica sem um `lang` válido nem sem uma entrada da própria página.",
-    ),
-    thresholds: &[],
-    remedy: remedy(FixClass::Deterministic, FixTarget::Page),
-    since: WHOLE,
-    run: mismatch,
-};
-
-const BLOCKED: Check = Check {
-    code: "hreflang_target_blocked",
-    severity: Severity::Warn,
-    impact: Impact::Indexing,
-    title: text("Language version without a valid return link", "Versão de idioma sem link de retorno válido"),
-    why: text(
-        "Search engines accept an hreflang pair only when both pages link to each other. A version that is blocked, redirects, or doesn't link back is not offered to its readers.",
-        "Os buscadores só aceitam um par hreflang quando as duas páginas apontam uma para a outra. Uma versão bloqueada, redirecionada ou sem link de retorno não é oferecida a seus leitores.",
-    ),
-    how: text(
-        "Point each entry to a page that answers 200, may be crawled and indexed, and lists this page in its own hreflang set.",
-        "Aponte cada entrada para uma página que responda 200, possa ser rastreada e indexada, e liste esta página no próprio conjunto hreflang.",
-    ),
-    reference: "https://developers.google.com/search/docs/specialty/international/localized-versions#guidelines",
-    rule: text(
-        "Fails when the page's robots.txt disallows Googlebot an alternate on the same origin; at most 100 alternates are checked. At most two alternates are also fetched: it fails when one of them answers with a redirect or 4xx, is set to noindex for Google, or lists other alternates but not this page. A fetched version without any alternates passes, unless the site has no sitemap that could list them. `x-default` is not fetched, because it may redirect by language. 401, 403, 429, 5xx and timeouts prove nothing. When there are no usable answers and no readable robots.txt, the check is not measured.",
-        "Falha quando o robots.txt da página bloqueia ao Googlebot uma versão alternativa na mesma origem; no máximo 100 versões são verificadas. No máximo duas versões também são buscadas: falha quando uma delas responde com redirecionamento ou 4xx, tem noindex para o Google, ou lista outras versões mas não esta página. Uma versão buscada que não lista nenhuma passa, a menos que o site não tenha um sitemap que possa listá-las. `x-default` não é buscado, porque pode redirecionar conforme o idioma. 401, 403, 429, 5xx e falta de resposta não provam nada. Sem respostas úteis e sem um robots.txt legível, não é medido.",
-    ),
-    thresholds: &[threshold("alternates_most", MOST_JUDGED as u64, "alternates")],
-    remedy: remedy(FixClass::Instruction, FixTarget::Head),
-    since: WHOLE,
-    run: target_blocked,
-};
-
 /// Alternates from which on a default is of use.
 const LEAST_FOR_DEFAULT: usize = 2;
-/// Alternates that are judged by robots.txt: its rules may be thousands.
-const MOST_JUDGED: usize = 100;
 /// Codes that a message lists.
 const MOST_LISTED: usize = 6;
 
@@ -218,10 +170,6 @@ fn no_self(facts: &Facts<'_>) -> Verdict {
 fn names_insecurely(alternate: &DeclaredAlternate, page: &Url, own: &Url) -> bool {
     let url = alternate.url.as_ref().filter(|url| url.scheme() == "http");
     url.is_some_and(|url| same_page(&canonical::mended(page, url), own))
-}
-
-fn is_default(alternate: &DeclaredAlternate) -> bool {
-    alternate.lang.trim().eq_ignore_ascii_case("x-default")
 }
 
 /// Fails when there are versions and no default.
@@ -304,149 +252,4 @@ fn duplicate_code(facts: &Facts<'_>) -> Verdict {
         None => place(facts, alternate),
     });
     problem(SEVERAL, &values, fix).at(at).fail()
-}
-
-/// Codes of one language as one.
-fn language(code: &str) -> &str {
-    match code {
-        "nb" | "nn" => "no",
-        "iw" => "he",
-        "in" => "id",
-        "fil" => "tl",
-        other => other,
-    }
-}
-
-/// Fails when the page's own entry names another language than its root element.
-fn mismatch(facts: &Facts<'_>) -> Verdict {
-    let html = facts.page()?;
-    let all = declared(facts)?;
-    let own = facts.own_url()?;
-    let root = html.document.html().ok_or(NotMeasured::Html)?;
-    let lang = root.attribute("lang").and_then(|lang| language_tag::read(lang.trim())).ok_or(NotMeasured::Absent)?;
-    let is_own = |alternate: &&&DeclaredAlternate| {
-        !is_default(alternate) && alternate.url.as_ref().is_some_and(|url| same_page(url, &own))
-    };
-    let entries: Vec<(&DeclaredAlternate, language_tag::Tag)> = all
-        .iter()
-        .filter(is_own)
-        .filter_map(|alternate| Some((*alternate, language_tag::corrected(&alternate.lang)?)))
-        .collect();
-    let Some((first, code)) = entries.first() else { return Err(NotMeasured::Absent) };
-    if entries.iter().any(|(_, tag)| language(&tag.language) == language(&lang.language)) {
-        return PASS;
-    }
-    const DISAGREE: Text = text(
-        "The page's own hreflang entry is “{code}”, but <html> has lang=\"{lang}\".",
-        "A entrada hreflang da própria página é “{code}”, mas <html> tem lang=\"{lang}\".",
-    );
-    const BY_SET: Text = text("the page's own hreflang entry", "a entrada hreflang da própria página");
-    const BY_TEXT: Text = text("lang of <html>, which matches the text", "lang de <html>, que corresponde ao texto");
-    const DECIDE: Text = text(
-        "Decide which language the page is in, and correct the wrong one of the two.",
-        "Decida em que idioma a página está e corrija o valor errado.",
-    );
-    let written = detected_language::detect(html.language_sample());
-    let is_written = |tag: &language_tag::Tag| written.is_some_and(|found| language(found) == language(&tag.language));
-    let element = first.node.and_then(|node| html.element(node)).filter(|element| element.start_tag().is_some());
-    let taken = |tag: &str| all.iter().any(|alternate| alternate.lang.trim().eq_ignore_ascii_case(tag));
-    let fix = match element {
-        // The text speaks for the root element: then the entry is the slip.
-        Some(element)
-            if is_written(&lang) && entries.len() == 1 && is_supported(&lang) && !taken(&lang.to_string()) =>
-        {
-            let tag = alternate_tag(&lang.to_string(), &first.href);
-            FixDraft::edit(FixTarget::Head, tag).set(element, "hreflang", &lang.to_string()).from(BY_TEXT, &[])
-        }
-        _ if (written.is_none() || is_written(code))
-            && !detected_language::contradicts(html.language_sample(), &code.language)
-            && root.start_tag().is_some() =>
-        {
-            let tag = format!("<html lang=\"{}\">", attribute(&code.to_string()));
-            FixDraft::edit(FixTarget::Page, tag).set(root, "lang", &code.to_string()).from(BY_SET, &[])
-        }
-        _ => FixDraft::instruction(FixTarget::Page, DECIDE, &[]),
-    };
-    let values = [("code", first.lang.as_str().into()), ("lang", lang.to_string().into())];
-    problem(DISAGREE, &values, fix).at([place(facts, first), root.place()]).fail()
-}
-
-/// Fails when robots.txt keeps Googlebot from another version, or one that was asked for does not confirm the pair.
-fn target_blocked(facts: &Facts<'_>) -> Verdict {
-    let all = declared(facts)?;
-    let page = facts.url()?;
-    let own = facts.own_url()?;
-    let is_other = |url: &&Url| url.origin() == page.origin() && !same_page(url, page) && !same_page(url, &own);
-    let others = all.iter().filter_map(|alternate| Some((*alternate, alternate.url.as_ref().filter(is_other)?)));
-    let mut blocked: Vec<(&DeclaredAlternate, &Url, String)> = Vec::new();
-    let mut seen = 0;
-    let mut unread = None;
-    for (alternate, url) in others.take(MOST_JUDGED) {
-        seen += 1;
-        match facts.robots_verdict_on("googlebot", url) {
-            Ok(verdict) => {
-                blocked.extend(verdict.rule.filter(|_| !verdict.allowed).map(|(rule, _)| (alternate, url, rule)))
-            }
-            Err(reason) => unread = Some(reason),
-        }
-    }
-    if seen == 0 {
-        return Err(NotMeasured::Absent);
-    }
-    let Some((_, url, rule)) = blocked.first() else { return unconfirmed(facts, unread) };
-    const DISALLOWED: Text = text(
-        "robots.txt blocks Googlebot from {count|a language version: {url}|{count} language versions; the first is {url}} ({rule}).",
-        "O robots.txt bloqueia ao Googlebot {count|uma versão de idioma: {url}|{count} versões de idioma; a primeira é {url}} ({rule}).",
-    );
-    const ALLOW: Text = text(
-        "Allow these URLs in robots.txt, or remove their entries from the hreflang set.",
-        "Libere estas URLs no robots.txt ou remova as entradas delas do conjunto hreflang.",
-    );
-    let values = [("count", blocked.len().into()), ("url", url.as_str().into()), ("rule", rule.as_str().into())];
-    let fix = FixDraft::instruction(FixTarget::Head, ALLOW, &[]);
-    problem(DISALLOWED, &values, fix).at(blocked.iter().map(|(alternate, ..)| place(facts, alternate))).fail()
-}
-
-/// Fails when a version that was asked for does not confirm the pair. `unread`: why robots.txt told nothing.
-fn unconfirmed(facts: &Facts<'_>, unread: Option<NotMeasured>) -> Verdict {
-    let faults = match (facts.alternate_faults(), unread) {
-        (Ok(faults), _) => faults,
-        (Err(_), Some(reason)) => return Err(reason),
-        (Err(_), None) => return PASS,
-    };
-    let Some((first, fault)) = faults.first() else { return unread.map_or(PASS, Err) };
-    const GONE: Text =
-        text("The language version {url} answers {status}.", "A versão de idioma {url} responde {status}.");
-    const LEADS: Text = text(
-        "The language version {url} redirects ({status}) to {target}.",
-        "A versão de idioma {url} redireciona ({status}) para {target}.",
-    );
-    const HIDDEN: Text = text(
-        "The language version {url} is set to noindex for Google.",
-        "A versão de idioma {url} tem noindex para o Google.",
-    );
-    const NO_RETURN: Text = text(
-        "The language version {url} doesn't list this page in its hreflang set.",
-        "A versão de idioma {url} não lista esta página no conjunto hreflang dela.",
-    );
-    const CONFIRM: Text = text(
-        "List only versions that answer 200 and may be indexed, and add this tag to each of them: {tag}",
-        "Liste só versões que respondam 200 e possam ser indexadas, e adicione esta tag a cada uma: {tag}",
-    );
-    let (message, status, target) = match fault {
-        TargetFault::Status(status) => (GONE, *status, ""),
-        TargetFault::Redirect(status, target) => (LEADS, *status, target.as_str()),
-        TargetFault::NoIndex => (HIDDEN, 200, ""),
-        TargetFault::NoReturn => (NO_RETURN, 200, ""),
-    };
-    let url = first.url.as_ref().map_or("", Url::as_str);
-    let own = facts.own_url()?;
-    let all = declared(facts)?;
-    let is_own = |alternate: &&&DeclaredAlternate| alternate.url.as_ref().is_some_and(|url| same_page(url, &own));
-    let code = all.iter().find(is_own).map_or("{{LANG}}", |alternate| alternate.lang.as_str());
-    let tag = alternate_tag(code, own.as_str());
-    let values =
-        [("count", faults.len().into()), ("url", url.into()), ("status", status.into()), ("target", target.into())];
-    let fix = FixDraft::instruction(FixTarget::Head, CONFIRM, &[("tag", tag.into())]);
-    problem(message, &values, fix).at(faults.iter().map(|(alternate, _)| place(facts, alternate))).fail()
 }

@@ -1,6 +1,7 @@
 //! What a page lets search results show of it: text, images, previews.
 
-use super::robots_meta::{Mender, decide, shared_fix, shown};
+use super::robots_meta::shared_tag::{Mender, shared_fix};
+use super::robots_meta::{decide, shown};
 use crate::check::prelude::*;
 use crate::facts::document::Namespace;
 use crate::facts::robots_directives::{Directive, for_google};

@@ -8,7 +8,7 @@ use crate::facts::jsonld::tree::ValueTree;
 use crate::facts::new_nodes::in_words;
 use crate::facts::node_values;
 use crate::facts::page::Html;
-use crate::facts::resolved::Resolved;
+use crate::facts::resolved::{EvidenceSource, Resolved};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -162,13 +162,17 @@ fn recommended(facts: &Facts<'_>) -> Verdict {
     let (kinds, missing) = listed(&requirements.gaps);
     let count: usize = requirements.gaps.iter().map(|gap| gap.missing.len()).sum();
     let values = [("count", count.into()), ("types", kinds.into()), ("missing", missing.into())];
+    // A node's own name is its headline; the page's may be of something else.
+    let known = |gap: &Gap<'_>, path: &str| {
+        let own = own_name(gap.node).filter(|_| path == "headline");
+        let own = own.map(|name| Resolved::medium(html.as_meant(name), EvidenceSource::StructuredData));
+        own.or_else(|| node_values::stated(facts, html, path))
+    };
     let filling = |gap: &Gap<'_>, path: &str| {
-        let own = own_name(gap.node).filter(|_| path == "headline").map(str::to_owned);
-        let stated = || node_values::stated(facts, html, path).map(|known| html.as_read(&known.value));
-        own.or_else(stated).unwrap_or_else(|| placeholder(path))
+        known(gap, path).map_or_else(|| placeholder(path), |known| html.as_read(&known.value))
     };
     let fix = FixDraft::template(target(html, first), completed(html, &requirements.gaps, &filling));
-    let fix = with_origins(fix, &requirements.gaps, &|_, path| node_values::stated(facts, html, path));
+    let fix = with_origins(fix, &requirements.gaps, &known);
     let fix = match is_markup(html, first) {
         true => noted(fix, html, first),
         false => fix.note(REPLACE, &[("type", first.kind.into()), ("url", documentation(first).into())]),

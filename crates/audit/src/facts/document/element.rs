@@ -302,12 +302,12 @@ impl<'d> Element<'d> {
         }
     }
 
-    /// The start tag as a message quotes it: cut as evidence is.
+    /// The start tag as a message quotes it: on one line, and cut as evidence is.
     pub(crate) fn quoted(self) -> String {
-        let tag = self.start_tag_source().unwrap_or_default();
+        let tag = self.start_tag_source().unwrap_or_default().split_ascii_whitespace().collect::<Vec<_>>().join(" ");
         match tag.char_indices().nth(SNIPPET_CHARACTERS) {
             Some((end, _)) => format!("{}…", tag.get(..end).unwrap_or_default()),
-            None => tag.to_owned(),
+            None => tag,
         }
     }
 

@@ -26,7 +26,7 @@ use command::{has, run, run_with};
 /// One command: name, what it does, how.
 type CommandEntry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [CommandEntry; 22] = [
+const COMMANDS: [CommandEntry; 23] = [
     ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
@@ -160,6 +160,13 @@ const COMMANDS: [CommandEntry; 22] = [
             )
         },
     ),
+    ("dashboard", "ask a real Prometheus every query of the Grafana dashboard; installs Prometheus", |root| {
+        if !has("prometheus", &["--version"]) {
+            packages::install(root, "prometheus", "the dashboard")?;
+        }
+        let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "metrics::the_dashboard"];
+        run_with(root, "cargo", &only, &[("SITE_AUDIT_TEST_REQUIRE_PROMETHEUS", "1".to_owned())])
+    }),
     (
         "mutants",
         "html [ARGUMENT…], checks [--again] [--survivors] [--only TEXT]: which changes of the tree builder, or of checks, patch and score, no quick test notices; installs cargo-mutants",

@@ -33,12 +33,11 @@ use crate::request::{Peer, RequestPlace, language};
 use crate::response::{self, PageShown, conditional};
 use crate::site::Site;
 use service::error::{Code, ServiceError};
+use service::metrics::known_method;
+use service::traces::{self, OpenSpan, SpanKind};
 
 pub use listen::serve;
 pub use routes::{Bounds, Routes};
-
-/// Characters of an untrusted text in a log line.
-const LOGGED: usize = 200;
 
 /// The HTML pages, handed in by the crate `pages`, which depends on this one: this crate routes to them without knowing
 /// their templates.
@@ -131,10 +130,14 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
     let begun = tokio::time::Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().cloned();
+    // Neither the log nor metrics nor traces hold the path: who calls may have put anything into it.
+    let pattern = route.as_ref().map_or("", MatchedPath::as_str);
     let has_token = has_token(request.uri().query());
     let asked = Asked::of(&request);
     let span = tracing::info_span!("call", id = %id);
-    let mut response = async {
+    let under_way = site.services().metrics().answering(method.as_str());
+    let traced = traced(&site, &request);
+    let mut response = traces::within(traced.clone(), async {
         // Held until the answer is made.
         let _place = match judged(&mut request) {
             Ok(place) => place,
@@ -145,17 +148,20 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
         };
         let response = next.run(request).await;
         tracing::info!(
-            %method,
-            path = %loggable(&path),
+            method = known_method(method.as_str()),
+            route = pattern,
             status = response.status().as_u16(),
             ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
             "answered"
         );
         response
-    }
+    })
     .instrument(span)
     .await;
-    let pattern = route.as_ref().map_or("", MatchedPath::as_str);
+    drop(under_way);
+    if let Some(traced) = traced {
+        end_trace(traced, known_method(method.as_str()), pattern, response.status(), &id);
+    }
     site.services().metrics().answered(method.as_str(), pattern, response.status().as_u16(), begun.elapsed());
     if let Some(asked) = asked {
         let outcome = asked.outcome(&site, &response);
@@ -178,6 +184,35 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
         response.headers_mut().insert("x-request-id", id);
     }
     response
+}
+
+/// Begins the trace of a call, or goes on with that of its caller; `None` where it is not traced. Health checks and the
+/// operator's monitoring would be most of all traces, and say nothing.
+fn traced(site: &Site, request: &Request) -> Option<OpenSpan> {
+    if matches!(request.uri().path(), handlers::HEALTH_PATH | "/metrics") {
+        return None;
+    }
+    let traceparent = request.headers().get("traceparent").and_then(|value| value.to_str().ok());
+    site.services().traces().begin(site.services().ports(), traceparent)
+}
+
+/// Ends the trace of a call, named and described by the semantic conventions for HTTP servers; but for its path, which may
+/// hold an id, and its query.
+fn end_trace(span: OpenSpan, method: &'static str, pattern: &str, status: StatusCode, id: &str) {
+    let mut attributes = vec![
+        ("http.request.method", method.into()),
+        ("http.response.status_code", u32::from(status.as_u16()).into()),
+        ("site_audit.request_id", id.to_owned().into()),
+    ];
+    let mut name = method.to_owned();
+    if !pattern.is_empty() {
+        attributes.push(("http.route", pattern.to_owned().into()));
+        name = format!("{method} {pattern}");
+    }
+    if status.is_server_error() {
+        attributes.push(("error.type", status.as_u16().to_string().into()));
+    }
+    span.end(name, SpanKind::Server, attributes, status.is_server_error());
 }
 
 /// Validates the head of a call and takes its place among the concurrent ones. A request without a connection was made in
@@ -210,9 +245,4 @@ fn place(request: &mut Request) -> Result<Option<RequestPlace>, ServiceError> {
 /// Whether a query carries a credential.
 fn has_token(query: Option<&str>) -> bool {
     url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()).any(|(name, _)| name == "guest_token")
-}
-
-/// Untrusted text for a log line: truncated, without control characters.
-fn loggable(text: &str) -> String {
-    text.chars().take(LOGGED).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

@@ -22,7 +22,7 @@ pub use failure::AuditFailure;
 pub use field_data::FieldDataSource;
 pub use given::{AuditInputs, AuditStep, Progress, Scheme};
 
-use crate::cores::Cores;
+use crate::cores::{CoreQueues, Cores};
 use failure::on_a_core;
 use lanes::Lanes;
 use pages::{PageMemory, Parsed, page_bytes};
@@ -53,8 +53,20 @@ pub struct Audited {
     pub capture: Capture,
     /// The core's verdict on them.
     pub report: Report,
-    /// When the target had answered everything: what follows is this machine's own time.
-    pub gathered_at: Instant,
+    /// When its parts began and ended.
+    pub times: AuditTimes,
+}
+
+/// When the parts of an audit began and ended. Parsing runs while files are fetched.
+#[derive(Debug, Clone, Copy)]
+pub struct AuditTimes {
+    /// Fetching the page and what belongs to it. Its end is when the target had answered everything: what follows is this
+    /// machine's own time.
+    pub fetch: (Instant, Instant),
+    /// Parsing the page, with the wait for a core and for memory.
+    pub parse: (Instant, Instant),
+    /// Judging, with the wait for a core.
+    pub judge: (Instant, Instant),
 }
 
 impl Engine {
@@ -66,6 +78,16 @@ impl Engine {
     /// The same engine with a source of field data, or without one.
     pub fn with_field_data(self, field_data: Option<FieldDataSource>) -> Self {
         Self { field_data, ..self }
+    }
+
+    /// Work that waits for a core.
+    pub fn core_queues(&self) -> CoreQueues {
+        self.cores.queues()
+    }
+
+    /// Bytes that large pages hold while they wait for their files, and the most that they may.
+    pub fn large_pages(&self) -> (usize, usize) {
+        self.memory.held()
     }
 
     /// The fetching client; also parses URLs.
@@ -83,6 +105,7 @@ impl Engine {
         deadline: Instant,
         finish: impl FnOnce(Audited) -> T + Send + 'static,
     ) -> Result<T, AuditFailure> {
+        let begun = Instant::now();
         let mut page = self.page(url, deadline).await;
         let mut url = Cow::Borrowed(url);
         if given.scheme == Scheme::Assumed
@@ -98,7 +121,7 @@ impl Engine {
         if let Fetched::Failed(failure) = page {
             return Err(AuditFailure::Fetch(failure));
         }
-        self.audit_page(&url, page, given, deadline, finish).await
+        self.audit_fetched(&url, (page, begun), given, deadline, finish).await
     }
 
     /// The same URL over http; `None` where audits don't go there.
@@ -122,6 +145,18 @@ impl Engine {
         deadline: Instant,
         finish: impl FnOnce(Audited) -> T + Send + 'static,
     ) -> Result<T, AuditFailure> {
+        self.audit_fetched(url, (page, Instant::now()), given, deadline, finish).await
+    }
+
+    /// Audits a page whose fetching began then.
+    async fn audit_fetched<T: Send + 'static>(
+        &self,
+        url: &Url,
+        (page, begun): (Fetched, Instant),
+        given: AuditInputs,
+        deadline: Instant,
+        finish: impl FnOnce(Audited) -> T + Send + 'static,
+    ) -> Result<T, AuditFailure> {
         given.tell(AuditStep::Page);
         let capture = Arc::new(Capture {
             requested_url: url.to_string(),
@@ -136,7 +171,7 @@ impl Engine {
             self.gather(&capture, &given, deadline),
             field_data::field_data(&self.fetcher, self.field_data.as_ref(), &capture, deadline)
         );
-        let (page, files, extras) = gathered?;
+        let Gathered { page, parse, files, extras } = gathered?;
         let gathered_at = Instant::now();
         // Parsing is over, so nothing else holds the capture.
         let mut capture = Arc::unwrap_or_clone(capture);
@@ -146,7 +181,8 @@ impl Engine {
         let judging = move || {
             let report = audit::report_on(&capture, &page.page, &files);
             drop(page);
-            finish(Audited { capture, report, gathered_at })
+            let times = AuditTimes { fetch: (begun, gathered_at), parse, judge: (gathered_at, Instant::now()) };
+            finish(Audited { capture, report, times })
         };
         let finished = on_a_core(&self.cores, bytes, deadline + JUDGE_TIME, judging).await?;
         given.tell(AuditStep::Judged);
@@ -170,31 +206,32 @@ impl Engine {
         capture: &Arc<Capture>,
         given: &AuditInputs,
         deadline: Instant,
-    ) -> Result<(Parsed, SiteFiles, Vec<Extra>), AuditFailure> {
+    ) -> Result<Gathered, AuditFailure> {
         // Without the page's bytes, which may be megabytes: what is wanted depends on the parsed page.
         let mut fetched = headed(capture);
         let mut files = SiteFiles::default();
         let mut parsing = std::pin::pin!(self.memory.parse(&self.cores, Arc::clone(capture), deadline));
-        let mut parsed: Option<Parsed> = None;
+        let begun = Instant::now();
+        let mut parsed: Option<(Parsed, Instant)> = None;
         let mut lanes = Lanes::new(self.fetcher.clone(), self.cores.clone(), given.keep_sitemaps, deadline);
         loop {
             let wants = match &parsed {
-                Some(parsed) => audit::wanted(&fetched, &parsed.page, &files),
+                Some((parsed, _)) => audit::wanted(&fetched, &parsed.page, &files),
                 None => audit::wanted_first(&fetched),
             };
             lanes.start(&wants);
             if parsed.is_some() {
                 lanes.report_ends(&wants, given);
             }
-            if let Some(parsed) = parsed.take_if(|_| lanes.is_idle()) {
+            if let Some((page, parsed_at)) = parsed.take_if(|_| lanes.is_idle()) {
                 fetched.extras.sort_by(|a, b| (a.want.kind, &a.want.url).cmp(&(b.want.kind, &b.want.url)));
-                return Ok((parsed, files, fetched.extras));
+                return Ok(Gathered { page, parse: (begun, parsed_at), files, extras: fetched.extras });
             }
             tokio::select! {
                 read = &mut parsing, if parsed.is_none() => {
                     let read = read?;
                     lanes.target = Arc::new(ListedPage::of(&fetched, &read.page));
-                    parsed = Some(read);
+                    parsed = Some((read, Instant::now()));
                 }
                 Some(file) = lanes.next() => {
                     fetched.extras.push(file.extra);
@@ -203,6 +240,15 @@ impl Engine {
             }
         }
     }
+}
+
+/// What an audit has gathered.
+struct Gathered {
+    page: Parsed,
+    /// When parsing began and ended.
+    parse: (Instant, Instant),
+    files: SiteFiles,
+    extras: Vec<Extra>,
 }
 
 /// Whether a site gave no response over https: no connection, or no TLS on the port. A certificate that does not hold is

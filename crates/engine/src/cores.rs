@@ -31,6 +31,15 @@ pub struct Cores {
     large: Sender<CoreWork>,
 }
 
+/// Pieces of work that wait for a core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CoreQueues {
+    /// On usual pages and files.
+    pub usual: usize,
+    /// On large ones.
+    pub large: usize,
+}
+
 /// Why work was not done.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Undone {
@@ -69,6 +78,11 @@ impl Cores {
     /// One thread per core of the machine.
     pub fn of_the_machine() -> std::io::Result<Self> {
         Self::start(std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+    }
+
+    /// Work that waits.
+    pub fn queues(&self) -> CoreQueues {
+        CoreQueues { usual: self.usual.len(), large: self.large.len() }
     }
 
     /// Runs `work` on a page or file of `bytes` on one of the threads. Waits for a free thread until `until`, then for the

@@ -7,8 +7,8 @@ mod supplied;
 mod verification;
 
 pub use audit_loop::{
-    AUDIT_TIME, AuditFailure, AuditInputs, AuditStep, Audited, Engine, FieldDataSource, Progress, Scheme,
+    AUDIT_TIME, AuditFailure, AuditInputs, AuditStep, AuditTimes, Audited, Engine, FieldDataSource, Progress, Scheme,
 };
-pub use cores::{Cores, Undone};
+pub use cores::{CoreQueues, Cores, Undone};
 pub use supplied::Supplied;
 pub use verification::Verification;

@@ -21,7 +21,8 @@ use crate::counting::Event;
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
-use engine::{AUDIT_TIME, AuditFailure, AuditInputs, Audited, Scheme};
+use crate::traces::{self, SpanKind};
+use engine::{AUDIT_TIME, AuditFailure, AuditInputs, AuditTimes, Audited, Scheme};
 
 /// A finished audit of a caller.
 #[derive(Debug)]
@@ -44,11 +45,23 @@ pub async fn audit<A: Send + 'static>(
     scheme: Scheme,
     answer: impl Fn(Finished) -> A + Clone + Send + 'static,
 ) -> Result<A, ServiceError> {
-    let begun = Instant::now();
-    let done = audited(cx, url, scheme, answer).await;
+    let (begun, span) = (Instant::now(), traces::begin_child());
+    let done = traces::within(span.clone(), audited(cx, url, scheme, answer)).await;
     let outcome = done.as_ref().map_or_else(|error| error.code.wire(), |_| "ok");
     cx.services.metrics().audited(outcome, begun.elapsed());
+    if let Some(span) = span {
+        let is_ours = done.as_ref().is_err_and(|error| error.code.status() >= 500);
+        span.end("audit", SpanKind::Internal, vec![("site_audit.outcome", outcome.into())], is_ours);
+    }
     done
+}
+
+/// Notes what the parts of an audit took, in the metrics and in the trace.
+pub(crate) fn note_times(services: &Services, times: &AuditTimes) {
+    services.metrics().stages(times);
+    for (name, span) in [("fetch", times.fetch), ("parse", times.parse), ("judge", times.judge)] {
+        traces::record(name, SpanKind::Internal, span, Vec::new());
+    }
 }
 
 async fn audited<A: Send + 'static>(
@@ -88,20 +101,23 @@ async fn audited<A: Send + 'static>(
         let finish = move |audited: Audited| JudgedAudit::of(&store, audited, created_at, id, is_owned, answer);
         services.engine().audit(url, given, deadline, finish).await
     };
-    let JudgedAudit { packed, requested_url, score, codes, gathered_at, answer: if_kept } = match judged {
+    let JudgedAudit { packed, requested_url, score, codes, times, answer: if_kept } = match judged {
         Ok(judged) => judged,
         Err(failure) => return Err(refused(cx, failure).await),
     };
+    note_times(services, &times);
     cx.count(&Event::Audit);
     let Some(packed) = packed else { return Ok(if_kept) };
     let (new_id, requested_url, report) = (id.clone(), requested_url.as_str(), &packed);
     let new = NewAudit { id: new_id, owner, withheld: cx.withheld.as_deref(), requested_url, created_at, report };
+    let storing = Instant::now();
     let stored = services.database().write(|store| store.insert_audit(new)).await.is_ok();
+    services.metrics().stage("store", storing, Instant::now());
     tracing::info!(audit.id = %id, kept = stored, score, findings = codes.len(), "audited");
     if stored {
         if !cx.caller.is_smoke {
             let codes = codes.iter().map(String::as_str);
-            services.counter().add_findings(codes, Some(gathered_at.elapsed()), services.ports().now());
+            services.counter().add_findings(codes, Some(times.fetch.1.elapsed()), services.ports().now());
         }
         return Ok(if_kept);
     }
@@ -125,8 +141,7 @@ struct JudgedAudit<A> {
     score: u32,
     /// Codes of its findings.
     codes: Vec<String>,
-    /// When the target had answered everything.
-    gathered_at: Instant,
+    times: AuditTimes,
     answer: A,
 }
 
@@ -139,7 +154,7 @@ impl<A> JudgedAudit<A> {
         is_owned: bool,
         answer: impl Fn(Finished) -> A,
     ) -> Self {
-        let Audited { capture, report, gathered_at } = audited;
+        let Audited { capture, report, times } = audited;
         let score = report.score;
         let codes = report.findings.iter().map(|finding| finding.code.to_string()).collect();
         let packed = store.pack(&report);
@@ -149,7 +164,7 @@ impl<A> JudgedAudit<A> {
         let packed = packed.ok();
         let is_owned = is_owned && packed.is_some();
         let answer = answer(Finished { id: packed.is_some().then_some(id), is_owned, report, created_at });
-        Self { packed, requested_url: capture.requested_url, score, codes, gathered_at, answer }
+        Self { packed, requested_url: capture.requested_url, score, codes, times, answer }
     }
 }
 

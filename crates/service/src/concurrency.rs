@@ -27,6 +27,7 @@ const LARGE_BODIES_KIB: usize = 64 * 1024;
 pub struct ConcurrencyLimits {
     bodies: Arc<Semaphore>,
     process: Arc<Semaphore>,
+    most_audits: usize,
     callers: Ceiling,
     targets: Ceiling,
     exempt: Vec<IpNet>,
@@ -49,6 +50,7 @@ impl ConcurrencyLimits {
         Self {
             bodies: Arc::new(Semaphore::new(LARGE_BODIES_KIB)),
             process: Arc::new(Semaphore::new(fetches.into())),
+            most_audits: fetches.into(),
             callers: Ceiling::new(fetches_per_caller.into()),
             targets: Ceiling::new(fetches_per_target.into()),
             exempt: config.fetch.allow_private.clone(),
@@ -79,6 +81,16 @@ impl ConcurrencyLimits {
         let kib = u32::try_from(kib).unwrap_or(u32::MAX);
         let permit = Arc::clone(&self.bodies).try_acquire_many_owned(kib);
         permit.map_err(|_| ServiceError::new(Code::Overloaded).retry_after(RETRY_AFTER))
+    }
+
+    /// Audits that fetch now, and the most that may.
+    pub fn audits(&self) -> (usize, usize) {
+        (self.most_audits.saturating_sub(self.process.available_permits()), self.most_audits)
+    }
+
+    /// Bytes that large bodies hold, and the most that they may.
+    pub fn large_bodies(&self) -> (usize, usize) {
+        (LARGE_BODIES_KIB.saturating_sub(self.bodies.available_permits()) * 1024, LARGE_BODIES_KIB * 1024)
     }
 
     /// The target that is counted: the registrable domain, or the IP address. `None` for the operator's own machines,

@@ -23,7 +23,7 @@ pub use read::{ConfigError, Sources};
 pub use secret::SecretText;
 pub use sections::{
     Auth, Contact, Fetch, FieldDataSettings, LabSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings,
-    Product, Retention, Security, Smtp,
+    OtelSettings, Product, Retention, Security, Smtp,
 };
 pub use settings::Config;
 pub(crate) use validate::SECRET_BYTES;

@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::error::{Code, ServiceError};
+use crate::traces::{self, SpanKind};
 
 /// Query timeout while serving a call. During an outage an audit must answer within 2 s plus its fetching time, so
 /// this is half of that.
@@ -95,7 +96,11 @@ impl Database {
         if let Some(outage) = self.writes.outage() {
             return Err(outage.into());
         }
-        self.answer(change).await.map_err(|failure| match failure {
+        let begun = Instant::now();
+        let answer = self.answer(change).await;
+        let system = [("db.system.name", self.store.system().into())];
+        traces::record("database write", SpanKind::Client, (begun, Instant::now()), system.into());
+        answer.map_err(|failure| match failure {
             Failure::NotFound => DatabaseError::NotFound,
             Failure::Defect => DatabaseError::Defect,
             Failure::Outage(outage) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::money::Micros;
-use store::{JobCount, PaymentState};
+use store::{LaneFigures, PaymentState};
 
 use crate::database::DatabaseError;
 use crate::services::Services;
@@ -48,8 +48,14 @@ pub async fn money_in_motion(services: &Services) -> Result<MoneyInMotion, Datab
 }
 
 /// Jobs that wait or were given up, by lane.
-pub async fn jobs(services: &Services) -> Result<Vec<JobCount>, DatabaseError> {
-    services.database().ask(|store| store.job_counts()).await
+pub async fn lanes(services: &Services) -> Result<Vec<LaneFigures>, DatabaseError> {
+    services.database().ask(|store| store.lanes()).await
+}
+
+/// Open file descriptors of this process; `None` where the system does not say (`/proc/self/fd`, proc(5)).
+pub fn open_files() -> Option<usize> {
+    // One of them is the folder that is read here.
+    std::fs::read_dir("/proc/self/fd").ok().map(|files| files.count().saturating_sub(1))
 }
 
 /// Resident memory of this process in bytes; `None` where the system does not say (`/proc/self/status`, proc(5)).

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use store::NewJob;
 
 use crate::ports::Ports;
+use crate::traces;
 
 /// Tries of a mail: a day, with backoff. Chosen: an outage of the mail server is noticed within a day.
 const MAIL_TRIES: u32 = 30;
@@ -115,12 +116,12 @@ impl Lane {
 }
 
 impl Job {
-    /// The job as a row to queue, due now. `key` makes it unique, forever.
+    /// The job as a row to queue, due now, in the trace of what queues it. `key` makes it unique, forever.
     pub fn queued(&self, ports: &Ports, key: Option<String>) -> NewJob {
         let now = ports.now();
         let payload = serde_json::to_string(self).expect("it holds texts and numbers under names, which are JSON");
         let (id, lane) = (ports.id(), self.lane().word());
-        NewJob { id, lane, unique_key: key, payload, run_at: now, created_at: now }
+        NewJob { id, lane, unique_key: key, payload, run_at: now, created_at: now, traceparent: traces::traceparent() }
     }
 
     /// Description for the operator; `None` when this version does not know the job.

@@ -42,6 +42,7 @@ pub mod services;
 pub mod shares;
 pub mod statistics;
 pub mod tabs;
+pub mod traces;
 pub mod unknown;
 pub mod vault;
 pub mod verification;

@@ -23,6 +23,7 @@ use crate::lab::Lab;
 use crate::mail::Mailer;
 use crate::metrics::ProcessMetrics;
 use crate::ports::Ports;
+use crate::traces::Traces;
 use crate::vault::Vault;
 use crate::x402::Payments;
 
@@ -60,6 +61,7 @@ struct ServicesInner {
     browser_errors: BrowserErrors,
     lab: Lab,
     metrics: ProcessMetrics,
+    traces: Traces,
     build: Build,
     started_at: Timestamp,
     are_purges_held: AtomicBool,
@@ -106,6 +108,7 @@ impl Services {
             mailer: Mailer::new(&config, &base_url).context("mail")?,
             browser_errors: BrowserErrors::default(),
             metrics: ProcessMetrics::default(),
+            traces: Traces::new(&config.otel, &config.product.id, env!("CARGO_PKG_VERSION"), &ports),
             started_at: ports.now(),
             are_purges_held: AtomicBool::new(false),
             ports,
@@ -230,6 +233,11 @@ impl Services {
     /// What this process has done.
     pub fn metrics(&self) -> &ProcessMetrics {
         &self.inner.metrics
+    }
+
+    /// Traces of requests and jobs.
+    pub fn traces(&self) -> &Traces {
+        &self.inner.traces
     }
 
     /// Errors that browsers reported in this minute.

@@ -23,6 +23,21 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 /// Attempts at a transaction that PostgreSQL rolled back in favour of another (serialization failure, deadlock).
 const TRIES: u32 = 4;
 
+/// Connections of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolState {
+    /// `readers` and `writer` of SQLite, or `postgresql`.
+    pub name: &'static str,
+    /// Open and free.
+    pub idle: u64,
+    /// Open and in use. The writer of SQLite is, while writes wait for it.
+    pub used: u64,
+    /// The most that may be open.
+    pub most: u64,
+    /// Calls that wait for one; `None` where nobody counts them.
+    pub waiting: Option<u64>,
+}
+
 /// An open database.
 pub(crate) enum Db {
     /// Writes queue up for one connection; readers have their own.
@@ -120,6 +135,33 @@ impl Db {
     /// Whether the database is a file of one server process (SQLite).
     pub(crate) fn is_embedded(&self) -> bool {
         matches!(self, Self::Sqlite { .. })
+    }
+
+    /// The connections.
+    pub(crate) fn pools(&self) -> Vec<PoolState> {
+        let of_pool = |name, pool: &AnyPool| {
+            let (open, idle) = (u64::from(pool.size()), pool.num_idle() as u64);
+            // They are counted one after the other, and may change between.
+            let (idle, used) = (idle.min(open), open.saturating_sub(idle));
+            PoolState { name, idle, used, most: pool.options().get_max_connections().into(), waiting: None }
+        };
+        match self {
+            Self::Sqlite { writer, readers, .. } => {
+                let waiting = writer.waiting() as u64;
+                let used = u64::from(waiting > 0);
+                let writer = PoolState { name: "writer", idle: 1 - used, used, most: 1, waiting: Some(waiting) };
+                vec![of_pool("readers", readers), writer]
+            }
+            Self::Postgres { pool } => vec![of_pool("postgresql", pool)],
+        }
+    }
+
+    /// The name of the database system (`db.system.name` of OpenTelemetry's semantic conventions).
+    pub(crate) fn system(&self) -> &'static str {
+        match self {
+            Self::Sqlite { .. } => "sqlite",
+            Self::Postgres { .. } => "postgresql",
+        }
     }
 
     /// The query for the database's clock; `None` where that is this machine's.

@@ -32,6 +32,8 @@ pub struct NewJob {
     pub run_at: Timestamp,
     /// When it was enqueued.
     pub created_at: Timestamp,
+    /// The position in a trace of what enqueued it (`traceparent` of W3C Trace Context), where that was traced.
+    pub traceparent: Option<String>,
 }
 
 /// The lease of a job.
@@ -52,6 +54,8 @@ pub struct ClaimedJob {
     pub attempt: u32,
     /// When it was enqueued.
     pub created_at: Timestamp,
+    /// The position in a trace of what enqueued it.
+    pub traceparent: Option<String>,
 }
 
 /// State of a job.
@@ -84,17 +88,6 @@ pub struct JobRecord {
     pub last_error: Option<String>,
 }
 
-/// Jobs of a lane in a state.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobCount {
-    /// The queue.
-    pub lane: String,
-    /// `waiting` or `dead`.
-    pub state: &'static str,
-    /// How many.
-    pub jobs: u64,
-}
-
 impl JobLease {
     /// The job.
     pub fn id(&self) -> &str {
@@ -117,7 +110,7 @@ impl JobState {
 }
 
 const INSERT: &str = "INSERT INTO jobs (id, lane, unique_key, payload, state, run_at, attempts, locked_until, fence, \
-    created_at) VALUES ($1, $2, $3, $4, 'waiting', $5, 0, 0, 0, $6) ON CONFLICT DO NOTHING RETURNING id";
+    created_at, traceparent) VALUES ($1, $2, $3, $4, 'waiting', $5, 0, 0, 0, $6, $7) ON CONFLICT DO NOTHING RETURNING id";
 
 const DUE: &str = "SELECT id FROM jobs WHERE lane = $1 AND state = 'waiting' AND run_at <= $2 AND locked_until <= $2 \
     ORDER BY run_at, id LIMIT 1";
@@ -126,7 +119,7 @@ const DUE: &str = "SELECT id FROM jobs WHERE lane = $1 AND state = 'waiting' AND
 const CLAIM: &str = "UPDATE jobs SET locked_until = $3, fence = fence + 1, attempts = attempts + 1 \
     WHERE id = (SELECT id FROM jobs WHERE lane = $1 AND state = 'waiting' AND run_at <= $2 AND locked_until <= $2 \
     ORDER BY run_at, id LIMIT 1) AND state = 'waiting' AND run_at <= $2 AND locked_until <= $2 \
-    RETURNING id, payload, attempts, fence, created_at";
+    RETURNING id, payload, attempts, fence, created_at, traceparent";
 
 const FINISH: &str = "UPDATE jobs SET state = 'done', payload = '', last_error = NULL, ended_at = $3 \
     WHERE id = $1 AND fence = $2 AND state = 'waiting' RETURNING id";
@@ -144,9 +137,6 @@ const RETURN: &str = "UPDATE jobs SET locked_until = 0, attempts = attempts - 1 
 const LIST: &str = "SELECT id, lane, state, payload, run_at, attempts, last_error FROM jobs \
     WHERE state = $1 ORDER BY run_at, id LIMIT $2";
 
-const COUNTS: &str = "SELECT lane, state, COUNT(*) AS many FROM jobs WHERE state <> 'done' GROUP BY lane, state \
-    ORDER BY lane, state LIMIT 100";
-
 const REVIVE: &str = "UPDATE jobs SET state = 'waiting', run_at = $2, locked_until = 0, attempts = 0, ended_at = NULL \
     WHERE id = $1 AND state = 'dead' RETURNING id";
 
@@ -163,7 +153,8 @@ impl Transaction<'_> {
             .bind(job.unique_key.clone())
             .bind(job.payload.clone())
             .bind(job.run_at.0)
-            .bind(job.created_at.0);
+            .bind(job.created_at.0)
+            .bind(job.traceparent.clone());
         Ok(self.first(statement).await?.is_some())
     }
 
@@ -236,21 +227,6 @@ impl Store {
         rows.iter().map(|row| record(subject, row)).collect()
     }
 
-    /// Number of jobs that wait or were given up, by lane.
-    pub async fn job_counts(&self) -> Result<Vec<JobCount>, StoreError> {
-        let subject = "counting jobs";
-        let rows = self.db.read_all(subject, sqlx::query(COUNTS)).await?;
-        let count = |row: &AnyRow| -> Result<JobCount, StoreError> {
-            let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
-            let (state, many): (String, i64) =
-                (row.try_get("state").map_err(failed)?, row.try_get("many").map_err(failed)?);
-            let state =
-                JobState::of(&state).ok_or_else(|| StoreError::corrupt(subject, format!("unknown state {state}")))?;
-            Ok(JobCount { lane: row.try_get("lane").map_err(failed)?, state: state.word(), jobs: many.unsigned_abs() })
-        };
-        rows.iter().map(count).collect()
-    }
-
     /// Requeues a dead job with all its attempts; `false` when there is no such dead job.
     pub async fn revive_job(&self, id: &str, now: Timestamp) -> Result<bool, StoreError> {
         // PostgreSQL's TEXT holds no NUL, so there is no such id.
@@ -278,6 +254,7 @@ fn claimed(row: &AnyRow) -> Result<ClaimedJob, sqlx::Error> {
         payload: row.try_get("payload")?,
         attempt: attempts(row)?,
         created_at: Timestamp(row.try_get("created_at")?),
+        traceparent: row.try_get("traceparent")?,
     })
 }
 

@@ -55,11 +55,12 @@ pub use body::PackedReport;
 pub use claims::{Claimed, GuestThings};
 pub use contacts::{ContactLimits, ContactQueued};
 pub use credits::{Credit, MOVEMENTS_SHOWN, NewCredit};
+pub use db::PoolState;
 pub use debits::{Holding, NewDebit, Repeated};
 pub use error::{Cause, StoreError};
 pub use figures::{LaneFigures, Publication};
 pub use guests::FoundGuest;
-pub use jobs::{ClaimedJob, JobCount, JobLease, JobRecord, JobState, NewJob};
+pub use jobs::{ClaimedJob, JobLease, JobRecord, JobState, NewJob};
 pub use keys::{ApiKey, KeyMade, KeyRecord, NewKey};
 pub use lab::{LabLimits, LabRecord, LabRefusal, NewLabTest, RunningLab, StoredLab};
 pub use organizations::{

@@ -6,7 +6,7 @@ use model::time::Timestamp;
 use sqlx::Row as _;
 
 use crate::body::Codec;
-use crate::db::Db;
+use crate::db::{Db, PoolState};
 use crate::error::StoreError;
 
 // Of each the first row of an index.
@@ -41,6 +41,16 @@ impl Store {
         let subject = "asking the database for a sign of life";
         self.db.check_file(subject)?;
         self.db.read(subject, sqlx::query("SELECT 1")).await.map(drop)
+    }
+
+    /// Connections to the database.
+    pub fn pools(&self) -> Vec<PoolState> {
+        self.db.pools()
+    }
+
+    /// The name of the database system: `sqlite` or `postgresql`.
+    pub fn system(&self) -> &'static str {
+        self.db.system()
     }
 
     /// The time by the database's clock, which all its servers share; `None` where that is this machine's.

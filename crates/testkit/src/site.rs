@@ -10,6 +10,8 @@ use tokio::task::{JoinHandle, JoinSet};
 
 /// Size limit of a request head in bytes.
 const HEAD_BYTES: usize = 64 * 1024;
+/// Size limit of a request body in bytes: more than an export of traces takes.
+const BODY_BYTES: usize = 1024 * 1024;
 
 /// A received request.
 #[derive(Debug, Clone)]
@@ -159,7 +161,7 @@ async fn body(stream: &mut TcpStream, received: &[u8]) -> String {
     let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
     let mut body = body.to_vec();
     let mut piece = [0; 4096];
-    while body.len() < length.unwrap_or_default().min(HEAD_BYTES) {
+    while body.len() < length.unwrap_or_default().min(BODY_BYTES) {
         match stream.read(&mut piece).await {
             Ok(0) | Err(_) => break,
             Ok(read) => body.extend_from_slice(piece.get(..read).unwrap_or_default()),

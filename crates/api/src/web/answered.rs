@@ -5,6 +5,7 @@ use axum::response::Response;
 use http::{Method, StatusCode};
 use service::Services;
 use service::counting::{AnsweredRequest, CountedReader, Surface};
+use service::metrics::known_method;
 use service::network::Network;
 use service::widget;
 use std::time::Duration;
@@ -22,8 +23,6 @@ const NO_USE: [&str; 4] = [handlers::HEALTH_PATH, "/api/visit", "/api/erro-clien
 const DOCUMENTS: [&str; 4] = ["/openapi.json", "/agent.json", "/apis.json", "/feeds"];
 /// Path prefixes of the other documents for programs.
 const DOCUMENT_FOLDERS: [&str; 3] = ["/okf/", "/.well-known/", "/feeds/"];
-/// Methods that routes have; others count as one.
-const METHODS: [Method; 6] = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
 /// Marks the answer to a call of a tool over MCP.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +72,7 @@ impl Asked {
     /// Counts its answer.
     pub(super) async fn count(&self, services: &Services, outcome: AnswerOutcome, took: Duration) {
         let AnswerOutcome { surface, tool, status } = outcome;
-        let method = METHODS.iter().find(|method| **method == self.method).map_or("OTHER", Method::as_str);
+        let method = known_method(self.method.as_str());
         let route = self.pattern.as_ref().map(|pattern| format!("{method} {}", pattern.as_str()));
         let mut reader = self.reader.clone();
         if tool.is_some() {

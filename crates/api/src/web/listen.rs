@@ -43,6 +43,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Serves until `stop` resolves, then finishes the calls in progress.
 pub async fn serve(listener: TcpListener, routes: Routes, patience: Patience, stop: impl Future<Output = ()>) {
     let bounds = routes.bounds;
+    routes.site.services().metrics().limit("calls", bounds.calls);
+    routes.site.services().metrics().limit("connections", bounds.connections);
     let places = Arc::new(Semaphore::new(bounds.connections));
     let by_network = Connections::new(bounds.connections_per_network);
     let calls = Arc::new(Semaphore::new(bounds.calls));
@@ -74,9 +76,10 @@ pub async fn serve(listener: TcpListener, routes: Routes, patience: Patience, st
             proxies: Arc::clone(routes.site.proxies()),
         };
         let (routes, stopped) = (Arc::clone(&routes), stopped.clone());
+        let open = routes.site.services().metrics().connected();
         connections.spawn(async move {
             connection(stream, peer, &routes, patience, stopped).await;
-            drop((place, counted));
+            drop((place, counted, open));
         });
     }
     drop(listener);

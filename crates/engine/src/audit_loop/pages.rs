@@ -35,6 +35,12 @@ impl PageMemory {
         Self { heavy: Arc::new(Semaphore::new(HEAVY_PAGES_KIB as usize)) }
     }
 
+    /// Bytes that large pages hold, and the most that they may.
+    pub(super) fn held(&self) -> (usize, usize) {
+        let most = HEAVY_PAGES_KIB as usize;
+        (most.saturating_sub(self.heavy.available_permits()) * 1024, most * 1024)
+    }
+
     /// Parses a page. A large one that finds no memory is dropped, and parsed again when there is some: so pages
     /// waiting for slow files can't fill the memory, and nothing waits for memory while it holds a core.
     pub(super) async fn parse(

@@ -218,6 +218,18 @@ pub struct Retention {
     pub receipt_days: u32,
 }
 
+/// Traces of requests, audits and jobs (OpenTelemetry).
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Otel")]
+pub struct OtelSettings {
+    /// Base URL of the receiver, such as `http://127.0.0.1:4318`; traces are posted to `/v1/traces` below it (OTLP over HTTP,
+    /// as JSON). Without it there are none.
+    pub endpoint: Option<String>,
+    /// The header `Authorization` for the receiver, such as `Bearer …`.
+    pub authorization: Option<SecretText>,
+}
+
 /// Logs.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

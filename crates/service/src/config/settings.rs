@@ -12,7 +12,7 @@ use super::money::{PaymentSettings, Pix, Prices};
 use super::partners::PartnerSettings;
 use super::sections::{
     Auth, Contact, Fetch, FieldDataSettings, LabSettings, LimitSettings, Log, Mcp, Operator, OrganizationSettings,
-    Product, Retention, Security, ShowcaseSettings, Smtp,
+    OtelSettings, Product, Retention, Security, ShowcaseSettings, Smtp,
 };
 use super::values::{PaymentMode, Sku, listening_address};
 
@@ -73,6 +73,8 @@ pub struct Config {
     pub challenge: ChallengeSettings,
     /// Logs, written to standard error.
     pub log: Log,
+    /// Traces, sent to a receiver of OpenTelemetry.
+    pub otel: OtelSettings,
 }
 
 impl Default for Config {
@@ -103,6 +105,7 @@ impl Default for Config {
             retention: Retention::default(),
             challenge: ChallengeSettings::default(),
             log: Log::default(),
+            otel: OtelSettings::default(),
         }
     }
 }

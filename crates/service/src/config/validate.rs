@@ -34,6 +34,7 @@ impl Config {
         self.validate_limits()?;
         self.validate_lab()?;
         self.validate_smtp()?;
+        self.validate_otel()?;
         self.validate_secrets()?;
         self.validate_payments()?;
         self.partners.validate()?;
@@ -149,6 +150,26 @@ impl Config {
         }
         if self.contact.to.as_ref().is_some_and(|to| to.parse::<lettre::Address>().is_err()) {
             return Err(("contact.to", "takes a mail address, such as team@example.com"));
+        }
+        Ok(())
+    }
+
+    fn validate_otel(&self) -> Result<(), (&'static str, &'static str)> {
+        let is_base = |url: &String| {
+            url::Url::parse(url).is_ok_and(|url| {
+                matches!(url.scheme(), "http" | "https")
+                    && url.has_host()
+                    && url.query().is_none()
+                    && url.fragment().is_none()
+                    && url.username().is_empty()
+                    && url.password().is_none()
+            })
+        };
+        if self.otel.endpoint.as_ref().is_some_and(|url| !is_base(url)) {
+            return Err(("otel.endpoint", "takes an http or https URL without user, password and query"));
+        }
+        if self.otel.authorization.as_ref().is_some_and(|value| !is_header_value(value.expose())) {
+            return Err(("otel.authorization", "takes a text that can stand in a header, without line ends"));
         }
         Ok(())
     }

@@ -2,7 +2,8 @@
 
 use model::time::DAY_MS;
 use store::{ClaimedJob, StoreError};
-use tokio::time::timeout;
+use tokio::time::error::Elapsed;
+use tokio::time::{Instant, timeout};
 
 use super::ending::{Ending, Unfinished};
 use super::{purge, run_lab, run_watch, send_mail};
@@ -11,6 +12,7 @@ use crate::error::ServiceError;
 use crate::job::Job;
 use crate::services::Services;
 use crate::statistics;
+use crate::traces::{self, SpanKind};
 
 /// Backoff after the first failure, in milliseconds; it doubles with each. Chosen: a minute.
 const FIRST_WAIT_MS: i64 = 60_000;
@@ -42,7 +44,19 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
         }
         return store.bury_job(lease, services.ports().now(), "it was begun and never ended").await.map(drop);
     }
-    let outcome = timeout(job.lane().job_time(), attempt(services, &claimed, &job)).await;
+    let span = services.traces().begin(services.ports(), claimed.traceparent.as_deref());
+    let begun = Instant::now();
+    let outcome = traces::within(span.clone(), timeout(job.lane().job_time(), attempt(services, &claimed, &job))).await;
+    let became = became(&outcome, claimed.attempt >= job.tries());
+    services.metrics().job_ran(lane, became, begun.elapsed());
+    if let Some(span) = span {
+        let attributes = vec![
+            ("site_audit.job.lane", lane.into()),
+            ("site_audit.job.attempt", claimed.attempt.into()),
+            ("site_audit.outcome", became.into()),
+        ];
+        span.end(format!("job {lane}"), SpanKind::Consumer, attributes, became != "done");
+    }
     let now = services.ports().now();
     let mut wait_ms = wait_ms(claimed.attempt);
     let (why, is_last) = match outcome {
@@ -106,6 +120,16 @@ async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result
             }
             Err(error) => Err(error.into()),
         },
+    }
+}
+
+/// What becomes of a job after a try, in a word.
+fn became(outcome: &Result<Result<Ending, Unfinished>, Elapsed>, is_last_try: bool) -> &'static str {
+    match outcome {
+        Ok(Ok(_)) => "done",
+        Ok(Err(Unfinished::Never(_))) => "given_up",
+        _ if is_last_try => "given_up",
+        _ => "retried",
     }
 }
 

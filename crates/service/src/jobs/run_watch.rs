@@ -11,6 +11,7 @@ use store::{ClaimedJob, RunRecord, StoreError, WatchRun, WatchedTab};
 use tokio::time::Instant;
 
 use super::ending::{Ending, Unfinished};
+use crate::audits::note_times;
 use crate::blocking::off_worker;
 use crate::counting::Event;
 use crate::network::Network;
@@ -120,9 +121,13 @@ async fn look(
         progress: None,
         keep_sitemaps: false,
     };
-    let audited = services.engine().audit_page(&url, page, given, deadline, |audited| audited.report).await;
+    let audited =
+        services.engine().audit_page(&url, page, given, deadline, |audited| (audited.report, audited.times)).await;
     match audited {
-        Ok(report) => Ok(WatchResult { report, failed: false }),
+        Ok((report, times)) => {
+            note_times(services, &times);
+            Ok(WatchResult { report, failed: false })
+        }
         Err(AuditFailure::Overloaded) => Err(later("no core came free")),
         Err(AuditFailure::Defect) => Err(later("the audit failed; this is a defect")),
         // The page was reached.

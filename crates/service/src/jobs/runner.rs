@@ -16,8 +16,11 @@ use crate::health;
 use crate::job::{Job, Lane};
 use crate::lab_tests;
 use crate::services::Services;
+use crate::traces::{EXPORT_EVERY, EXPORT_TIME};
 use crate::watches;
 
+/// How long a stop waits for the receiver of traces.
+const LAST_EXPORT: Duration = Duration::from_secs(2);
 /// Polling interval of a lane.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Polling interval after a database error.
@@ -56,6 +59,8 @@ impl Background {
         }
         // After the last job, which may have counted something.
         write_counts(&self.services).await;
+        let services = &self.services;
+        services.traces().export(services.engine().fetcher(), Instant::now() + LAST_EXPORT).await;
     }
 }
 
@@ -69,6 +74,7 @@ pub fn start(services: Services) -> Background {
         loops.spawn(work(services.clone(), lane, may_work.clone(), stopped.clone()));
     }
     loops.spawn(keep_counts(services.clone(), stopped.clone()));
+    loops.spawn(keep_exporting(services.clone(), stopped.clone()));
     loops.spawn(keep_schedule(services.clone(), allow, stopped));
     Background { services, stopping, loops }
 }
@@ -168,6 +174,26 @@ async fn keep_counts(services: Services, mut stopped: watch::Receiver<bool>) {
         tokio::select! {
             _ = stopped.changed() => return,
             () = tokio::time::sleep(FLUSH_EVERY) => {}
+        }
+    }
+}
+
+/// Loop that sends traces.
+#[expect(clippy::disallowed_methods, reason = "the interval between exports")]
+async fn keep_exporting(services: Services, mut stopped: watch::Receiver<bool>) {
+    if services.traces().counts().is_none() {
+        return;
+    }
+    loop {
+        // A receiver that is slow holds up neither the next export for long nor the end.
+        let deadline = Instant::now() + EXPORT_TIME;
+        tokio::select! {
+            _ = stopped.changed() => return,
+            () = services.traces().export(services.engine().fetcher(), deadline) => {}
+        }
+        tokio::select! {
+            _ = stopped.changed() => return,
+            () = tokio::time::sleep(EXPORT_EVERY) => {}
         }
     }
 }

@@ -51,7 +51,8 @@ pub struct DaySums {
     pub audits: Option<u64>,
 }
 
-/// A day.
+/// A day, with its sums beside its name. They are written out, as `serde(flatten)` can't read numbers back where `serde_json`
+/// keeps them as they are written (its feature `arbitrary_precision`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShowcaseDay {
     /// UTC date.

@@ -6,6 +6,7 @@ use tokio::sync::watch;
 use tracing::Instrument as _;
 
 use crate::error::{Code, ServiceError};
+use crate::traces;
 
 /// A lease for settling, in milliseconds: one settle call, a search of the chain, and recording the result. Each settle call
 /// renews it.
@@ -55,7 +56,7 @@ impl Ongoing {
             drop(counted);
             done
         };
-        tokio::spawn(work.in_current_span()).await.map_err(|error| {
+        tokio::spawn(traces::within(traces::current(), work).in_current_span()).await.map_err(|error| {
             tracing::error!(%error, "a paid call ended badly; this is a defect");
             ServiceError::new(Code::Internal)
         })

@@ -15,7 +15,7 @@ const ABOVE: [&str; 6] = [
     "crates/site-audit/src",
 ];
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 

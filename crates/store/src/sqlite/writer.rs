@@ -164,6 +164,11 @@ impl WriterQueue {
         self.queue.send(WriterMessage::Work(work)).await.map_err(|_| closed(subject))
     }
 
+    /// Writes that wait for a commit.
+    pub(crate) fn waiting(&self) -> usize {
+        QUEUE.saturating_sub(self.queue.capacity())
+    }
+
     /// Waits until all writes accepted so far are answered and the connection is closed.
     pub(crate) async fn close(&self) {
         let (done, closed) = oneshot::channel();

@@ -30,6 +30,7 @@ fn job(id: &str) -> NewJob {
         payload: format!("to do: {id}"),
         run_at: NOW,
         created_at: NOW,
+        traceparent: None,
     }
 }
 

@@ -45,7 +45,7 @@ async fn watch(store: &Store, id: &str, at: Timestamp, most: u32) -> Changing {
 
 fn job(id: &str, lane: &'static str) -> NewJob {
     let payload = id.to_owned();
-    NewJob { id: id.to_owned(), lane, unique_key: None, payload, run_at: NOW, created_at: NOW }
+    NewJob { id: id.to_owned(), lane, unique_key: None, payload, run_at: NOW, created_at: NOW, traceparent: None }
 }
 
 /// Does `work` as often as `TIMES` at once, on servers of their own.

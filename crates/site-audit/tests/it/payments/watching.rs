@@ -21,7 +21,7 @@ async fn watched(app: &TestApp) -> Vec<String> {
     assert_eq!(answer.status, 200, "{}", answer.body);
     assert_eq!(answer.header("content-type"), "application/openmetrics-text; version=1.0.0; charset=utf-8");
     assert!(answer.body.ends_with("# EOF\n"), "{}", answer.body);
-    let of_process = ["build_info", "audit_duration", "jobs"];
+    let of_process = ["build_info", "audit", "job", "connections", "limit", "large_", "core_queue"];
     let is_told = |line: &&str| {
         line.strip_prefix("site_audit_").is_some_and(|name| !of_process.iter().any(|other| name.starts_with(other)))
     };

@@ -3,8 +3,8 @@
 use service::jobs;
 use testkit::{MailServer, TestDatabase};
 
-use super::browser::{LOOKS, MOST_STOPS};
-use super::tab::{Tab, has_axe};
+use super::browser::{LOOKS, MOST_STOPS, keep_picture};
+use super::tab::{Look, Tab, has_axe};
 use crate::api::contact::receiving;
 use crate::api::partners::offering;
 use crate::app::{Call, Response, TestApp};
@@ -121,6 +121,32 @@ async fn a_message_is_written_with_the_keyboard_and_without_a_script() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_offer_needs_the_keyboard_only_and_leads_to_the_form() {
+    let server = MailServer::start().await;
+    let app = TestApp::start(TestDatabase::sqlite(), |config| {
+        offering(config);
+        receiving(&server)(config);
+    })
+    .await;
+    let Some(mut tab) = Tab::open(&app.url("")) else { return };
+    tab.disable_scripts();
+    tab.visit("/partners?lang=en");
+    let mut stops = Vec::new();
+    while stops.last().is_none_or(|stop: &String| stop != "Send a proposal") {
+        tab.press("Tab");
+        stops.push(tab.focus());
+        assert!(stops.len() < MOST_STOPS, "{stops:?}");
+    }
+    for stop in ["Sponsor now", "Acme"] {
+        assert!(stops.iter().any(|found| found == stop), "{stop} is not among {stops:?}");
+    }
+    tab.load(|tab| tab.press("Enter"));
+    assert_eq!((tab.status(), tab.text("location.pathname").as_str()), (200, "/contact"));
+    assert_eq!(tab.value("document.querySelector('#tipo').value !== ''"), true);
+    assert_eq!(tab.complaints(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_contact_form_has_no_barriers() {
     if !has_axe() {
         return;
@@ -134,13 +160,19 @@ async fn the_contact_form_has_no_barriers() {
     let Some(mut tab) = Tab::open(&app.url("")) else { return };
     let mut found = Vec::new();
     for lang in ["en", "pt-BR"] {
-        for path in ["/contact?", "/contact?tipo=patrocinio&", "/contact?sent&", "/partners?"] {
+        for (name, path) in [
+            ("contact", "/contact?"),
+            ("proposal", "/contact?tipo=patrocinio&"),
+            ("sent", "/contact?sent&"),
+            ("partners", "/partners?"),
+        ] {
             tab.visit(&format!("{path}lang={lang}"));
             assert_eq!(tab.status(), 200, "{path}");
-            for look in LOOKS {
+            for look in LOOKS.into_iter().chain([Look { scheme: "light", width: 390 }]) {
                 tab.look(look);
                 let problems = tab.barriers().into_iter().chain(tab.overflows()).chain(tab.complaints());
                 found.extend(problems.map(|problem| format!("{path} {lang} {look:?}: {problem}")));
+                keep_picture(&mut tab, &format!("{name}-{lang}-{}-{}", look.scheme, look.width));
             }
         }
     }

@@ -195,6 +195,23 @@ async fn the_operators_pages_have_no_barriers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_status_needs_the_keyboard_only_and_no_script() {
+    let app = used().await;
+    let Some(mut tab) = Tab::open(&app.url("")) else { return };
+    tab.disable_scripts();
+    tab.visit("/status?lang=en");
+    assert!(tab.shown().contains("Availability"), "{}", tab.shown());
+    // The table of days is reached, so that it can be scrolled.
+    let mut stops = Vec::new();
+    while tab.value("document.activeElement.matches('main .scroll')") != true {
+        tab.press("Tab");
+        stops.push(tab.focus());
+        assert!(stops.len() < MOST_STOPS, "{stops:?}");
+    }
+    assert_eq!(tab.complaints(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_operator_needs_the_keyboard_only_and_no_script() {
     let app = used().await;
     let Some(mut tab) = Tab::open(&app.url("")) else { return };

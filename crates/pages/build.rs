@@ -20,6 +20,7 @@ fn main() {
 }
 
 /// Writes the style sheet with the addresses of its typefaces, and names it by what comes out.
+#[expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts by the environment")]
 fn style(fonts: &[(&str, &str)]) {
     const SOURCE: &str = "assets/app.css";
     println!("cargo::rerun-if-changed={SOURCE}");

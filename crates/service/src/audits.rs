@@ -99,7 +99,8 @@ async fn audited<A: Send + 'static>(
         // On the core that judged, while the report is in memory: it is packed, and the response is built for the case
         // that it is stored.
         let finish = move |audited: Audited| JudgedAudit::of(&store, audited, created_at, id, is_owned, answer);
-        services.engine().audit(url, given, deadline, finish).await
+        // Boxed, as its future has 100 KB, of which each caller above would have a copy on its stack.
+        Box::pin(services.engine().audit(url, given, deadline, finish)).await
     };
     let JudgedAudit { packed, requested_url, score, codes, times, answer: if_kept } = match judged {
         Ok(judged) => judged,

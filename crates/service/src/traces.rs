@@ -5,6 +5,7 @@
 
 mod context;
 mod exporter;
+mod finished;
 mod otlp;
 mod span;
 
@@ -16,7 +17,8 @@ use tokio::time::Instant;
 
 pub use self::context::TraceContext;
 pub use self::exporter::TraceCounts;
-pub use self::span::{OpenSpan, SpanKind, SpanValue};
+pub use self::finished::{SpanKind, SpanValue};
+pub use self::span::OpenSpan;
 
 use self::exporter::Exporter;
 use crate::config::OtelSettings;
@@ -69,9 +71,10 @@ impl Traces {
     }
 }
 
-/// Runs work within a span: what it records is below it.
+/// Runs work within a span: what it records is below it. The work lies on the heap: requests and audits run within one
+/// another, and as parts of one future they would outgrow the stack of a thread.
 pub async fn within<T>(span: Option<OpenSpan>, work: impl Future<Output = T>) -> T {
-    CURRENT.scope(span, work).await
+    CURRENT.scope(span, Box::pin(work)).await
 }
 
 /// The span that this work runs within.

@@ -104,9 +104,28 @@ pub(super) fn families(root: &Path) -> Result<Vec<FamilyTexts>> {
     paths.sort();
     let read = |path: &std::path::PathBuf| {
         let name = path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
-        Ok(family(name, &std::fs::read_to_string(path)?))
+        Ok(family(name, &whole(path)?))
     };
     paths.iter().map(read).collect()
+}
+
+/// The source of a family: its file, and those of its folder.
+fn whole(path: &Path) -> Result<String> {
+    let mut source = std::fs::read_to_string(path)?;
+    let folder = path.with_extension("");
+    let mut parts = Vec::new();
+    if folder.is_dir() {
+        for file in std::fs::read_dir(folder)? {
+            parts.push(file?.path());
+        }
+    }
+    parts.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    parts.sort();
+    for part in parts {
+        source.push('\n');
+        source.push_str(&std::fs::read_to_string(part)?);
+    }
+    Ok(source)
 }
 
 /// `text("…", "…")`, with the name of the field before it.

@@ -18,7 +18,7 @@ use crate::network::Network;
 use crate::services::Services;
 use crate::tabs::{self, Judgement, between};
 use crate::watches::{self, Alerted};
-use engine::{AUDIT_TIME, AuditFailure, AuditInputs, Scheme};
+use engine::{AUDIT_TIME, AuditFailure, AuditInputs, Audited, Scheme};
 
 /// How long an unreachable page is retried before the run reports it as unreachable, in milliseconds. Chosen: an hour,
 /// longer than a usual deployment or restart.
@@ -121,8 +121,9 @@ async fn look(
         progress: None,
         keep_sitemaps: false,
     };
-    let audited =
-        services.engine().audit_page(&url, page, given, deadline, |audited| (audited.report, audited.times)).await;
+    let finish = |audited: Audited| (audited.report, audited.times);
+    // Boxed, as its future has 100 KB, of which each caller above would have a copy on its stack.
+    let audited = Box::pin(services.engine().audit_page(&url, page, given, deadline, finish)).await;
     match audited {
         Ok((report, times)) => {
             note_times(services, &times);

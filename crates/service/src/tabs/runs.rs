@@ -38,7 +38,7 @@ pub async fn run(cx: &Cx, tab: &Tab) -> Result<StoredAudit, ServiceError> {
     let made = move |Finished { id, report, created_at, .. }: Finished| {
         id.map(|id| report.stored_audit(&id, created_at, None, lang))
     };
-    let run = audits::audit(cx, &url, Scheme::Typed, made).await?;
+    let run = Box::pin(audits::audit(cx, &url, Scheme::Typed, made)).await?;
     run.ok_or_else(|| ServiceError::new(Code::DatabaseUnavailable).retry_after(5))
 }
 

@@ -8,8 +8,8 @@ use fetch::{Fetcher, ServiceBody, ServiceQuestion};
 use tokio::time::Instant;
 use url::Url;
 
+use super::finished::FinishedSpan;
 use super::otlp::{self, Resource};
-use super::span::FinishedSpan;
 use crate::config::{OtelSettings, SecretText};
 use crate::ports::Ports;
 
@@ -182,7 +182,7 @@ impl Drop for TakenBatch<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::context::TraceContext;
-    use super::super::span::SpanKind;
+    use super::super::finished::SpanKind;
     use super::*;
 
     fn exporter(endpoint: &str) -> Exporter {

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::context::hex;
-use super::span::{FinishedSpan, SpanValue};
+use super::finished::{FinishedSpan, SpanValue};
 
 /// The value of a status that says that the span failed (`StatusCode` of OTLP).
 const FAILED: u32 = 2;
@@ -73,7 +73,7 @@ pub(super) fn rejected(answer: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::context::TraceContext;
-    use super::super::span::SpanKind;
+    use super::super::finished::SpanKind;
     use super::*;
 
     #[test]
@@ -91,7 +91,7 @@ mod tests {
             attributes: vec![("http.response.status_code", 500_u32.into()), ("http.route", "/".into())],
             has_failed: true,
         };
-        let request = request(&resource, &[finished.clone()]);
+        let request = request(&resource, std::slice::from_ref(&finished));
         let of_scope = &request["resourceSpans"][0]["scopeSpans"][0];
         assert_eq!(
             of_scope["spans"][0],

@@ -286,6 +286,8 @@ impl Tab {
             "Network.requestWillBeSent" if of("/request/url").starts_with("data:image/") => return,
             // That a page was refused is its status.
             "Log.entryAdded" if of("/entry/source") == "network" => return,
+            // A key that was pressed before the page took the focus itself.
+            "Log.entryAdded" if of("/entry/text").starts_with("Autofocus processing was blocked") => return,
             "Page.javascriptDialogOpening" => {
                 self.call("Page.handleJavaScriptDialog", json!({ "accept": false }));
             }
@@ -321,11 +323,13 @@ impl Tab {
         found.as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
     }
 
-    /// What reaches beyond the right edge of the window, so that a reader would have to scroll sideways.
+    /// What reaches beyond the right edge of the window, so that a reader would have to scroll sideways. What is folded is
+    /// not looked at.
     pub(super) fn overflows(&mut self) -> Vec<String> {
         let found = self.value(
             "[document.documentElement, ...document.querySelectorAll('body *')]\
-             .filter(e => e.getBoundingClientRect().right > innerWidth || e.scrollWidth > Math.max(e.clientWidth, innerWidth))\
+             .filter(e => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth \
+             || e.checkVisibility() && e.scrollWidth > Math.max(e.clientWidth, innerWidth))\
              .map(e => `${e.tagName}.${e.className?.baseVal ?? e.className}: ${e.textContent.slice(0, 80)}`)",
         );
         found.as_array().unwrap().iter().map(|line| format!("overflows: {}", line.as_str().unwrap())).collect()

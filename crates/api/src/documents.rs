@@ -10,6 +10,7 @@ pub mod index;
 mod llms;
 mod okf;
 pub mod openapi;
+pub mod operations;
 mod security_txt;
 mod source;
 
@@ -58,7 +59,7 @@ enum Write {
     OnCall(fn(&Services) -> Option<String>),
 }
 
-const DOCUMENTS: [DiscoveryDocument; 10] = [
+const DOCUMENTS: [DiscoveryDocument; 11] = [
     DiscoveryDocument {
         path: "/agent.json",
         name: "get_agent_card",
@@ -132,6 +133,14 @@ const DOCUMENTS: [DiscoveryDocument; 10] = [
         doc: "What the service does and where to read on, in Markdown (llmstxt.org).",
         output: |_| (media::MARKDOWN, None),
         write: Write::Once(llms::short),
+    },
+    DiscoveryDocument {
+        path: "/skill.md",
+        name: "get_skill",
+        title: "Take the skill for coding agents",
+        doc: "A skill file that makes a coding agent fix pages: audit, patch, apply, verify, again.",
+        output: |_| (media::MARKDOWN, None),
+        write: Write::Once(llms::skill),
     },
     DiscoveryDocument {
         path: "/llms-full.txt",
@@ -217,13 +226,14 @@ pub fn written(source: &DocumentSource<'_>, manifest: &Value) -> DocumentTexts {
         Write::Once(write) => Some((document.path, write(source))),
         Write::OnCall(_) => None,
     });
-    let texts = documents.chain(okf::files(source)).map(|(path, text)| (path, Bytes::from(text)));
+    let texts = documents.chain(okf::files(source)).map(|(path, text)| (path.into(), Bytes::from(text)));
     let described = [
-        (openapi::PATH, source.openapi.to_string().into()),
-        (index::PATH, json!(index::document(source)).to_string().into()),
-        (X402_PATH, manifest.to_string().into()),
+        (openapi::PATH.into(), source.openapi.to_string().into()),
+        (index::PATH.into(), json!(index::document(source)).to_string().into()),
+        (X402_PATH.into(), manifest.to_string().into()),
     ];
-    texts.chain(described).collect()
+    let operations = operations::files(source).into_iter().map(|(path, text)| (path.into(), text));
+    texts.chain(described).chain(operations).collect()
 }
 
 /// `Link` header to the discovery documents (RFC 8288), on the first page and on the index.

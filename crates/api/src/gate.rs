@@ -2,7 +2,7 @@
 //! from the operation's data.
 
 use bytes::Bytes;
-use http::header::{CONTENT_LANGUAGE, SET_COOKIE, VARY};
+use http::header::{CONTENT_LANGUAGE, CONTENT_TYPE, SET_COOKIE, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Map, Value};
 use service::audits::count_refusal;
@@ -13,7 +13,7 @@ use service::payments::answer::{Answered, CallAnswer};
 use service::x402::{CallPayment, PaymentHeaders};
 
 use crate::caller::{self, Incoming, Recognized, is_crawler};
-use crate::operation::{Access, Call, Operation, Reply, Resources, token_of};
+use crate::operation::{Access, Call, Operation, Reply, ReportWish, Resources, token_of};
 use crate::response::{allowance, receipt};
 
 /// Takes a call through the gate, runs its handler, and settles or gives back what was held for it.
@@ -38,15 +38,18 @@ pub async fn call(
     if operation.access == Access::Credit {
         payment.required_credit()?;
     }
-    let input = input?;
+    let mut input = input?;
+    // Of a call without a price nobody asks for it, and a page that is sent is long.
+    let whole = operation.price.map(|_| input.clone()).unwrap_or_default();
+    let wish = ReportWish::taken(operation, &mut input)?;
     let cx = Cx { payment, ..Cx::new(services, caller, incoming.lang) };
     if let Err(error) = operation.judge(services, &input) {
         return Err(count_refusal(&cx, error).await);
     }
-    let call = Call { cx, resources: resources.clone(), form: incoming.form };
+    let call = Call { cx, resources: resources.clone(), form: incoming.form, wish };
     let mut reply = match operation.price {
         None => operation.run(call, input).await?,
-        Some(_) => run_priced(call, operation, input).await?,
+        Some(_) => run_priced(call, operation, &whole, input).await?,
     };
     // Before what the handler set: its cookie, if it has one, is the newer.
     reply.headers.splice(..0, renewed.map(|cookie| (SET_COOKIE, cookie)));
@@ -65,10 +68,15 @@ fn payment_headers<'h>(headers: &'h HeaderMap, credit: Option<&'h str>) -> Payme
     PaymentHeaders { credit, signed: signed.map(HeaderValue::as_bytes).collect(), key }
 }
 
-/// Runs a call that has a price, paid or free.
-async fn run_priced(call: Call, operation: &Operation, input: Map<String, Value>) -> Result<Reply, ServiceError> {
+/// Runs a call that has a price, paid or free. `whole`: its input with the wish, which a payment is for.
+async fn run_priced(
+    call: Call,
+    operation: &Operation,
+    whole: &Map<String, Value>,
+    input: Map<String, Value>,
+) -> Result<Reply, ServiceError> {
     let services = call.cx.services.clone();
-    let Some(priced_call) = operation.priced_call(&input) else { return operation.run(call, input).await };
+    let Some(priced_call) = operation.priced_call(whole) else { return operation.run(call, input).await };
     let (sku, priced) = (priced_call.sku, services.payments().priced(&priced_call));
     let cx = call.cx.clone();
     let is_free = operation.is_free(&call, &input);
@@ -80,20 +88,26 @@ async fn run_priced(call: Call, operation: &Operation, input: Map<String, Value>
         })
     });
     let answered = gate::run(cx, sku, priced, is_free, work).await?;
-    to_reply(answered)
+    to_reply(operation, answered)
 }
 
-/// A reply as it is stored for a replay. Answers of calls with a price are JSON.
+/// A reply as it is stored for a replay. Its media type is among the headers where it is not JSON.
 fn to_answer(reply: Reply) -> CallAnswer {
+    let media_type = (reply.media_type != Reply::JSON).then(|| (CONTENT_TYPE.to_string(), reply.media_type.to_owned()));
     let headers = reply
         .headers
         .iter()
         .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())));
-    CallAnswer { status: reply.status.as_u16(), headers: headers.collect(), body: reply.body, speaks: reply.speaks }
+    CallAnswer {
+        status: reply.status.as_u16(),
+        headers: headers.chain(media_type).collect(),
+        body: reply.body,
+        speaks: reply.speaks,
+    }
 }
 
 /// The reply of a call with a price, with receipt, replay and allowance headers.
-fn to_reply(answered: Answered) -> Result<Reply, ServiceError> {
+fn to_reply(operation: &Operation, answered: Answered) -> Result<Reply, ServiceError> {
     let damaged = || {
         tracing::error!("the head of a kept answer can't be read");
         ServiceError::new(Code::Internal)
@@ -107,6 +121,11 @@ fn to_reply(answered: Answered) -> Result<Reply, ServiceError> {
         reply.headers.push((VARY, HeaderValue::from_static("Accept-Language")));
     }
     for (name, value) in headers {
+        if name == CONTENT_TYPE.as_str() {
+            let form = operation.forms.iter().find(|form| form.media_type == value).ok_or_else(damaged)?;
+            reply.media_type = form.media_type;
+            continue;
+        }
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| damaged())?;
         reply.headers.push((name, HeaderValue::from_str(&value).map_err(|_| damaged())?));
     }

@@ -20,6 +20,7 @@ mod openmetrics;
 mod organizations;
 mod partners;
 mod passkeys;
+mod patch;
 mod pix;
 mod pricing;
 mod shares;
@@ -32,13 +33,14 @@ mod visits;
 
 pub use health::PATH as HEALTH_PATH;
 
-use crate::documents::{self, index, openapi};
+use crate::documents::{self, index, openapi, operations};
 use crate::operation::Operation;
 
 /// Every endpoint. Routes, index and OpenAPI are made from these.
 pub fn catalog() -> Vec<Operation> {
     [
         audits::operations(),
+        patch::operations(),
         lab::operations(),
         shares::operations(),
         embed::operations(),
@@ -68,6 +70,7 @@ pub fn catalog() -> Vec<Operation> {
         visits::operations(),
         openmetrics::operations(),
         index::operations(),
+        operations::operations(),
         openapi::operations(),
         documents::operations(),
     ]

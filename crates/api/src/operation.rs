@@ -11,6 +11,7 @@ mod handler;
 mod input;
 mod refusals;
 mod resources;
+mod wish;
 
 use std::sync::OnceLock;
 
@@ -33,8 +34,10 @@ pub(crate) use error_schema::error_schema;
 pub use form::UnreadForm;
 pub use handler::{Handler, Input};
 pub use input::query_object;
-pub(crate) use input::{body_object, token_of};
+pub(crate) use input::{body_object, token_of, unknown};
 pub use resources::{DocumentTexts, Documents, PagePattern, Resources};
+pub(crate) use wish::{CSV, FORMS, MARKDOWN, SARIF};
+pub use wish::{ReportFormat, ReportWish};
 
 /// Access that an operation needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +101,14 @@ impl OtherForm {
 #[derive(Debug, serde::Deserialize, JsonSchema)]
 pub struct Nothing {}
 
+/// Names of the fields of an input.
+#[derive(Debug, Clone)]
+struct FieldNames {
+    /// `None`: fields of any name are taken.
+    all: Option<Vec<String>>,
+    required: Vec<String>,
+}
+
 /// One endpoint.
 #[derive(Clone)]
 pub struct Operation {
@@ -144,8 +155,10 @@ pub struct Operation {
     /// `Cache-Control` of the answer, which then has an `ETag` and is revalidated with 304; `None`: it is not cached.
     pub cache_control: Option<&'static str>,
     has_body: bool,
-    /// Required fields of its input, cached: making a schema is slow.
-    required: OnceLock<Vec<String>>,
+    /// It answers with a report, so its callers say how they want it: [`ReportWish`].
+    pub reports: bool,
+    /// Names of the fields of its input, and of those it requires, cached: making a schema is slow.
+    names: OnceLock<FieldNames>,
     /// Its body is a form with a file, which its handler reads.
     pub takes_form: bool,
     /// A report that a page sends without waiting for an answer: whatever comes is taken, credentials are not looked at, and
@@ -193,15 +206,60 @@ impl Operation {
         }
     }
 
+    /// Schema of its input, with what a caller of a report may say of it.
+    pub(crate) fn input_schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        let schema = (self.input)(generator);
+        if !self.reports {
+            return schema;
+        }
+        let name =
+            schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next()).map(str::to_owned);
+        let own = name.as_ref().and_then(|name| generator.definitions().get(name).cloned());
+        let own = own.unwrap_or_else(|| schema.clone().to_value());
+        let Value::Object(mut own) = own else { return Schema::from(true) };
+        let wish = ReportWish::properties(generator, !self.adds_report());
+        let properties = own.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(properties) = properties {
+            properties.extend(wish);
+        }
+        match name {
+            Some(name) => {
+                generator.definitions_mut().insert(name, Value::Object(own));
+                schema
+            }
+            None => own.into(),
+        }
+    }
+
+    /// Whether each call makes another report, so that no cursor of an earlier answer leads on in it.
+    fn adds_report(&self) -> bool {
+        self.effect == Effect::Adds
+    }
+
+    fn names(&self) -> &FieldNames {
+        self.names.get_or_init(|| {
+            let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+            let schema = self.input_schema(&mut SchemaGenerator::from(settings.for_deserialize()));
+            let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+            let required = required.into_iter().filter_map(|name| name.as_str().map(str::to_owned));
+            let is_open = ["anyOf", "oneOf", "allOf"].iter().any(|word| schema.get(*word).is_some())
+                || schema.get("additionalProperties").is_some_and(|more| *more != Value::Bool(false));
+            let properties = schema.get("properties").and_then(Value::as_object);
+            FieldNames {
+                all: (!is_open).then(|| properties.into_iter().flatten().map(|(name, _)| name.clone()).collect()),
+                required: required.filter(|name| !self.path_parameters().any(|parameter| parameter == name)).collect(),
+            }
+        })
+    }
+
     /// Names of the fields that its input must have, besides those in the path.
     pub(crate) fn required_fields(&self) -> &[String] {
-        self.required.get_or_init(|| {
-            let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-            let schema = (self.input)(&mut SchemaGenerator::from(settings.for_deserialize()));
-            let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-            let names = required.into_iter().filter_map(|name| name.as_str().map(str::to_owned));
-            names.filter(|name| !self.path_parameters().any(|parameter| parameter == name)).collect()
-        })
+        &self.names().required
+    }
+
+    /// Names of the fields that its input may have; `None` where it takes any.
+    pub(crate) fn field_names(&self) -> Option<Vec<&str>> {
+        Some(self.names().all.as_ref()?.iter().map(String::as_str).collect())
     }
 
     /// The priced call for a 402 of x402; `None` where the operation has no price.
@@ -238,7 +296,10 @@ mod tests {
             let sample = operation.sample.unwrap()();
             let settings = schemars::generate::SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
             let (_, schema) = (operation.output)(&mut schemars::SchemaGenerator::from(settings));
-            let properties = schema.unwrap().to_value()["properties"].clone();
+            let schema = schema.unwrap().to_value();
+            // An answer with a report comes in parts too; the whole is the first.
+            let whole = schema.get("anyOf").and_then(|shapes| shapes.get(0)).unwrap_or(&schema);
+            let properties = whole["properties"].clone();
             for name in sample.as_object().unwrap().keys() {
                 assert!(properties.get(name).is_some(), "{operation:?}: {name}");
             }

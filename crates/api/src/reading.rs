@@ -1,21 +1,24 @@
-//! A stored audit in the form that the reader asks for: whole, some fields, as much as fits a token budget, or a document.
+//! An answer with a report in the form that its reader asks for: whole, some fields, as much as fits a token budget, or a
+//! document.
+
+use std::marker::PhantomData;
 
 use audit::score;
 use bytes::Bytes;
 use model::finding::{Counts, Finding};
 use model::fix::Fix;
 use model::lang::{Lang, Text, text};
-use model::report::StoredAudit;
+use model::report::{Report, StoredAudit};
 use model::searchable::Searchable;
 use model::time::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
-use store::StoredReport;
 
-use crate::operation::{IntoReply, OtherForm, Reply};
+use crate::operation::{CSV, IntoReply, MARKDOWN, Reply, ReportFormat, ReportWish, SARIF};
 use render::format::{self, Format, PageOutcome, RequestedPages, TextStyle};
 use service::error::{Code, ServiceError};
+use store::StoredReport;
 
 /// Bytes of JSON per token: measured with the usual tokenizers on our own reports, rounded up.
 const BYTES_PER_TOKEN: usize = 4;
@@ -23,137 +26,131 @@ const BYTES_PER_TOKEN: usize = 4;
 const MOST_FIELDS: usize = 64;
 /// `Cache-Control` of a report: private, and revalidated each time.
 pub(crate) const OWN: &str = "private, no-cache";
-
-/// Formats of an audit besides JSON.
-pub(crate) const FORMS: &[OtherForm] = &[
-    OtherForm { name: "markdown", media_type: MARKDOWN },
-    OtherForm { name: "csv", media_type: CSV },
-    OtherForm { name: "sarif", media_type: SARIF },
-];
 const JSON: &str = "application/json";
-const MARKDOWN: &str = "text/markdown; charset=utf-8";
-/// RFC 7111 §4.1.
-const CSV: &str = "text/csv; charset=utf-8; header=present";
-const SARIF: &str = "application/sarif+json";
 
-/// Which audit, and how.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct ReadAudit {
-    /// The `id` that the audit was answered with.
-    pub id: String,
-    /// `markdown`, `csv` or `sarif` instead of JSON; `Accept: text/markdown`, `text/csv` and `application/sarif+json` ask
-    /// for the same.
-    #[serde(default)]
-    format: Option<ReportFormat>,
-    /// Only these fields, separated by commas; `issues.code` takes one field of each finding.
-    #[serde(default)]
-    fields: Option<String>,
-    /// About so many tokens of an answer: the most urgent findings come first, by what they block and then by points, and
-    /// `cursor` leads to the rest. At least one finding comes.
-    #[serde(default)]
-    #[schemars(range(min = 1))]
-    budget: Option<u32>,
-    /// Where the answer before ended; goes with `budget`.
-    #[serde(default)]
-    cursor: Option<String>,
-}
+/// Fields of an excerpt, besides its findings and fixes: those that are short in every report.
+const SHORT: [&str; 14] = [
+    "id",
+    "audit_id",
+    "guest_token",
+    "url",
+    "searchable",
+    "score",
+    "counts",
+    "created_at",
+    "fixed",
+    "broke",
+    "revealed",
+    "notCompared",
+    "quota",
+    "_links",
+];
 
-/// A form of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ReportFormat {
-    /// The stored audit.
-    #[default]
-    Json,
-    /// For a note or a model.
-    Markdown,
-    /// A row for each finding, for a spreadsheet.
-    Csv,
-    /// SARIF 2.1.0, for code scanning.
-    Sarif,
-}
-
-/// As many findings of an audit as fit.
+/// As many findings of a report as fit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AuditExcerpt")]
 struct Excerpt {
-    audit_id: String,
-    url: String,
+    /// The audit; null where it was not stored, absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit_id: Option<Option<String>>,
+    /// Final audited URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     /// Whether a search engine can show the page at all; absent in audits made before 2026-11-22.
     #[serde(skip_serializing_if = "Option::is_none")]
     searchable: Option<Searchable<String>>,
     score: u32,
     counts: Counts,
-    created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<Timestamp>,
     /// The most urgent findings: by what they block, then by points.
     issues: Vec<Finding<String>>,
     /// Their fixes, in the same order.
     fixes: Vec<Fix<String>>,
     /// Findings that come after these.
     remaining: usize,
-    /// Asks for those; null after the last.
+    /// Asks for those, with the same `budget`: at this call, or at `GET /api/audits/{id}` where this call audits anew. Null
+    /// after the last, and where nobody can read the audit again.
     cursor: Option<String>,
 }
 
-/// An audit, read.
-#[derive(Debug)]
-pub struct Reading {
-    media_type: &'static str,
-    body: Bytes,
+/// A report in an answer.
+#[derive(Debug, Clone, Copy)]
+pub struct Reported<'r> {
+    /// The report, for a document; `None` where there is none, and no document of it either.
+    pub report: Option<(&'r Report, Timestamp)>,
+    /// The field of the answer that holds it; `None` where the answer is the report.
+    pub within: Option<&'static str>,
+    /// Whether the rest of an excerpt can be read.
+    pub leads_on: bool,
 }
 
-impl IntoReply for Reading {
+impl<'r> Reported<'r> {
+    /// An answer that is a report, whose rest can be read.
+    pub fn whole(report: &'r Report, created_at: Timestamp) -> Self {
+        Self { report: Some((report, created_at)), within: None, leads_on: true }
+    }
+}
+
+/// An answer with a report, of which `T` is the whole.
+#[derive(Debug)]
+pub struct Reading<T> {
+    media_type: &'static str,
+    body: Bytes,
+    whole: PhantomData<fn() -> T>,
+}
+
+impl<T: JsonSchema + 'static> IntoReply for Reading<T> {
     fn reply(self) -> Result<Reply, ServiceError> {
         Ok(Reply { media_type: self.media_type, speaks: true, ..Reply::json(self.body) })
     }
 
     fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
-        let (whole, excerpt) = (generator.subschema_for::<StoredAudit>(), generator.subschema_for::<Excerpt>());
+        let (whole, excerpt) = (generator.subschema_for::<T>(), generator.subschema_for::<Excerpt>());
         let some = json_schema!({"type": "object", "description": "The fields that `fields` names."});
         ("application/json", Some(json_schema!({"anyOf": [whole, excerpt, some]})))
     }
 }
 
-/// The audit in the form that was asked for. CPU-bound, in proportion to the report.
-pub fn read(stored: &StoredReport, request: &ReadAudit, lang: Lang) -> Result<Reading, ServiceError> {
-    const PARTS: Text = text(
-        "format: fields, budget and cursor go with json only",
-        "format: fields, budget e cursor só valem para json",
-    );
-    const NO_BUDGET: Text = text("cursor: goes with budget", "cursor: vale junto com budget");
-    let format = request.format.unwrap_or_default();
-    let has_parts = request.fields.is_some() || request.budget.is_some() || request.cursor.is_some();
-    if format != ReportFormat::Json && has_parts {
-        return Err(refused(PARTS));
+impl<T: Serialize> Reading<T> {
+    /// The answer in the form that was asked for. CPU-bound, in proportion to the report.
+    pub fn of(answer: &T, reported: Reported<'_>, wish: &ReportWish, lang: Lang) -> Result<Self, ServiceError> {
+        if wish.is_document() {
+            let (report, at) = reported.report.ok_or_else(|| ServiceError::new(Code::AuditNotFound))?;
+            let (media_type, body) = document(report, at, wish.format.unwrap_or_default(), lang)?;
+            return Ok(Self { media_type, body, whole: PhantomData });
+        }
+        let body = if wish.has_parts() {
+            let answer = serde_json::to_value(answer).map_err(|error| unwritten(&error))?;
+            parts(answer, reported, wish)?.to_string().into()
+        } else {
+            serde_json::to_vec(answer).map_err(|error| unwritten(&error))?.into()
+        };
+        Ok(Self { media_type: JSON, body, whole: PhantomData })
     }
-    if request.cursor.is_some() && request.budget.is_none() {
-        return Err(refused(NO_BUDGET));
-    }
-    if has_parts {
-        return Ok(Reading { media_type: JSON, body: in_parts(stored, request, lang)?.into() });
-    }
-    whole(stored, format, lang)
 }
 
-/// The whole audit in a form.
-pub fn whole(stored: &StoredReport, format: ReportFormat, lang: Lang) -> Result<Reading, ServiceError> {
+/// A stored audit in the form that was asked for.
+pub fn stored(audit: &StoredReport, wish: &ReportWish, lang: Lang) -> Result<Reading<StoredAudit>, ServiceError> {
+    Reading::of(&audit.stored_audit(lang), Reported::whole(&audit.report, audit.created_at), wish, lang)
+}
+
+/// A report as a document, with its media type; as JSON it is none.
+pub fn document(
+    report: &Report,
+    at: Timestamp,
+    format: ReportFormat,
+    lang: Lang,
+) -> Result<(&'static str, Bytes), ServiceError> {
     let (media_type, format) = match format {
-        ReportFormat::Json => {
-            let body = serde_json::to_vec(&stored.stored_audit(lang)).map_err(|error| unwritten(&error))?;
-            return Ok(Reading { media_type: JSON, body: body.into() });
-        }
+        ReportFormat::Json => (JSON, Format::Json),
         ReportFormat::Markdown => (MARKDOWN, Format::Markdown),
         ReportFormat::Csv => (CSV, Format::Csv),
         ReportFormat::Sarif => (SARIF, Format::Sarif),
     };
-    let report = stored.report.clone();
-    let outcome = PageOutcome { url: report.url.clone(), file: None, at: stored.created_at, result: Ok(report) };
+    let outcome = PageOutcome { url: report.url.clone(), file: None, at, result: Ok(report.clone()) };
     let written = format::render(format, &[outcome], RequestedPages::Page, lang, TextStyle::Plain);
-    Ok(Reading { media_type, body: written.map_err(|error| unwritten(&error))?.into() })
-}
-
-fn refused(why: Text) -> ServiceError {
-    ServiceError::new(Code::InvalidParameter).explained(why.into())
+    Ok((media_type, written.map_err(|error| unwritten(&error))?.into()))
 }
 
 fn unwritten(error: &serde_json::Error) -> ServiceError {
@@ -161,61 +158,65 @@ fn unwritten(error: &serde_json::Error) -> ServiceError {
     ServiceError::new(Code::Internal)
 }
 
-fn in_parts(stored: &StoredReport, request: &ReadAudit, lang: Lang) -> Result<String, ServiceError> {
-    let whole = stored.stored_audit(lang);
-    let mut value = match request.budget {
-        Some(tokens) => serde_json::to_value(excerpt(whole, tokens, request.cursor.as_deref())?),
-        None => serde_json::to_value(whole),
+/// The parts of an answer that were asked for.
+fn parts(mut answer: Value, reported: Reported<'_>, wish: &ReportWish) -> Result<Value, ServiceError> {
+    let report = match reported.within {
+        Some(field) => answer.get_mut(field),
+        None => Some(&mut answer),
+    };
+    if let (Some(tokens), Some(Value::Object(report))) = (wish.budget, report) {
+        excerpt(report, tokens, wish.cursor.as_deref(), reported)?;
     }
-    .map_err(|error| unwritten(&error))?;
-    if let Some(fields) = &request.fields {
-        value = only(&value, fields)?;
+    match &wish.fields {
+        Some(fields) => only(&answer, fields),
+        None => Ok(answer),
     }
-    Ok(value.to_string())
 }
 
-/// As many findings with their fixes as fit, from where the answer before ended.
-fn excerpt(whole: StoredAudit, tokens: u32, cursor: Option<&str>) -> Result<Excerpt, ServiceError> {
-    const NO_TOKENS: Text = text("budget: takes a number of at least 1", "budget: recebe um número de pelo menos 1");
+/// Leaves as many findings with their fixes in a report as fit, from where the answer before ended.
+fn excerpt(
+    report: &mut Map<String, Value>,
+    tokens: u32,
+    cursor: Option<&str>,
+    reported: Reported<'_>,
+) -> Result<(), ServiceError> {
     const NO_PLACE: Text = text("cursor: no answer ended there", "cursor: nenhuma resposta terminou ali");
-    if tokens == 0 {
-        return Err(refused(NO_TOKENS));
-    }
-    let all: Vec<(&Finding<String>, &Fix<String>)> = score::most_urgent(&whole.issues, &whole.fixes).collect();
+    let (issues, fixes) = (report.remove("issues").unwrap_or_default(), report.remove("fixes").unwrap_or_default());
+    let issues: Vec<Finding<String>> = serde_json::from_value(issues).map_err(|error| unwritten(&error))?;
+    let fixes: Vec<Fix<String>> = serde_json::from_value(fixes).map_err(|error| unwritten(&error))?;
+    let all: Vec<(&Finding<String>, &Fix<String>)> = score::most_urgent(&issues, &fixes).collect();
     let begin = match cursor {
         None => 0,
         Some(cursor) => {
             let place = cursor.parse().ok().filter(|place| *place < all.len() && *place > 0);
-            place.ok_or_else(|| refused(NO_PLACE))?
+            place.ok_or_else(|| ServiceError::new(Code::InvalidParameter).explained(NO_PLACE.into()))?
         }
     };
-    let mut out = Excerpt {
-        audit_id: whole.audit_id.clone(),
-        url: whole.url.clone(),
-        searchable: whole.searchable.clone(),
-        score: whole.score,
-        counts: whole.counts,
-        created_at: whole.created_at,
-        issues: Vec::new(),
-        fixes: Vec::new(),
-        remaining: 0,
-        cursor: None,
-    };
+    report.retain(|name, _| SHORT.contains(&name.as_str()));
+    if let (Some((read, _)), None) = (reported.report, report.get("url")) {
+        report.insert("url".to_owned(), read.url.clone().into());
+    }
     let most = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN);
-    let mut taken = length(&out)?;
-    let count = all.len();
-    for (finding, fix) in all.into_iter().skip(begin) {
-        taken = taken.saturating_add(length(finding)?).saturating_add(length(fix)?);
-        if taken > most && !out.issues.is_empty() {
+    // As long as what is written below, before its first finding.
+    let rest = serde_json::json!({"issues": [], "fixes": [], "remaining": all.len(), "cursor": all.len().to_string()});
+    let mut taken = length(report)?.saturating_add(length(&rest)?);
+    let (mut shown, mut mended) = (Vec::new(), Vec::new());
+    for (finding, fix) in all.iter().skip(begin) {
+        // With a comma each.
+        taken = taken.saturating_add(length(finding)?).saturating_add(length(fix)?).saturating_add(2);
+        if taken > most && !shown.is_empty() {
             break;
         }
-        out.issues.push(finding.clone());
-        out.fixes.push(fix.clone());
+        shown.push(finding);
+        mended.push(fix);
     }
-    let end = begin + out.issues.len();
-    out.remaining = count - end;
-    out.cursor = (end < count).then(|| end.to_string());
-    Ok(out)
+    let end = begin + shown.len();
+    let cursor = (end < all.len() && reported.leads_on).then(|| end.to_string());
+    let more = serde_json::json!({"issues": shown, "fixes": mended, "remaining": all.len() - end, "cursor": cursor});
+    if let Value::Object(more) = more {
+        report.extend(more);
+    }
+    Ok(())
 }
 
 /// Bytes of a value as JSON.
@@ -227,17 +228,17 @@ fn length(value: &impl Serialize) -> Result<usize, ServiceError> {
 fn only(value: &Value, fields: &str) -> Result<Value, ServiceError> {
     const UNKNOWN: Text = text("fields: there is no {name}; there are {known}", "fields: não há {name}; há {known}");
     const TOO_MANY: Text = text("fields: there are too many", "fields: há campos demais");
+    let refused = |why: model::lang::Phrase| Err(ServiceError::new(Code::InvalidParameter).explained(why));
     let known: Vec<&str> = value.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
     let mut out = Value::Object(Map::new());
     for (count, field) in fields.split(',').map(str::trim).enumerate() {
         if count == MOST_FIELDS {
-            return Err(refused(TOO_MANY));
+            return refused(TOO_MANY.into());
         }
         let path: Vec<&str> = field.split('.').collect();
         if !path.first().is_some_and(|name| known.contains(name)) {
             let shown: String = field.chars().take(MOST_FIELDS).collect();
-            let why = UNKNOWN.phrase(&[("name", shown.into()), ("known", known.join(", ").into())]);
-            return Err(ServiceError::new(Code::InvalidParameter).explained(why));
+            return refused(UNKNOWN.phrase(&[("name", shown.into()), ("known", known.join(", ").into())]));
         }
         take(value, &path, &mut out);
     }

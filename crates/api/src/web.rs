@@ -37,6 +37,7 @@ use service::metrics::known_method;
 use service::traces::{self, OpenSpan, SpanKind};
 
 pub use listen::serve;
+pub use mcp::{MESSAGE_BYTES, answer_line};
 pub use routes::{Bounds, Routes};
 
 /// The HTML pages, handed in by the crate `pages`, which depends on this one: this crate routes to them without knowing

@@ -130,6 +130,12 @@ pub struct Coverage {
 pub struct Audit {
     /// Stored audit id; null when the database was unavailable.
     pub id: Option<String>,
+    /// The same as `id`, by the name that a stored audit has it.
+    #[serde(rename = "audit_id", default)]
+    pub audit_id: Option<String>,
+    /// Token of the guest that was made for this call; shown once.
+    #[serde(rename = "guest_token", default, skip_serializing_if = "Option::is_none")]
+    pub guest_token: Option<String>,
     /// Whether a search engine can show the page at all, which comes before its score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub searchable: Option<Searchable<String>>,
@@ -205,6 +211,9 @@ pub struct AuditLinks {
 pub struct StoredAudit {
     /// Its id.
     pub audit_id: String,
+    /// The same as `audit_id`, by the name that a new audit has it.
+    #[serde(default)]
+    pub id: String,
     /// Final audited URL.
     pub url: String,
     /// Whether a search engine can show the page at all, which comes before its score; absent in audits made before
@@ -285,6 +294,7 @@ impl Report {
     ) -> StoredAudit {
         StoredAudit {
             audit_id: audit_id.0.clone(),
+            id: audit_id.0.clone(),
             url: self.url.clone(),
             searchable: self.searchable_in(lang),
             score: self.score,

@@ -198,8 +198,28 @@ pub struct RobotsTxtSummary {
     pub user_agent: Option<String>,
     pub sitemaps: Vec<String>,
     pub ai_crawlers: BTreeMap<String, bool>,
+    /// By product token: what holds for Googlebot, Bingbot, the crawlers of AI products and the groups of the file, and as `*`
+    /// for every other crawler. Not in audits made before 2026-11-23, nor where no file could be read.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<String, AgentVerdict>,
     pub size: u64,
     pub truncated: bool,
+}
+
+/// Whether a crawler may fetch the page, by robots.txt (RFC 9309).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentVerdict {
+    /// May it?
+    pub allowed: bool,
+    /// The group that holds for it: its own token in lower case, or `*`; absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The line that decides, as written; absent where none matches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Its number, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
 }
 
 /// Whether the URL is in a sitemap that robots.txt declares, or in one at a usual place.

@@ -4,6 +4,7 @@ pub mod calls;
 pub mod check;
 mod conditions;
 pub mod near;
+pub mod search;
 pub mod tool;
 
 use std::collections::BTreeMap;

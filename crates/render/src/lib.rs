@@ -3,6 +3,7 @@
 pub mod badge;
 pub mod band;
 pub mod catalog;
+pub mod diff;
 pub mod edits;
 pub mod format;
 pub mod lab;

@@ -3,13 +3,9 @@
 use audit::Blocked;
 use model::account::Assurance;
 use model::id::{AuditId, Owner};
-use model::lang::{Lang, Phrase, Text, text};
-use model::patch::Patch;
-use model::path::PatchTarget;
+use model::lang::{Phrase, Text, text};
 use model::report::Report;
 use model::time::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::json;
 use store::{NewAudit, PackedReport, Store, StoreError, StoredReport};
 use tokio::time::Instant;
@@ -279,37 +275,5 @@ pub(crate) fn no_such_audit(error: DatabaseError) -> ServiceError {
     match error {
         DatabaseError::NotFound => ServiceError::new(Code::AuditNotFound),
         other => other.into(),
-    }
-}
-
-/// A patch with its links.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct PatchAnswer {
-    /// Absolute link to the source audit.
-    audit: Option<String>,
-    #[serde(flatten)]
-    patch: Patch<String>,
-    /// Of a patch that was asked for with `target`: how far its fixes go.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    target: Option<PatchTarget>,
-    #[serde(rename = "_links")]
-    links: PatchLinks,
-}
-
-/// Related addresses.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct PatchLinks {
-    /// `GET /api/`.
-    api_index: String,
-}
-
-/// The patch of a stored audit, as a response: the whole, or the ready fixes on the cheapest path to a score.
-pub fn patch_answer(services: &Services, stored: &StoredReport, target: Option<u32>, lang: Lang) -> PatchAnswer {
-    let (part, target) = target.map(|score| audit::towards(&stored.report, score)).unzip();
-    PatchAnswer {
-        audit: Some(services.url(&format!("/api/audits/{}", stored.id))),
-        patch: part.as_ref().unwrap_or(&stored.report.patch).in_lang(lang),
-        target,
-        links: PatchLinks { api_index: services.url("/api/") },
     }
 }

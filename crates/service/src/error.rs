@@ -6,9 +6,10 @@ mod reasons;
 
 use model::capture::{FailureKind, FetchFailure};
 use model::lang::{Lang, Phrase, Text};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub use codes::Code;
+pub use next::OPERATIONS;
 
 /// Error of a use case: `{error, detail?, code}` and what the code adds. Small, as every result carries it.
 #[derive(Debug, Clone)]
@@ -43,6 +44,8 @@ pub struct More {
     pub ends_session: bool,
     /// The browser goes on without human verification for a while.
     pub pass: Option<BrowserPass>,
+    /// Name of the operation that failed.
+    pub operation: Option<&'static str>,
 }
 
 /// Proof that a browser is verified, for its cookie.
@@ -158,6 +161,13 @@ impl ServiceError {
         self
     }
 
+    /// With the operation that failed, whose description the body names where the code suggests no other call.
+    #[must_use]
+    pub fn of_operation(mut self, name: &'static str) -> Self {
+        self.more.get_or_insert_default().operation = Some(name);
+        self
+    }
+
     /// With the end of the caller's session.
     #[must_use]
     pub fn ending_session(mut self) -> Self {
@@ -184,6 +194,16 @@ impl ServiceError {
         }
     }
 
+    /// The call that helps, and where it is described.
+    fn next(&self) -> Option<Value> {
+        if let Some(next) = self.code.next() {
+            let help = format!("{OPERATIONS}{}", next.operation);
+            return Some(json!({"operation": next.operation, "method": next.method, "path": next.path, "help": help}));
+        }
+        let failed = self.more.as_ref()?.operation?;
+        Some(json!({"operation": "get_operation", "method": "GET", "path": format!("{OPERATIONS}{failed}")}))
+    }
+
     /// The JSON body in `lang`.
     pub fn body(&self, lang: Lang) -> Map<String, Value> {
         let mut body = Map::new();
@@ -195,8 +215,7 @@ impl ServiceError {
         if let Some(seconds) = self.retry_after {
             body.insert("retry_after".to_owned(), seconds.into());
         }
-        if let Some(next) = self.code.next() {
-            let next = serde_json::json!({"operation": next.operation, "method": next.method, "path": next.path});
+        if let Some(next) = self.next() {
             body.insert("next".to_owned(), next);
         }
         let Some(more) = &self.more else { return body };

@@ -2,7 +2,7 @@
 
 use model::id::GuestId;
 
-use crate::caller::Cx;
+use crate::caller::{Caller, Cx, Identity};
 use crate::credential::{TokenKind, token_digest};
 use crate::error::ServiceError;
 use crate::gate::{self, RateLimit};
@@ -20,4 +20,14 @@ pub async fn create(services: &Services) -> Result<(GuestId, String), ServiceErr
 pub async fn admit(cx: &Cx) -> Result<(GuestId, String), ServiceError> {
     gate::spend_hourly(&cx.services, cx.caller.network, RateLimit::Guests).await?;
     create(&cx.services).await
+}
+
+/// The call of a guest that is made for it, with the guest's token; the call itself and no token where it has an identity.
+pub async fn or_new(cx: Cx) -> Result<(Cx, Option<String>), ServiceError> {
+    if cx.caller.identity != Identity::Nobody {
+        return Ok((cx, None));
+    }
+    let (id, token) = admit(&cx).await?;
+    let caller = Caller { identity: Identity::Guest(id), ..cx.caller };
+    Ok((Cx { caller, ..cx }, Some(token)))
 }

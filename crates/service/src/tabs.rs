@@ -11,6 +11,6 @@ mod workspace;
 pub use change::{Compared, ComparedRun, Judgement, between};
 pub use lab_change::LabChange;
 pub use open::{alias_of, close, is_free, list, open, page_of, tab, tab_id, unknown_tab};
-pub use runs::{change_since, compared, last_run, latest_runs, run, run_again, run_before};
+pub use runs::{change_since, compared, last_report, last_run, latest_runs, run, run_again, run_before};
 pub use words::WordKind;
 pub use workspace::{HistoryAnswer, TabAnswer, Workspace, history, workspace};

@@ -4,12 +4,21 @@ use audit::checks::FAMILIES;
 use model::lang::{Text, text};
 use render::catalog;
 use render::catalog::near::nearest;
+use render::catalog::search::search;
 
 use crate::error::{Code, ServiceError};
 
+/// Checks at most that a text is told which is no code.
+const MOST_FOUND: usize = 5;
+
 /// The error for an unknown check code.
 pub fn check(code: &str) -> ServiceError {
-    with_nearest(Code::CheckNotFound, nearest(code, catalog::entries().map(|(_, check)| check.code)))
+    let mut near = nearest(code, catalog::entries().map(|(_, check)| check.code));
+    if near.is_empty() && code.contains(char::is_alphanumeric) {
+        // Words of a text, not a misspelled code.
+        near = search(code).into_iter().take(MOST_FOUND).map(|(_, check)| check.code).collect();
+    }
+    with_nearest(Code::CheckNotFound, near)
 }
 
 /// The error for an unknown tool slug.

@@ -40,12 +40,12 @@ pub struct PageToVerify {
     pub audit_id: Option<String>,
 }
 
-/// Judges the page on a core. `answer` turns the verification, and the id of the audit that it was compared with, into
+/// Judges the page on a core. `answer` turns the verification, the report behind it, and the id of the audit that it was compared with, into
 /// the caller's response, off the async workers.
 pub async fn verify<A: Send + 'static>(
     cx: &Cx,
     page: PageToVerify,
-    answer: impl FnOnce(Verification, Option<&AuditId>) -> A + Send + 'static,
+    answer: impl FnOnce(Verification, &Report, Option<&AuditId>) -> A + Send + 'static,
 ) -> Result<A, ServiceError> {
     let PageToVerify { url, html, headers, robots_txt, audit_id } = page;
     let url = page_url(&url)?;
@@ -65,7 +65,7 @@ pub async fn verify<A: Send + 'static>(
     let finish = move |report: Report| {
         let issues = before.as_ref().map(|before| (before.report.issues_in(lang), &before.report.coverage));
         let side = issues.as_ref().map(|(issues, coverage)| Side { issues, coverage });
-        answer(Verification::of(&report, side, lang), before.as_ref().map(|before| &before.id))
+        answer(Verification::of(&report, side, lang), &report, before.as_ref().map(|before| &before.id))
     };
     let answer = cx.services.engine().judge(capture, finish).await.map_err(undone)?;
     cx.count(&Event::Verification);

@@ -5,6 +5,7 @@ mod checks;
 mod failure;
 mod input;
 mod lab;
+mod mcp;
 mod operator;
 mod output;
 mod pix;
@@ -98,6 +99,8 @@ enum Command {
     Audit(audit::AuditArguments),
     /// Prove a changed page before it is published, with no network.
     Verify(verify::VerifyArguments),
+    /// Serve agents on this machine: MCP over standard input and output.
+    Mcp(mcp::McpArguments),
     /// List the catalog of checks, or explain one.
     Checks(checks::ChecksArguments),
     /// Bring the tables of the database up to date, and stop.
@@ -152,6 +155,7 @@ impl Cli {
             Command::Serve(arguments) => arguments.serve(),
             Command::Audit(arguments) => arguments.run(),
             Command::Verify(arguments) => arguments.run(),
+            Command::Mcp(arguments) => arguments.run(),
             Command::Checks(arguments) => arguments.run(),
             Command::Migrate(arguments) => arguments.migrate(),
             Command::Openapi(arguments) => arguments.openapi(),

@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::operations::auth;
 use super::source::DocumentSource;
 use crate::mcp;
-use crate::operation::{Access, Call, LASTING, Nothing, Operation, WrittenJson};
+use crate::operation::{Call, LASTING, Nothing, Operation, WrittenJson};
 use service::config::PaymentMode;
-use service::error::ServiceError;
+use service::error::{OPERATIONS, ServiceError};
 
 /// Where it is.
 pub(super) const PATH: &str = "/api/";
@@ -67,10 +68,9 @@ struct Endpoint {
     title: &'static str,
     /// `none`, `guest`, `session`, `credito` or `operator`.
     auth: &'static str,
-    /// Price beyond the free allowance, in US dollars; null for free.
+    /// Price beyond the free allowance, in US dollars; absent where it is free.
+    #[serde(skip_serializing_if = "Option::is_none")]
     price_usd: Option<f64>,
-    /// Codes it may answer with.
-    errors: Vec<&'static str>,
 }
 
 async fn index(call: Call, _: Nothing) -> Result<WrittenJson<Index>, ServiceError> {
@@ -87,15 +87,8 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
         method: operation.method.to_string(),
         path: operation.path,
         title: operation.title,
-        auth: match operation.access {
-            Access::Open => "none",
-            Access::Owner => "guest",
-            Access::Session | Access::Browser => "session",
-            Access::Credit => "credito",
-            Access::Operator => "operator",
-        },
+        auth: auth(operation.access),
         price_usd: operation.price.map(|sku| config.prices.of(sku).dollars()),
-        errors: operation.all_errors().map(|code| code.wire()).collect(),
     });
     Index {
         name: config.product.name.clone(),
@@ -119,7 +112,12 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
         }),
         conventions: vec![
             "Bodies and answers are JSON (UTF-8); a body is at most 64 KiB.".to_owned(),
-            "A refusal is {error, detail?, code} with a 4xx or 5xx status; code is stable, error is for people.".to_owned(),
+            format!(
+                "One operation whole (parameters, example, answer, error codes): GET {OPERATIONS}{{name}}, with a name of endpoints."
+            ),
+            "A refusal is {error, detail?, code, next?} with a 4xx or 5xx status; code is stable, error is for people, next is the call that helps.".to_owned(),
+            "Parameters and members of a body that a call does not take are refused (400), with the nearest name.".to_owned(),
+            "Calls that answer with a report take fields, budget (tokens) and format (markdown, csv, sarif).".to_owned(),
             "Texts are English unless ?lang=pt-BR or Accept-Language asks for Portuguese; codes and field names never change.".to_owned(),
             "Times are UTC, ISO 8601. Prices are US dollars.".to_owned(),
             "429 and 503 say in Retry-After when to try again.".to_owned(),
@@ -161,7 +159,7 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
             "url": url("/mcp"),
             "transport": "streamable-http",
             "server_card": url("/mcp/server-card"),
-            "tools": mcp::tools(operations).map(|operation| operation.name).collect::<Vec<_>>(),
+            "tools": mcp::listed(operations),
         }),
         quickstart: quickstart(base),
     }
@@ -170,13 +168,13 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
 /// First calls, to be pasted into a shell one after the other.
 fn quickstart(base: &str) -> Vec<String> {
     let json = "-H 'content-type: application/json'";
+    let taken = |name: &str| format!("| sed 's/.*\"{name}\":\"\\([^\"]*\\)\".*/\\1/'");
     vec![
-        format!("curl -s {base}/api/audit {json} -d '{{\"url\":\"https://example.com/\"}}'"),
-        format!("TOKEN=$(curl -s -X POST {base}/api/guest | sed 's/.*\"token\":\"\\([^\"]*\\)\".*/\\1/')"),
         format!(
-            "ID=$(curl -s {base}/api/audit {json} -H \"X-Guest-Token: $TOKEN\" -d '{{\"url\":\"https://example.com/\"}}' | \
-             sed 's/^{{\"id\":\"\\([^\"]*\\)\".*/\\1/')"
+            "A=$(curl -s {base}/api/audit {json} -d '{{\"url\":\"https://example.com/\",\"guest\":true,\"fields\":\"id,guest_token,score\"}}'); echo $A"
         ),
+        format!("ID=$(echo $A {}); TOKEN=$(echo $A {})", taken("id"), taken("guest_token")),
+        format!("curl -s {base}/api/audits/$ID?budget=1500 -H \"X-Guest-Token: $TOKEN\""),
         format!("curl -s {base}/api/audits/$ID/patch -H \"X-Guest-Token: $TOKEN\""),
         format!("curl -s {base}/api/gate"),
         format!("curl -s {base}/mcp {json} -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}}'"),

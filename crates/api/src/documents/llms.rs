@@ -12,7 +12,7 @@ use crate::operation::{Access, Operation};
 use render::catalog;
 use render::catalog::check::Explained;
 use service::config::PaymentMode;
-use service::error::Code;
+use service::error::{Code, OPERATIONS};
 
 /// What the service does, in one sentence.
 pub(super) const SUMMARY: &str =
@@ -22,44 +22,54 @@ const EXAMPLE_CHARACTERS: usize = 1_500;
 
 /// Setup of common clients, with a placeholder for the service's address.
 const CLIENTS: &str = include_str!("../../../../docs/clients.md");
+/// The commonest tasks as complete requests; `BASE` stands for the service's address.
+const TASKS: &str = include_str!("llms/tasks.md");
+/// The skill of a coding agent, with the same placeholder.
+const SKILL: &str = include_str!("../../../../skills/site-audit/SKILL.md");
 /// The placeholder.
 const ANY_SERVICE: &str = "https://audit.example.com";
 
-/// `llms.txt`: the short guide, which links to the others.
+/// `llms.txt`: the short guide, which teaches the commonest tasks by complete requests.
 pub(super) fn short(source: &DocumentSource<'_>) -> String {
     let base = source.base_url;
     let mut out = format!(
-        "# {}\n\n> {SUMMARY}\n\nOne call audits a page: `curl -s {base}/api/audit -H 'content-type: application/json' -d \
-         '{{\"url\":\"https://example.com/\"}}'`. The same bytes give the same report; no language model judges. Answers \
-         are JSON, texts English or Brazilian Portuguese (`?lang=pt-BR`).\n\n{}\n## Tools\n\n",
+        "# {}\n\n> {SUMMARY}\n\nBase: {base}. Bodies and answers are JSON; texts are English, or Brazilian Portuguese with \
+         `lang=pt-BR`. The same bytes give the same report; no language model judges.\n\n{}\n",
         source.config.product.name,
-        prices(source),
+        TASKS.replace("BASE", base).trim_start(),
     );
+    out.push_str("**Prices and limits:**\n\n");
+    out.push_str(&prices(source));
+    out.push_str("\n## Operations\n\n");
     // Writing to a string can't fail.
     for operation in mcp::tools(source.operations) {
         let _written = writeln!(
             out,
-            "- [{}]({base}/openapi.json): `{} {}` {}",
+            "- [{0}]({base}{OPERATIONS}{0}): `{1} {2}` {3}",
             operation.name, operation.method, operation.path, operation.title
         );
     }
     let _written = write!(
         out,
         "\n## Documents\n\n\
-         - [The whole guide]({base}/llms-full.txt): every client, every operation with an example, every refusal, every check\n\
-         - [OpenAPI]({base}/openapi.json): every field of every call\n\
+         - [Index]({base}/api/): every operation, limits and first calls as JSON\n\
          - [MCP server]({base}/mcp): the same operations as tools\n\
+         - [Skill]({base}/skill.md): a skill file that makes a coding agent fix pages\n\
          - [Prices]({base}/api/pricing): what is free, what costs how much beyond, and how it is paid\n\
-         - [Index]({base}/api/): endpoints, limits and first calls as JSON\n\
          - [Checks]({base}/checks): what is looked for, why, and how to fix it\n\
-         - [Tools]({base}/tools): one question about one page each\n\
          \n## Optional\n\n\
+         - [The whole guide]({base}/llms-full.txt): every client, every operation with an example, every refusal, every check\n\
+         - [OpenAPI]({base}/openapi.json): every field of every call, for code generators\n\
          - [Knowledge bundle]({base}/okf/index.md): the same in Open Knowledge Format\n\
          - [Payment]({base}/.well-known/x402): what can be paid by x402, for programs\n\
-         - [API catalog]({base}/.well-known/api-catalog): links for programs\n\
          - [Our crawler]({base}/bot): what it asks for and how to keep it away\n"
     );
     out
+}
+
+/// `skill.md`: the skill of a coding agent.
+pub(super) fn skill(source: &DocumentSource<'_>) -> String {
+    SKILL.replace(ANY_SERVICE, source.base_url)
 }
 
 /// Free allowances and prices, as a Markdown list.
@@ -168,4 +178,38 @@ fn describe(out: &mut String, source: &DocumentSource<'_>, operation: &Operation
         let _written = write!(out, "\n\nRefusals of its own: {}.", codes.join(", "));
     }
     out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handlers;
+    use service::config::Config;
+    use service::services::Build;
+
+    /// Names of operations and paths in the requests of the guide.
+    #[test]
+    fn the_short_guide_is_short_and_its_calls_are_operations() {
+        let (operations, config) = (handlers::catalog(), Config::default());
+        let build = Build { commit: "0000000", day: "2026-01-31" };
+        let source = DocumentSource::new(&operations, &config, "https://audit.example.com", build);
+        let guide = short(&source);
+        assert!(guide.len() < 12_000, "{} bytes", guide.len());
+        let called = guide.split('`').filter_map(|code| {
+            let (method, path) = code.split_once(' ')?;
+            matches!(method, "GET" | "POST" | "PATCH" | "DELETE")
+                .then_some((method, path.split(['?', ' ', '\n']).next()?))
+        });
+        for (method, path) in called {
+            let fits = |operation: &Operation| {
+                let (ours, asked) = (operation.path.split('/'), path.split('/'));
+                operation.method == *method
+                    && ours.clone().count() == asked.clone().count()
+                    && ours.zip(asked).all(|(ours, asked)| ours == asked || ours.starts_with('{'))
+            };
+            assert!(operations.iter().any(fits), "{method} {path}");
+        }
+        let index = serde_json::to_string(&super::super::index::document(&source)).unwrap();
+        assert!(index.len() < 16_000, "{} bytes of index", index.len());
+    }
 }

@@ -1,20 +1,22 @@
-//! Audits: make one, read it again, take its patch.
+//! Audits: make one, read it again, ask its robots.txt.
 
-use model::lang::{Lang, Text, text};
-use model::report::{Audit, AuditLinks, AuditQuota};
+use model::lang::Lang;
+use model::report::{Audit, AuditLinks, AuditQuota, StoredAudit};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::operation::{Access, Operation, WrittenJson};
-use crate::reading::{self, FORMS, ReadAudit, Reading};
+use crate::operation::{Access, Call, JsonAnswer, Operation};
+use crate::reading::{self, Reading, Reported};
 use engine::Scheme;
 use service::Services;
-use service::audits::{self, Finished, PatchAnswer, patch_answer, readable};
+use service::audits::{self, Finished, readable};
 use service::blocking::off_worker;
 use service::caller::Cx;
 use service::config::Sku;
 use service::error::{Code, ServiceError};
+use service::guests;
+use service::robots_answer::{RobotsAnswer, robots_answer};
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -26,9 +28,10 @@ pub(super) fn operations() -> Vec<Operation> {
                  and a ready fix for each finding. Takes up to 24 seconds; with a payment by x402 also the time to \
                  verify it, at most 10 seconds, and to settle it, a few seconds as a rule and four minutes at most. A \
                  guest token (`X-Guest-Token`, or `guest_token` in the body) ties the audit to that guest, who can then \
-                 read it again; without one nobody can. Each network has a number of free audits a day (`GET \
+                 read it again; `guest` makes one in the same call; without one nobody can. Each network has a number of free audits a day (`GET \
                  /api/gate`); what failed costs nothing.\n\nExample: `{\"url\": \"https://example.com/\"}`",
             )
+            .reports()
             .reaches_out()
             .price(Sku::Audit, || json!({"score": 82}))
             .check(|services: &Services, input: &AuditRequest| Ok(services.engine().fetcher().intake(&input.url).map(drop)?))
@@ -54,16 +57,16 @@ pub(super) fn operations() -> Vec<Operation> {
                  findings as fit into about so many tokens, the most urgent first, with a `cursor` for \
                  the rest; `format` (or `Accept`) Markdown, CSV or SARIF. The answer has an `ETag`.",
             )
-            .also_as(FORMS)
+            .reports()
             .cacheable(reading::OWN)
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
-        Operation::get("/api/audits/{id}/patch", "get_patch", patch)
+        Operation::get("/api/audits/{id}/robots", "get_robots", robots)
             .text(
-                "Take an audit's patch",
-                "All fixes of an audit together: tags for the head in their order, exact replacements in the page's \
-                 source, files for the host's root, templates for what only the owner can fill in, and instructions. \
-                 `target` asks for the ready fixes alone that bring the page to a score with the fewest changes.",
+                "See what robots.txt says to a crawler",
+                "Whether the crawler of any name (`agent`: `Googlebot`, `GPTBot`, or a whole `User-Agent`) may fetch the \
+                 audited page, by which group, rule and line of robots.txt. From the file as the audit read it: nothing is \
+                 fetched. What holds for the named crawlers is in `summary.robotsTxt.agents` too.",
             )
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
@@ -75,6 +78,10 @@ pub(super) fn operations() -> Vec<Operation> {
 struct AuditRequest {
     /// Absolute http or https URL, at most 2,048 bytes.
     url: String,
+    /// Makes a guest for a caller without a credential, and answers with its token in `guest_token`: the audit is that
+    /// guest's, who can read it again, take its patch, share it and follow pages.
+    #[serde(default)]
+    guest: bool,
     /// Ties the audit to this guest; the same as the header `X-Guest-Token`.
     #[serde(default)]
     #[expect(dead_code, reason = "read at the gate; here for the schema and the type")]
@@ -82,10 +89,19 @@ struct AuditRequest {
 }
 
 /// Audits `url` now. Spends one of the network's free audits, or a payment.
-async fn run(cx: Cx, input: AuditRequest) -> Result<WrittenJson<Audit>, ServiceError> {
+async fn run(call: Call, input: AuditRequest) -> Result<Reading<Audit>, ServiceError> {
+    let Call { cx, wish, .. } = call;
     let url = cx.services.engine().fetcher().intake(&input.url)?;
+    let (cx, guest_token) = if input.guest { guests::or_new(cx).await? } else { (cx, None) };
     let (services, lang) = (cx.services.clone(), cx.lang);
-    let written = move |finished| WrittenJson::spoken(&answer(&services, finished, lang)?);
+    let written = move |finished: Finished| {
+        // The audit takes the report apart, and a document needs the whole.
+        let report = wish.is_document().then(|| (finished.report.clone(), finished.created_at));
+        let leads_on = finished.is_owned && finished.id.is_some();
+        let answer = Audit { guest_token: guest_token.clone(), ..answer(&services, finished, lang)? };
+        let report = report.as_ref().map(|(report, at)| (report, *at));
+        Reading::of(&answer, Reported { report, within: None, leads_on }, &wish, lang)
+    };
     audits::audit(&cx, &url, Scheme::Typed, written).await?
 }
 
@@ -100,7 +116,9 @@ fn answer(services: &Services, finished: Finished, lang: Lang) -> Result<Audit, 
         api_index: services.url("/api/"),
     };
     Ok(Audit {
+        audit_id: id.as_ref().map(|id| id.0.clone()),
         id: id.map(|id| id.0),
+        guest_token: None,
         searchable,
         score: report.score,
         fix_first: report.fix_first,
@@ -134,30 +152,24 @@ pub(super) struct AuditPath {
 }
 
 /// The stored audit in the language of the call.
-async fn read(cx: Cx, input: ReadAudit) -> Result<Reading, ServiceError> {
-    let stored = readable(&cx, &cx.caller.required_owner()?, input.id.clone()).await?.stored;
-    off_worker(move || reading::read(&stored, &input, cx.lang)).await?
+async fn read(call: Call, input: AuditPath) -> Result<Reading<StoredAudit>, ServiceError> {
+    let Call { cx, wish, .. } = call;
+    let stored = readable(&cx, &cx.caller.required_owner()?, input.id).await?.stored;
+    off_worker(move || reading::stored(&stored, &wish, cx.lang)).await?
 }
 
-/// Which patch.
+/// Which audit, and which crawler.
 #[derive(Debug, Deserialize, JsonSchema)]
-struct ReadPatch {
+struct ReadRobots {
     /// The `id` that the audit was answered with.
     id: String,
-    /// Only the ready fixes on the cheapest path to this score, with the fewest changes; where they don't reach it, all of
-    /// the path, and `target` of the answer says how far it goes.
-    #[serde(default)]
-    #[schemars(range(max = 100))]
-    target: Option<u32>,
+    /// Name of the crawler, or its whole `User-Agent`.
+    #[schemars(length(min = 1))]
+    agent: String,
 }
 
-/// All fixes of an audit together, or those on the way to a score.
-async fn patch(cx: Cx, input: ReadPatch) -> Result<WrittenJson<PatchAnswer>, ServiceError> {
-    const RANGE: Text =
-        text("target: takes a whole number from 0 to 100", "target: recebe um número inteiro de 0 a 100");
-    if input.target.is_some_and(|score| score > audit::score::FULL) {
-        return Err(ServiceError::new(Code::InvalidParameter).explained(RANGE.into()));
-    }
+/// What robots.txt says of the page to a crawler.
+async fn robots(cx: Cx, input: ReadRobots) -> Result<JsonAnswer<RobotsAnswer>, ServiceError> {
     let stored = readable(&cx, &cx.caller.required_owner()?, input.id).await?.stored;
-    WrittenJson::speaking(move || Ok(patch_answer(&cx.services, &stored, input.target, cx.lang))).await
+    robots_answer(&cx.services, &stored, &input.agent).map(JsonAnswer::new)
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::operation::{LASTING, Nothing, Operation, WrittenJson};
 use model::lang::Lang;
 use render::catalog::check::Explained;
+use render::catalog::search::search;
 use render::catalog::{self, CatalogEntry};
 use service::Services;
 use service::caller::Cx;
@@ -21,7 +22,7 @@ pub(super) fn operations() -> Vec<Operation> {
             "See every check",
             "The whole catalog: what each check looks for, its exact rule with its numbers, why it matters, how to fix \
              it, how ready its fix can be, when it is not measured, and who says so. `version` changes with any rule, threshold or severity; what \
-             changed is at `changelog_url`. Free; the answer may be kept for an hour and has an `ETag`.",
+             changed is at `changelog_url`. `q` searches it by words, in both languages. Free; the answer may be kept for an hour and has an `ETag`.",
         ).cacheable(LASTING),
         Operation::get("/api/checks/changelog", "list_check_changes", changelog).text(
             "See what changed in the catalog",
@@ -107,6 +108,14 @@ struct VersionAnswer {
     removed: Vec<&'static str>,
 }
 
+/// Which checks.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Search {
+    /// Words, all of which a check must have in code or texts, in English or Portuguese; `viewport zoom`.
+    #[serde(default)]
+    q: Option<String>,
+}
+
 /// Which check.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct CheckPath {
@@ -114,10 +123,15 @@ struct CheckPath {
     code: String,
 }
 
-async fn list(cx: Cx, _: Nothing) -> Result<WrittenJson<CheckList>, ServiceError> {
+/// The checks of the catalog that have these words.
+fn found(words: Option<&str>) -> Vec<CatalogEntry> {
+    words.map_or_else(|| catalog::entries().collect(), search)
+}
+
+async fn list(cx: Cx, input: Search) -> Result<WrittenJson<CheckList>, ServiceError> {
     let written = WrittenJson::speaking(move || {
         Ok(CheckList {
-            checks: catalog::entries().map(|entry| answer(&cx.services, entry, cx.lang)).collect(),
+            checks: found(input.q.as_deref()).into_iter().map(|entry| answer(&cx.services, entry, cx.lang)).collect(),
             version: CATALOG_VERSION,
             changelog_url: cx.services.url("/api/checks/changelog"),
             links: list_links(&cx.services, "/api/checks"),

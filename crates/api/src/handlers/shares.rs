@@ -1,13 +1,13 @@
 //! Shares: a public address for an audit, what it shows, and its badge.
 
 use model::report::StoredAudit;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::ShareState;
 
 use super::audits::AuditPath;
-use crate::operation::{Access, IntoReply, JsonAnswer, Operation, Reply};
-use crate::reading::{FORMS, Reading, ReportFormat, whole};
+use crate::operation::{Access, Call, JsonAnswer, Operation};
+use crate::reading::{self, Reading};
 use render::badge;
 use service::blocking::off_worker;
 use service::caller::Cx;
@@ -37,10 +37,10 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/api/shared/{slug}", "get_shared", shared)
             .text(
                 "Read a shared audit",
-                "The audit at a public address, as its owner reads it; `format` (or `Accept`) Markdown, CSV or SARIF. Needs \
-                 no credential; a revoked address is gone. The same as a page: `/r/{slug}`.",
+                "The audit at a public address, as its owner reads it: whole, in parts (`fields`, `budget`), or with `format` (or \
+                 `Accept`) as Markdown, CSV or SARIF. Needs no credential; a revoked address is gone. The same as a page: `/r/{slug}`.",
             )
-            .also_as(FORMS)
+            .reports()
             .errors(&[Code::ShareNotFound, Code::DatabaseUnavailable]),
         Operation::get("/api/badge/{slug}", "get_badge", badge)
             .text(
@@ -120,35 +120,10 @@ struct SharePath {
     slug: String,
 }
 
-/// Which shared audit, and how.
-#[derive(Debug, Deserialize, JsonSchema)]
-struct ReadShared {
-    /// The `slug` that sharing was answered with.
-    slug: String,
-    /// `markdown`, `csv` or `sarif` instead of JSON; `Accept: text/markdown`, `text/csv` and `application/sarif+json` ask
-    /// for the same.
-    #[serde(default)]
-    format: Option<ReportFormat>,
-}
-
-/// A shared audit, which is always read whole.
-#[derive(Debug)]
-struct SharedReading(Reading);
-
-impl IntoReply for SharedReading {
-    fn reply(self) -> Result<Reply, ServiceError> {
-        self.0.reply()
-    }
-
-    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
-        ("application/json", Some(generator.subschema_for::<StoredAudit>()))
-    }
-}
-
-async fn shared(cx: Cx, input: ReadShared) -> Result<SharedReading, ServiceError> {
+async fn shared(call: Call, input: SharePath) -> Result<Reading<StoredAudit>, ServiceError> {
+    let Call { cx, wish, .. } = call;
     let audit = shares::report(&cx.services, &input.slug).await?;
-    let read = off_worker(move || whole(&audit, input.format.unwrap_or_default(), cx.lang)).await?;
-    read.map(SharedReading)
+    off_worker(move || reading::stored(&audit, &wish, cx.lang)).await?
 }
 
 /// Score and label of a badge (Badge).

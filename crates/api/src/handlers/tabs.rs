@@ -2,23 +2,30 @@
 
 use model::billing::Gate;
 use model::id::Owner;
+use model::lang::Lang;
 use model::report::StoredAudit;
 use model::tab::Tab;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
 
-use crate::operation::{Access, JsonAnswer, Nothing, Operation, WrittenJson};
+use crate::operation::{Access, Call, JsonAnswer, Nothing, Operation, ReportWish, WrittenJson};
+use crate::reading::{Reading, Reported};
 use service::Services;
+use service::blocking::off_worker;
 use service::caller::Cx;
 use service::config::Sku;
 use service::error::{Code, ServiceError};
 use service::gate;
 use service::tabs::{self, HistoryAnswer, TabAnswer, Workspace};
 use service::watches::{self, TabEdit};
+use store::StoredReport;
 
 /// Error codes of every call about one tab.
 const OF_A_TAB: &[Code] = &[Code::GuestTokenRequired, Code::TabNotFound, Code::DatabaseUnavailable];
+
+/// The field of an answer that holds the last run of a tab.
+const RESULT: &str = "result";
 
 /// The endpoints of this file.
 // Long, as it is a table: an entry for each endpoint.
@@ -30,6 +37,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 "The pages that you follow, oldest first, with the last run of the focused one, and what is left of \
                  your free tabs and audits.",
             )
+            .reports()
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::DatabaseUnavailable]),
         Operation::post("/api/tabs", "open_tab", open)
@@ -61,6 +69,7 @@ pub(super) fn operations() -> Vec<Operation> {
             ]),
         Operation::get("/api/tabs/{id}", "get_tab", read)
             .text("Read a tab", "The tab with its last run; `result` is null when it never ran.")
+            .reports()
             .access(Access::Owner)
             .errors(OF_A_TAB),
         Operation::patch("/api/tabs/{id}", "change_tab", change)
@@ -92,6 +101,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 "Audits the page now and keeps the run. Spends one of the network's free audits, or a payment, as `POST \
                  /api/audit` does; what failed costs nothing.",
             )
+            .reports()
             .access(Access::Owner)
             .price(Sku::Audit, || json!({"ok": true, "result": {"url": "https://example.com/", "score": 82}}))
             .errors(&[
@@ -125,10 +135,27 @@ pub(super) fn operations() -> Vec<Operation> {
 }
 
 /// The caller's tabs.
-async fn workspace(cx: Cx, _: Nothing) -> Result<WrittenJson<Workspace>, ServiceError> {
+async fn workspace(call: Call, _: Nothing) -> Result<Reading<Workspace>, ServiceError> {
+    let Call { cx, wish, .. } = call;
     let owner = cx.caller.required_owner()?;
     let workspace = tabs::workspace(&cx, &owner).await?;
-    WrittenJson::speaking(move || Ok(workspace)).await
+    let run = match workspace.tabs.iter().find(|tab| tab.active) {
+        Some(tab) if wish.is_document() => tabs::last_report(&cx.services, &owner, tab).await?,
+        _ => None,
+    };
+    off_worker(move || of_run(&workspace, "active_result", run.as_ref(), &wish, cx.lang)).await?
+}
+
+/// An answer with a run in one of its fields.
+fn of_run<T: Serialize>(
+    answer: &T,
+    within: &'static str,
+    run: Option<&StoredReport>,
+    wish: &ReportWish,
+    lang: Lang,
+) -> Result<Reading<T>, ServiceError> {
+    let report = run.map(|run| (&run.report, run.created_at));
+    Reading::of(answer, Reported { report, within: Some(within), leads_on: true }, wish, lang)
 }
 
 /// A page to follow.
@@ -172,10 +199,15 @@ async fn found(cx: &Cx, id: &str) -> Result<(Owner, Tab), ServiceError> {
 }
 
 /// A tab.
-async fn read(cx: Cx, input: TabPath) -> Result<WrittenJson<TabAnswer>, ServiceError> {
+async fn read(call: Call, input: TabPath) -> Result<Reading<TabAnswer>, ServiceError> {
+    let Call { cx, wish, .. } = call;
     let (owner, tab) = found(&cx, &input.id).await?;
-    let result = tabs::last_run(&cx.services, &owner, &tab, cx.lang).await?;
-    WrittenJson::speaking(move || Ok(TabAnswer { tab, result })).await
+    let run = tabs::last_report(&cx.services, &owner, &tab).await?;
+    let read = move || {
+        let result = run.as_ref().map(|run| run.stored_audit(cx.lang));
+        of_run(&TabAnswer { tab, result }, RESULT, run.as_ref(), &wish, cx.lang)
+    };
+    off_worker(read).await?
 }
 
 /// What is to be changed of a tab; at least one of them.
@@ -248,11 +280,16 @@ struct RunAnswer {
 }
 
 /// Audits a tab's page again.
-async fn run(cx: Cx, input: TabPath) -> Result<WrittenJson<RunAnswer>, ServiceError> {
+async fn run(call: Call, input: TabPath) -> Result<Reading<RunAnswer>, ServiceError> {
+    let Call { cx, wish, .. } = call;
     let (owner, tab) = found(&cx, &input.id).await?;
-    let (tab, result) = tabs::run_again(&cx, &owner, &tab).await?;
+    let (tab, run) = tabs::run_again(&cx, &owner, &tab).await?;
     let gate = gate::allowance(&cx).await?;
-    WrittenJson::speaking(move || Ok(RunAnswer { ok: true, tab, gate, result })).await
+    let read = move || {
+        let result = run.stored_audit(cx.lang);
+        of_run(&RunAnswer { ok: true, tab, gate, result }, RESULT, Some(&run), &wish, cx.lang)
+    };
+    off_worker(read).await?
 }
 
 /// Whose history, and how much of it.

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use engine::Verification;
 use model::id::AuditId;
+use model::report::Report;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::operation::{Effect, Operation, WrittenJson};
-use service::caller::Cx;
+use crate::operation::{Call, Effect, Operation};
+use crate::reading::{Reading, Reported};
 use service::error::{Code, ServiceError};
 use service::gate::RateLimit;
 use service::verification::{self, PageToVerify};
@@ -29,6 +30,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  is stored.\n\nExample: `{\"url\": \"https://example.com/\", \
                  \"html\": \"<!doctype html>…\", \"audit_id\": \"…\"}`",
             )
+            .reports()
             .effect(Effect::Reads)
             .body(BODY_BYTES)
             .rate_limit(RateLimit::Verifications)
@@ -83,15 +85,16 @@ struct VerificationLinks {
 }
 
 /// Judges the page on a core; the network is never asked.
-async fn run(cx: Cx, input: VerifyRequest) -> Result<WrittenJson<VerifyAnswer>, ServiceError> {
+async fn run(call: Call, input: VerifyRequest) -> Result<Reading<VerifyAnswer>, ServiceError> {
+    let Call { cx, wish, .. } = call;
     let VerifyRequest { url, html, headers, robots_txt, audit_id, .. } = input;
-    let services = cx.services.clone();
-    let answer = move |verification, audit: Option<&AuditId>| {
+    let (services, lang, at) = (cx.services.clone(), cx.lang, cx.services.ports().now());
+    let answer = move |verification, report: &Report, audit: Option<&AuditId>| {
         let links = VerificationLinks {
             audit: audit.map(|id| services.url(&format!("/api/audits/{id}"))),
             api_index: services.url("/api/"),
         };
-        WrittenJson::spoken(&VerifyAnswer { verification, links })
+        Reading::of(&VerifyAnswer { verification, links }, Reported::whole(report, at), &wish, lang)
     };
     verification::verify(&cx, PageToVerify { url, html, headers, robots_txt, audit_id }, answer).await?
 }

@@ -1,4 +1,4 @@
-//! Results of tools: the structured content, and a text for models.
+//! Results of tools: the structured content, and a text for models that doesn't repeat it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,27 +6,17 @@ use http::{HeaderName, HeaderValue};
 use model::lang::Lang;
 use serde_json::{Map, Value, json};
 
+use super::digest::digest;
 use crate::operation::Reply;
 use service::error::ServiceError;
 
-/// Bytes of the text of a result: about 4,000 tokens. A longer answer is shortened there; it stays whole beside it.
-const TEXT_BYTES: usize = 16 * 1024;
-/// Steps of shortening: items shortened of a list and characters shortened of a text, from the mildest step on.
-const STEPS: [(usize, usize); 7] = [(200, 2_000), (50, 400), (25, 240), (12, 160), (6, 120), (3, 80), (0, 40)];
-
-/// The result of a successful operation.
-pub fn answered(tool: &str, reply: &Reply) -> Value {
-    let body: Option<Value> =
-        if reply.media_type.ends_with("json") { serde_json::from_slice(&reply.body).ok() } else { None };
+/// The result of a successful operation. `title` is that of the operation. `as_text`: JSON as text, not as structured content.
+pub fn answered(title: &str, reply: &Reply, as_text: bool) -> Value {
+    let is_structured = reply.media_type.ends_with("json") && !reply.media_type.contains('+') && !as_text;
+    let body: Option<Value> = if is_structured { serde_json::from_slice(&reply.body).ok() } else { None };
     let mut out = match body {
-        Some(body) => {
-            let shown = shortened(tool, &body);
-            structured(&shown, body, false)
-        }
-        None => json!({
-            "content": [{"type": "text", "text": String::from_utf8_lossy(&reply.body)}],
-            "isError": false,
-        }),
+        Some(body) => structured(&digest(title, &body), body, false),
+        None => text(&String::from_utf8_lossy(&reply.body)),
     };
     add_receipt(&mut out, decoded(&reply.headers, &["payment-response", "x-payment-response"]));
     out
@@ -36,12 +26,14 @@ pub fn answered(tool: &str, reply: &Reply) -> Value {
 pub fn refused(error: &ServiceError, lang: Lang) -> Value {
     let more = error.more.as_deref();
     let offer = more.and_then(|more| more.offer.as_ref()?.as_object().cloned());
-    let body = match offer {
-        Some(offer) => payment_required(error, offer, lang),
-        None => error.body(lang),
+    let mut out = match offer {
+        Some(offer) => {
+            // The transport of x402 has the demand in both.
+            let body = Value::Object(payment_required(error, offer, lang));
+            structured(&body.to_string(), body, true)
+        }
+        None => structured(&error.message(lang), Value::Object(error.body(lang)), true),
     };
-    let body = Value::Object(body);
-    let mut out = structured(&body.to_string(), body, true);
     add_receipt(&mut out, more.and_then(|more| more.receipt.as_ref()?.content.as_object().cloned()));
     out
 }
@@ -56,6 +48,11 @@ fn payment_required(error: &ServiceError, mut demand: Map<String, Value>, lang: 
         }
     }
     demand
+}
+
+/// A result that is text.
+pub(crate) fn text(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}], "isError": false})
 }
 
 fn structured(text: &str, body: Value, is_error: bool) -> Value {
@@ -79,72 +76,31 @@ fn decoded(headers: &[(HeaderName, HeaderValue)], names: &[&str]) -> Option<Map<
     }
 }
 
-/// An answer as JSON of at most [`TEXT_BYTES`], in which long lists and texts are cut, and which says so.
-fn shortened(tool: &str, body: &Value) -> String {
-    let whole = body.to_string();
-    if whole.len() <= TEXT_BYTES {
-        return whole;
-    }
-    let note =
-        format!("Shortened: lists and texts end early. The structured content of this result of {tool} is whole.");
-    for (items, characters) in STEPS {
-        let mut cut = cut(body, items, characters);
-        if let Value::Object(fields) = &mut cut {
-            fields.insert("_shortened".to_owned(), note.clone().into());
-        }
-        let text = cut.to_string();
-        if text.len() <= TEXT_BYTES {
-            return text;
-        }
-    }
-    json!({ "_shortened": note }).to_string()
-}
-
-fn cut(value: &Value, items: usize, characters: usize) -> Value {
-    match value {
-        Value::String(text) => match text.char_indices().nth(characters) {
-            Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
-            None => value.clone(),
-        },
-        Value::Array(list) => {
-            let mut shortened: Vec<Value> = list.iter().take(items).map(|item| cut(item, items, characters)).collect();
-            if list.len() > items {
-                shortened.push(format!("… {} more", list.len() - items).into());
-            }
-            shortened.into()
-        }
-        Value::Object(fields) => {
-            let shortened = fields.iter().map(|(name, field)| (name.clone(), cut(field, items, characters)));
-            Value::Object(shortened.collect())
-        }
-        other => other.clone(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use service::error::Code;
 
     #[test]
-    fn a_short_answer_is_its_own_text() {
-        let body = json!({"a": [1, 2], "b": "x"});
-        assert_eq!(shortened("t", &body), body.to_string());
+    fn an_answer_is_structured_with_a_digest_or_text_alone() {
+        let body = json!({"score": 82, "note": "ä".repeat(5_000)});
+        let reply = Reply::json(bytes::Bytes::from(body.to_string()));
+        let result = answered("Audit one page", &reply, false);
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert_eq!(result["structuredContent"], body);
+        assert!(text.contains("score: 82") && text.len() < 2_400, "{}", text.len());
+        let result = answered("Audit one page", &reply, true);
+        assert_eq!(
+            (result["content"][0]["text"].as_str(), result.get("structuredContent")),
+            (Some(&*body.to_string()), None)
+        );
     }
 
     #[test]
-    fn a_long_answer_is_cut_at_its_lists_and_texts_and_says_so() {
-        let item = json!({"message": "ä".repeat(500), "n": 1});
-        for count in [20, 400, 40_000] {
-            let body = json!({"score": 82, "issues": vec![item.clone(); count]});
-            let text = shortened("audit_page", &body);
-            assert!(text.len() <= TEXT_BYTES, "{}", text.len());
-            let read: Value = serde_json::from_str(&text).unwrap();
-            assert_eq!(read["score"], 82);
-            assert!(read["_shortened"].as_str().unwrap().contains("audit_page"));
-        }
-        let many: Map<String, Value> = (0..5_000).map(|n| (format!("field {n}"), "x".into())).collect();
-        assert!(shortened("t", &many.into()).len() <= TEXT_BYTES);
+    fn a_refusal_is_a_sentence_beside_its_fields() {
+        let result = refused(&ServiceError::new(Code::AuditNotFound), Lang::En);
+        assert_eq!(result["structuredContent"]["code"], "audit_not_found");
+        assert_eq!(result["content"][0]["text"], result["structuredContent"]["error"]);
     }
 
     #[test]
@@ -170,6 +126,6 @@ mod tests {
         let header = HeaderValue::from_str(&STANDARD.encode(receipt.to_string())).unwrap();
         let mut reply = Reply::json(bytes::Bytes::from_static(b"{}"));
         reply.headers.push((HeaderName::from_static("x-payment-response"), header));
-        assert_eq!(answered("t", &reply)["_meta"]["x402/payment-response"], receipt);
+        assert_eq!(answered("t", &reply, false)["_meta"]["x402/payment-response"], receipt);
     }
 }

@@ -9,10 +9,45 @@ use crate::operation::error_schema;
 use crate::operation::{Access, Effect, Operation};
 use service::config::Config;
 
-/// Fields left out of a tool's arguments: a credential belongs into a header, where no model sees it.
-const NO_ARGUMENTS: [&str; 1] = ["guest_token"];
-/// The argument that every tool takes.
+/// The argument that every tool takes: language of the texts.
 pub(crate) const LANG: &str = "lang";
+/// The argument that every tool takes: who calls, for clients that can't set headers.
+pub(crate) const GUEST_TOKEN: &str = "guest_token";
+/// The argument that every tool takes: `json` for the answer as text, and the forms of a report.
+pub(crate) const FORMAT: &str = "format";
+/// The format that every tool has.
+pub(crate) const AS_TEXT: &str = "json";
+/// The two tools that reach every operation which has no place in the list: one tells them, one calls them.
+pub(crate) const PAIR: [&str; 2] = ["list_operations", "call_operation"];
+/// Characters of a description, before what it costs and needs. Models read every description at every start.
+const DESCRIPTION_CHARACTERS: usize = 320;
+/// The tools of the core tasks, which `tools/list` has: audit, fix, prove, share, follow, look up. Every other operation is
+/// called by name as well, and told by `list_operations`.
+const LISTED: [&str; 23] = [
+    "audit_page",
+    "get_audit",
+    "get_patch",
+    "apply_patch",
+    "get_robots",
+    "start_lab_test",
+    "get_lab_tests",
+    "share_audit",
+    "unshare_audit",
+    "get_shared",
+    "list_checks",
+    "get_check",
+    "verify_page",
+    "create_guest",
+    "get_workspace",
+    "open_tab",
+    "get_tab",
+    "change_tab",
+    "close_tab",
+    "run_tab",
+    "get_tab_history",
+    "get_gate",
+    "get_pricing",
+];
 
 /// The operations that are tools, in the order of the catalog: clients keep the list, and prompts that hold it.
 pub fn tools(operations: &[Operation]) -> impl Iterator<Item = &Operation> {
@@ -22,7 +57,18 @@ pub fn tools(operations: &[Operation]) -> impl Iterator<Item = &Operation> {
     })
 }
 
-/// A tool as an entry of `tools/list`.
+/// Whether a tool has a place in `tools/list`.
+pub(crate) fn is_listed(name: &str) -> bool {
+    LISTED.contains(&name)
+}
+
+/// Names of `tools/list`.
+pub(crate) fn listed(operations: &[Operation]) -> Vec<&'static str> {
+    let names = tools(operations).map(|operation| operation.name).filter(|name| is_listed(name));
+    names.chain(PAIR).collect()
+}
+
+/// A tool with the schema of its answer, as an entry of `tools/list` has it that is asked for schemas.
 pub fn described(operation: &Operation, config: &Config) -> Value {
     let mut tool = json!({
         "name": operation.name,
@@ -30,7 +76,6 @@ pub fn described(operation: &Operation, config: &Config) -> Value {
         "description": description(operation, config),
         "inputSchema": input_schema(operation),
         "annotations": {
-            "title": operation.title,
             "readOnlyHint": operation.effect == Effect::Reads,
             "destructiveHint": operation.effect == Effect::Removes,
             "idempotentHint": operation.effect != Effect::Adds,
@@ -43,39 +88,59 @@ pub fn described(operation: &Operation, config: &Config) -> Value {
     tool
 }
 
+/// The first sentences of a documentation, as many as fit.
+pub(crate) fn brief(doc: &str) -> String {
+    let paragraph = doc.split("\n\n").next().unwrap_or_default();
+    let mut out = String::new();
+    for sentence in paragraph.split_inclusive(". ") {
+        if !out.is_empty() && out.chars().count() + sentence.chars().count() > DESCRIPTION_CHARACTERS {
+            break;
+        }
+        out.push_str(sentence);
+    }
+    out.trim_end().to_owned()
+}
+
 fn description(operation: &Operation, config: &Config) -> String {
-    let mut out = operation.doc.to_owned();
+    let mut out = brief(operation.doc);
     if operation.access == Access::Owner {
-        out.push_str(
-            "\n\nNeeds a guest token in the header X-Guest-Token (create_guest makes one), or an API key in X-Api-Key.",
-        );
+        out.push_str(" Needs `guest_token` (create_guest), or a header X-Guest-Token or X-Api-Key.");
     }
     if operation.access == Access::Credit {
-        out.push_str("\n\nNeeds the credit's token in the header X-Credito.");
+        out.push_str(" Needs the credit's token in the header X-Credito.");
     }
     if let Some(sku) = operation.price {
-        out.push_str(&format!("\n\nBeyond the free allowance a call costs {} USD (x402).", config.prices.of(sku)));
+        out.push_str(&format!(" Beyond the free allowance: {} USD (x402).", config.prices.of(sku)));
     }
     out
 }
 
+/// Schema of the argument `lang`.
+pub(super) fn lang() -> Value {
+    json!({"type": "string", "enum": [Lang::En.tag(), Lang::PtBr.tag()]})
+}
+
+/// Schema of the argument `guest_token`.
+pub(super) fn guest_token() -> Value {
+    json!({"type": "string", "description": "pa_… of create_guest, instead of a header."})
+}
+
+/// Schema of the argument `format`.
+fn format_of(operation: &Operation) -> Value {
+    let forms = operation.forms.iter().map(|form| form.name);
+    let formats: Vec<&str> = std::iter::once(AS_TEXT).chain(forms).collect();
+    json!({"type": "string", "enum": formats, "description": "As text, not structured."})
+}
+
 /// Path, query and body of an operation as one object of arguments.
 fn input_schema(operation: &Operation) -> Value {
-    let mut schema = (operation.input)(&mut generator(SchemaSettings::for_deserialize)).to_value();
+    let mut schema = operation.input_schema(&mut generator(SchemaSettings::for_deserialize)).to_value();
     narrow(&mut schema);
     let part = |name: &str| schema.get(name).cloned();
     let mut properties = part("properties").and_then(|value| value.as_object().cloned()).unwrap_or_default();
-    // A tool answers in structured form, which other forms are not.
-    properties
-        .retain(|name, _| !NO_ARGUMENTS.contains(&name.as_str()) && (name != "format" || operation.forms.is_empty()));
-    properties.insert(
-        LANG.to_owned(),
-        json!({
-            "type": "string",
-            "enum": [Lang::En.tag(), Lang::PtBr.tag()],
-            "description": "Language of the texts; by default that of the connection, else English.",
-        }),
-    );
+    for (name, schema) in [(FORMAT, format_of(operation)), (GUEST_TOKEN, guest_token()), (LANG, lang())] {
+        properties.insert(name.to_owned(), schema);
+    }
     let mut out = Map::new();
     out.insert("type".to_owned(), "object".into());
     out.insert("properties".to_owned(), properties.into());
@@ -91,11 +156,27 @@ fn input_schema(operation: &Operation) -> Value {
     Value::Object(out)
 }
 
+/// Schema of the input that an operation has of its own, without references.
+pub(crate) fn own_input(operation: &Operation) -> Value {
+    let mut schema = operation.input_schema(&mut generator(SchemaSettings::for_deserialize)).to_value();
+    narrow(&mut schema);
+    if let Some(fields) = schema.as_object_mut() {
+        fields.remove("title");
+        fields.remove("description");
+    }
+    schema
+}
+
+/// Media type of an operation's answer, and its schema where it is JSON, without references.
+pub(crate) fn answer_schema(operation: &Operation) -> (&'static str, Option<Value>) {
+    let (media_type, schema) = (operation.output)(&mut generator(SchemaSettings::for_serialize));
+    (media_type, schema.map(Schema::to_value))
+}
+
 /// Output schema of a tool: the answer or an error, as clients validate errors too and would drop the payment demand in
 /// one. `None` where the answer is not JSON.
 fn output_schema(operation: &Operation) -> Option<Value> {
-    let (_, schema) = (operation.output)(&mut generator(SchemaSettings::for_serialize));
-    let mut schema = schema.map(Schema::to_value)?;
+    let mut schema = answer_schema(operation).1?;
     // Of an answer that a model has before it, the names tell enough; a list of tools is read at every start.
     plain(&mut schema);
     let mut refusal = error_schema();
@@ -208,7 +289,11 @@ mod tests {
             assert_eq!(references(&tool), 0, "{name} refers to another schema");
             let input = &tool["inputSchema"];
             assert_eq!((&input["type"], &input["additionalProperties"]), (&"object".into(), &false.into()), "{name}");
-            assert!(input["properties"].get("guest_token").is_none(), "{name} takes a credential");
+            for every in [GUEST_TOKEN, LANG, FORMAT] {
+                assert!(input["properties"].get(every).is_some(), "{name} takes no {every}");
+            }
+            let description = tool["description"].as_str().unwrap();
+            assert!(description.ends_with('.') && description.chars().count() < 480, "{name}: {description}");
             assert!(!input.to_string().contains("\"null\""), "{name}: {input}");
             for parameter in operation.path_parameters() {
                 assert!(input["required"].as_array().unwrap().contains(&parameter.into()), "{name}: {parameter}");
@@ -218,6 +303,62 @@ mod tests {
                 assert!(!output.to_string().contains("\"type\":["), "{name}: a list of types");
             }
         }
+    }
+
+    /// The words in backticks that look like names of ours.
+    fn named(text: &str) -> impl Iterator<Item = &str> {
+        let is_name = |word: &&str| {
+            word.starts_with(|c: char| c.is_ascii_lowercase())
+                && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte.is_ascii_digit())
+        };
+        text.split('`').skip(1).step_by(2).filter(is_name)
+    }
+
+    /// Every name and every value of an enumeration in a schema.
+    fn words(schema: &Value, out: &mut Vec<String>) {
+        match schema {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    out.push(name.clone());
+                    words(value, out);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| words(item, out)),
+            Value::String(text) => out.push(text.clone()),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn descriptions_name_only_what_the_schemas_have() {
+        let operations = handlers::catalog();
+        let names: Vec<&str> = tools(&operations).map(|operation| operation.name).collect();
+        for operation in tools(&operations) {
+            let tool = described(operation, &Config::default());
+            let mut known: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            known.extend(["json", "true", "false", "null"].map(str::to_owned));
+            words(&tool["inputSchema"], &mut known);
+            words(&tool["outputSchema"], &mut known);
+            let mut texts = vec![tool["description"].as_str().unwrap().to_owned()];
+            for property in tool["inputSchema"]["properties"].as_object().unwrap().values() {
+                texts.extend(property["description"].as_str().map(str::to_owned));
+            }
+            for text in &texts {
+                for name in named(text) {
+                    assert!(known.iter().any(|word| word == name), "{}: {name} in {text}", operation.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_list_holds_tools_that_there_are() {
+        let operations = handlers::catalog();
+        for name in LISTED {
+            assert!(tools(&operations).any(|operation| operation.name == name), "{name}");
+        }
+        assert!(!brief("One. Two.\n\nExample: x").contains("Example"));
+        assert_eq!(brief(&format!("One. {}.", "x".repeat(400))), "One.");
     }
 
     #[test]

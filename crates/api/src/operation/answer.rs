@@ -29,9 +29,12 @@ pub struct Reply {
 }
 
 impl Reply {
+    /// The media type of most answers.
+    pub(crate) const JSON: &str = "application/json";
+
     /// JSON with status 200, the same in every language.
     pub fn json(body: Bytes) -> Self {
-        Self { status: StatusCode::OK, media_type: "application/json", headers: Vec::new(), body, speaks: false }
+        Self { status: StatusCode::OK, media_type: Self::JSON, headers: Vec::new(), body, speaks: false }
     }
 
     /// Makes it cacheable: `policy` is its `Cache-Control`, and an `ETag` is added for revalidation, where it has none.

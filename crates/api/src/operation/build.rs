@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::answer::IntoReply;
 use super::handler::{Handler, Input};
-use super::{Access, Effect, Nothing, Operation, OtherForm, handler, input};
+use super::{Access, Effect, FORMS, Nothing, Operation, OtherForm, handler, input};
 use crate::request::BODY_BYTES;
 use service::Services;
 use service::config::Sku;
@@ -132,7 +132,8 @@ impl Operation {
             output: O::describe,
             cache_control: None,
             has_body: in_body,
-            required: OnceLock::new(),
+            reports: false,
+            names: OnceLock::new(),
             takes_form: false,
             is_beacon: false,
             other_status: None,
@@ -224,6 +225,13 @@ impl Operation {
     pub(crate) fn also_as(mut self, forms: &'static [OtherForm]) -> Self {
         self.forms = forms;
         self
+    }
+
+    /// It answers with a report: whole or in parts, in the forms of reports.
+    #[must_use]
+    pub(crate) fn reports(mut self) -> Self {
+        self.reports = true;
+        self.also_as(FORMS)
     }
 
     /// Makes its answers cacheable: `policy` is their `Cache-Control`.

@@ -6,6 +6,7 @@ use service::caller::Cx;
 
 use super::form::UnreadForm;
 use super::resources::Resources;
+use super::wish::ReportWish;
 
 /// An authenticated call of an operation: the first argument of handlers that need more than use cases take.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct Call {
     pub resources: Resources,
     /// The unread body of an operation that takes a form.
     pub form: Option<Arc<UnreadForm>>,
+    /// How a report is wanted, of an operation that answers with one.
+    pub wish: ReportWish,
 }
 
 /// The first argument of a handler, extracted from the call: the whole [`Call`], or only its [`Cx`], which is all that

@@ -2,6 +2,7 @@
 
 mod given;
 mod problem;
+mod unknown;
 
 use model::lang::{Phrase, Text, text};
 use serde::de::{DeserializeOwned, Deserializer as _, MapAccess, Visitor};
@@ -11,6 +12,7 @@ use serde_json::{Map, Value};
 use given::{Texts, TypedValue};
 use problem::{TWICE, refused};
 use service::error::{Code, ServiceError};
+pub(crate) use unknown::unknown;
 
 /// Parameters of a query at most.
 const MOST_PARAMETERS: usize = 64;

@@ -1,5 +1,6 @@
 //! State shared by all calls.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -7,8 +8,8 @@ use bytes::Bytes;
 use render::catalog::tool::Examples;
 use service::Services;
 
-/// DocumentTexts of documents by path.
-pub type DocumentTexts = BTreeMap<&'static str, Bytes>;
+/// Contents of documents by path.
+pub type DocumentTexts = BTreeMap<Cow<'static, str>, Bytes>;
 
 /// Discovery documents by path (OpenAPI, llms.txt…), written once, when the first of them is requested: a service that
 /// is asked for none, as in most tests, starts without them.
@@ -24,6 +25,11 @@ impl Documents {
     /// The document at a path.
     pub fn get(&self, path: &str) -> Option<&Bytes> {
         self.0.get(path)
+    }
+
+    /// The paths of all documents.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(AsRef::as_ref)
     }
 }
 

@@ -10,17 +10,19 @@ use serde_json::{Map, Value};
 
 use crate::caller::{Incoming, is_smoke};
 use crate::gate;
-use crate::operation::{Call, Operation, OtherForm, Reply, UnreadForm, body_object, query_object};
+use crate::operation::{Call, Operation, OtherForm, Reply, ReportWish, UnreadForm, body_object, query_object, unknown};
 use crate::request::{BODY_BYTES, client, language, read_body, wish};
 use crate::response;
 use crate::site::Site;
-use model::lang::{Lang, text};
+use model::lang::{Lang, Text, text};
 use service::blocking::off_worker;
 use service::caller::{Caller, Cx};
 use service::error::{Code, ServiceError};
 
-/// Parameters of a query that belong to every call.
+/// Fields that every call takes: in its query, and in its body where it has one.
 const OF_ALL: [&str; 2] = ["lang", "guest_token"];
+/// What is below it takes known parameters only. The documents beside it are files, whose addresses other programs mark.
+const API: &str = "/api/";
 
 /// Answers a request to a path with the operation of its method. `params`: none when the path is not UTF-8.
 pub(super) async fn answer(
@@ -65,11 +67,19 @@ async fn answer_of(
     let done = match bad_lang {
         _ if operation.is_beacon => beacon(site, operation, request, lang).await,
         Some(error) => Err(error),
-        None => call(site, operation, params, request, lang).await,
+        None => {
+            let mut lang = lang;
+            let done = call(site, operation, params, request, &mut lang).await;
+            return finished(operation, done, lang, is_https);
+        }
     };
+    finished(operation, done, lang, is_https)
+}
+
+fn finished(operation: &Operation, done: Result<Reply, ServiceError>, lang: Lang, is_https: bool) -> Response {
     match done {
         Ok(reply) => of_reply(reply, lang),
-        Err(error) => response::refusal(&error, lang, is_https),
+        Err(error) => response::refusal(&error.of_operation(operation.name), lang, is_https),
     }
 }
 
@@ -82,6 +92,7 @@ async fn beacon(site: &Site, operation: &Operation, request: Request, lang: Lang
         cx: Cx::new(site.services(), caller, lang),
         resources: site.resources().clone(),
         form: Some(Arc::new(UnreadForm::new(parts, body))),
+        wish: ReportWish::default(),
     };
     operation.run(call, Map::new()).await
 }
@@ -91,7 +102,7 @@ async fn call(
     operation: &Operation,
     params: Option<&RawPathParams>,
     request: Request,
-    lang: Lang,
+    lang: &mut Lang,
 ) -> Result<Reply, ServiceError> {
     let params = params.ok_or_else(|| {
         let broken = text("path: it is not UTF-8", "path: não é UTF-8");
@@ -99,11 +110,13 @@ async fn call(
     })?;
     let (parts, body) = request.into_parts();
     let mut query = query_object(parts.uri.query())?;
-    if let (Some(form), false) = (preferred(operation, &parts.headers), query.contains_key("format")) {
-        query.insert("format".to_owned(), form.name.into());
-    }
     let of_all: Vec<Option<Value>> = OF_ALL.iter().map(|name| query.remove(*name)).collect();
     let query_token = of_all.get(1).and_then(Option::as_ref).and_then(Value::as_str);
+    let known_query = known_query(operation, &query);
+    let accepted = preferred(operation, &parts.headers).map(|form| form.name);
+    if let (Some(form), false) = (accepted, operation.takes_body()) {
+        query.entry("format").or_insert_with(|| form.into());
+    }
     let (mut room, mut form) = (None, None);
     let input = if operation.takes_form {
         form = Some(Arc::new(UnreadForm::new(parts.clone(), body)));
@@ -116,13 +129,16 @@ async fn call(
         // A large one takes milliseconds.
         let object =
             if bytes.len() > BODY_BYTES { off_worker(move || body_object(&bytes)).await? } else { body_object(&bytes) };
-        let input = object.map(|object| with_path(object, params));
+        let input = object.and_then(|object| with_query(known_body(operation, object, lang)?, query, accepted));
         // Held to the end of the call: the input is a copy.
         room = Some(received);
-        input
+        input.map(|object| with_path(object, params))
     } else {
         Ok(with_path(query, params))
     };
+    // A wrong input is refused in its turn, after the credential.
+    let input = known_query.and(input);
+    let lang = *lang;
     let incoming = Incoming {
         network: client(&parts.extensions, &parts.headers),
         headers: &parts.headers,
@@ -132,10 +148,65 @@ async fn call(
     };
     let mut reply = gate::call(site.resources(), operation, incoming, input).await;
     if let (Ok(reply), false) = (&mut reply, operation.forms.is_empty()) {
-        reply.headers.push((header::VARY, HeaderValue::from_static("Accept")));
+        // First, as it is of an answer that is given again.
+        reply.headers.insert(0, (header::VARY, HeaderValue::from_static("Accept")));
     }
     drop(room);
     reply
+}
+
+/// Refuses parameters that a call does not take.
+fn known_query(operation: &Operation, query: &Map<String, Value>) -> Result<(), ServiceError> {
+    let names = operation.field_names();
+    let (Some(mut known), true) = (names, operation.path.starts_with(API)) else { return Ok(()) };
+    let in_path: Vec<&str> = operation.path_parameters().collect();
+    known.retain(|name| {
+        !in_path.contains(name) && (!operation.takes_body() || operation.reports && ReportWish::has(name))
+    });
+    match query.keys().find(|name| !known.contains(&name.as_str())) {
+        Some(name) => Err(unknown(Code::InvalidParameter, name, &[&known[..], &OF_ALL].concat())),
+        None => Ok(()),
+    }
+}
+
+/// Refuses members of a body that a call does not take, and takes the language out of it.
+fn known_body(
+    operation: &Operation,
+    mut body: Map<String, Value>,
+    lang: &mut Lang,
+) -> Result<Map<String, Value>, ServiceError> {
+    const TAKES: Text = text("lang: takes en or pt-BR", "lang: aceita en ou pt-BR");
+    let Some(known) = operation.field_names() else { return Ok(body) };
+    if let (Some(tag), false) = (body.get("lang"), known.contains(&"lang")) {
+        let read = tag.as_str().and_then(Lang::from_tag);
+        *lang = read.ok_or_else(|| ServiceError::new(Code::InvalidBody).explained(TAKES.into()))?;
+        body.remove("lang");
+    }
+    match body.keys().find(|name| !known.contains(&name.as_str()) && !OF_ALL.contains(&name.as_str())) {
+        Some(name) => Err(unknown(Code::InvalidBody, name, &known)),
+        None => Ok(body),
+    }
+}
+
+/// Adds the parameters of a query to a body. What stands in both is refused: two readers might see two different calls.
+/// `accepted`: the format that the headers ask for, where neither names one.
+fn with_query(
+    mut body: Map<String, Value>,
+    query: Map<String, Value>,
+    accepted: Option<&str>,
+) -> Result<Map<String, Value>, ServiceError> {
+    const TWICE: Text = text("{name}: stands in query and body", "{name}: está na query e no corpo");
+    for (name, value) in query {
+        if body.contains_key(&name) {
+            let why = TWICE.phrase(&[("name", name.into())]);
+            return Err(ServiceError::new(Code::InvalidParameter).explained(why));
+        }
+        body.insert(name, value);
+    }
+    if let Some(form) = accepted {
+        body.entry("format").or_insert_with(|| form.into());
+    }
+    Ok(body)
 }
 
 /// The answer of an operation.

@@ -9,7 +9,7 @@ use axum::response::Response;
 use axum::routing::any;
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use model::lang::{Lang, Text, text};
 use serde_json::{Map, Value, json};
 use url::{Host, Url};
@@ -18,7 +18,7 @@ use super::answered::ToolCalled;
 use crate::caller::same_origin;
 use crate::mcp::era::{self, Era};
 use crate::mcp::message::{self, McpMessage, McpRefusal, code};
-use crate::mcp::{CARD_PATH, MEDIA_TYPE, instructions};
+use crate::mcp::{CARD_PATH, MEDIA_TYPE, ToolList, instructions};
 use crate::request;
 use crate::response::{conditional, status};
 use crate::site::Site;
@@ -26,9 +26,11 @@ use service::blocking::off_worker;
 use service::error::ServiceError;
 
 /// Bytes of a message: a page of 2 MB whose every third byte is escaped, and the rest.
-const MESSAGE_BYTES: usize = 6 * 1024 * 1024;
+pub const MESSAGE_BYTES: usize = 6 * 1024 * 1024;
 /// How long a list of tools may be kept, in milliseconds: another version of the service may have another one.
 const LIST_MS: u32 = 3_600_000;
+/// The field of `_meta` that asks `tools/list` for the schemas of answers.
+const WITH_ANSWERS: &str = "site-audit/outputSchema";
 /// Routes of the MCP server.
 const METHODS: &str = "GET, HEAD, POST, OPTIONS";
 /// The response to a legacy client that opens a stream.
@@ -182,6 +184,31 @@ fn unread(error: &ServiceError) -> McpRefusal {
     McpRefusal::new(code::INVALID_REQUEST, why).status(status(error))
 }
 
+/// Answers a message that came as a line, for the guest of this token: the same server without HTTP. `None` for what asks
+/// nothing.
+pub async fn answer_line(site: &Site, line: Bytes, guest_token: &str) -> Option<Bytes> {
+    let request = Request::builder().uri(format!("/mcp?guest_token={guest_token}")).body(Body::empty()).ok()?;
+    let (mut parts, _) = request.into_parts();
+    mirror(&mut parts.headers, &line);
+    let response = message(site, &parts, line, Lang::En).await;
+    let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.ok()?;
+    (!body.is_empty()).then_some(body)
+}
+
+/// The headers that repeat a message over HTTP since 2026-07-28. A line has none, and `era` judges by them.
+fn mirror(headers: &mut HeaderMap, line: &[u8]) {
+    let Ok(message) = serde_json::from_slice::<Value>(line) else { return };
+    let version = message.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion");
+    for (name, value) in [
+        ("mcp-protocol-version", version),
+        ("mcp-method", version.and(message.get("method"))),
+        ("mcp-name", version.and(message.pointer("/params/name"))),
+    ] {
+        let value = value.and_then(Value::as_str).and_then(|text| HeaderValue::from_str(text).ok());
+        headers.extend(value.map(|value| (HeaderName::from_static(name), value)));
+    }
+}
+
 async fn message(site: &Site, parts: &Parts, body: Bytes, lang: Lang) -> Response {
     // A large one takes milliseconds.
     let read = if body.len() > request::BODY_BYTES {
@@ -244,12 +271,15 @@ async fn answer(
     }
 }
 
-/// The list of tools, on one page.
-fn list(era: Era, params: &Map<String, Value>, tools: &[Value]) -> Result<Value, McpRefusal> {
+/// The list of tools, on one page. The schemas of their answers come where `_meta` asks for them: they are ten times as long
+/// as the rest, and a list is read at every start.
+fn list(era: Era, params: &Map<String, Value>, tools: &ToolList) -> Result<Value, McpRefusal> {
     const NO_CURSOR: Text = text("cursor: none was given out", "cursor: nenhum foi dado");
     if params.get("cursor").is_some_and(|cursor| !cursor.is_null()) {
         return Err(McpRefusal::new(code::INVALID_PARAMS, NO_CURSOR).status(StatusCode::OK));
     }
+    let wants_answers = params.get("_meta").and_then(|meta| meta.get(WITH_ANSWERS)) == Some(&true.into());
+    let tools = if wants_answers { &tools.with_answers } else { &tools.listed };
     Ok(match era {
         Era::Modern => json!({"tools": tools, "ttlMs": LIST_MS, "cacheScope": "public"}),
         Era::Legacy => json!({ "tools": tools }),

@@ -3,13 +3,37 @@
 use std::collections::BTreeMap;
 
 use model::capture::{Exchange, Extra, WantKind};
-use model::summary::RobotsTxtSummary;
+use model::summary::{AgentVerdict, RobotsTxtSummary};
 use url::Url;
 
 use super::crawlers::ai_tokens;
 use super::known::Facts;
 use super::not_measured::NotMeasured;
 use super::robots_txt::{RobotsState, RobotsVerdict, path};
+
+/// Crawlers of search engines that everybody asks for, and any crawler.
+const USUAL_AGENTS: [&str; 3] = ["*", "Googlebot", "Bingbot"];
+/// Groups of a file whose crawlers are listed. Chosen: real files name far fewer.
+const MOST_GROUPS: usize = 100;
+
+/// What holds for the usual crawlers, those of AI products, and `named`, the crawlers that a file names.
+fn agents<'f>(
+    named: impl Iterator<Item = &'f str>,
+    verdict: impl Fn(&str) -> RobotsVerdict,
+) -> BTreeMap<String, AgentVerdict> {
+    let mut tokens: Vec<&str> = USUAL_AGENTS.into_iter().chain(ai_tokens()).collect();
+    for token in named.take(MOST_GROUPS) {
+        if !tokens.iter().any(|known| known.eq_ignore_ascii_case(token)) {
+            tokens.push(token);
+        }
+    }
+    let of = |token: &str| {
+        let RobotsVerdict { allowed, rule, agent } = verdict(token);
+        let (rule, line) = rule.unzip();
+        (token.to_owned(), AgentVerdict { allowed, group: agent, rule, line })
+    };
+    tokens.into_iter().map(of).collect()
+}
 
 impl Facts<'_> {
     fn robots_extra(&self) -> Option<&Extra> {
@@ -74,6 +98,7 @@ impl Facts<'_> {
         let is_fetched = self.capture.source.has_network();
         summary.status = exchange.filter(|_| is_fetched).map(|exchange| exchange.status);
         summary.size = exchange.map_or(0, |exchange| exchange.body.bytes.len() as u64);
+        let free = || agents([].into_iter(), |_| RobotsVerdict { allowed: true, rule: None, agent: None });
         let open = || ai_tokens().map(|token| (token.to_owned(), true)).collect::<BTreeMap<_, _>>();
         match (self.robots, &self.rules) {
             (Some(RobotsState::Found(file)), Some(rules)) => {
@@ -85,13 +110,16 @@ impl Facts<'_> {
                 summary.sitemaps = file.sitemaps.iter().map(|(_, url)| url.clone()).collect();
                 summary.ai_crawlers =
                     ai_tokens().map(|token| (token.to_owned(), rules.verdict(token).allowed)).collect();
+                summary.agents = agents(file.agents(), |token| rules.verdict(token));
                 summary.truncated = file.truncated;
             }
             (Some(RobotsState::Missing(_)), _) => {
                 (summary.state, summary.allowed, summary.ai_crawlers) = ("missing".to_owned(), Some(true), open());
+                summary.agents = free();
             }
             (Some(RobotsState::Html), _) => {
                 (summary.state, summary.allowed, summary.ai_crawlers) = ("invalid".to_owned(), Some(true), open());
+                summary.agents = free();
             }
             (None, _) => summary.state = "notAsked".to_owned(),
             (Some(RobotsState::Found(_) | RobotsState::Unreachable(_)), _) => {

@@ -137,6 +137,11 @@ impl RobotsTxt {
         }
     }
 
+    /// The product tokens that its groups name, in lower case.
+    pub(super) fn agents(&self) -> impl Iterator<Item = &str> {
+        self.groups.iter().flat_map(|group| &group.agents).map(String::as_str).filter(|token| !token.is_empty())
+    }
+
     /// Whether the crawler of a product token may fetch a path with its query, percent-encoded as in a URL.
     pub fn verdict(&self, token: &str, path: &str) -> RobotsVerdict {
         let normal = matching::normal_path(path);

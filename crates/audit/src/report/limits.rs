@@ -154,6 +154,9 @@ impl Cuts {
         self.texts(&mut summary.h1s);
         self.texts(&mut summary.json_ld_types);
         self.texts(&mut summary.robots_txt.sitemaps);
+        for rule in summary.robots_txt.agents.values_mut().filter_map(|agent| agent.rule.as_mut()) {
+            self.text(rule);
+        }
         self.texts(&mut summary.sitemap.declared);
         self.texts(&mut summary.sitemap.checked);
         self.texts(&mut summary.scripts.third_party_origins);

@@ -10,15 +10,15 @@ use model::lang::Lang;
 use model::report::Report;
 use schemars::JsonSchema;
 use serde::Serialize;
-use service::audits;
+use service::patches;
 use store::StoredReport;
 
 use super::lookup::{find, made};
 use crate::error;
 use crate::reader::Reader;
 use crate::response::private;
-use api::operation::IntoReply as _;
-use api::reading::{self, ReportFormat};
+use api::operation::ReportFormat;
+use api::reading;
 use service::Services;
 use service::error::{Code, ServiceError};
 
@@ -57,14 +57,14 @@ async fn taken(
 fn form_named(services: &Services, stored: &StoredReport, name: &str, lang: Lang) -> Result<Response, ServiceError> {
     let format = match name {
         "audit.json" => return Ok(document(&stored.stored_audit(lang), lang)),
-        "patch.json" => return Ok(document(&audits::patch_answer(services, stored, None, lang), lang)),
+        "patch.json" => return Ok(document(&patches::patch_answer(services, stored, None, lang), lang)),
         "audit.csv" => ReportFormat::Csv,
         "audit.md" => ReportFormat::Markdown,
         "audit.sarif" => ReportFormat::Sarif,
         _ => return Err(ServiceError::new(Code::NotFound)),
     };
-    let reply = reading::whole(stored, format, lang)?.reply()?;
-    let mut response = download(Body::from(reply.body), reply.media_type, name);
+    let (media_type, body) = reading::document(&stored.report, stored.created_at, format, lang)?;
+    let mut response = download(Body::from(body), media_type, name);
     speaks(response.headers_mut(), lang);
     Ok(response)
 }

@@ -6,22 +6,25 @@ const MOST_NEAR: usize = 5;
 const COMPARED: usize = 64;
 
 /// The nearest of `names`, the nearest first.
-pub fn nearest(unknown: &str, names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+pub fn nearest<'n>(unknown: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let unknown: String = plain(unknown.chars().take(COMPARED));
     let mut near: Vec<(usize, &str)> = names
         .map(|name| (distance(&unknown, &plain(name.chars())), name))
         .filter(|(distance, name)| {
             let name = plain(name.chars());
-            *distance <= unknown.len() / 3 || first_word(&name) == first_word(&unknown) || name.contains(&unknown)
+            *distance <= unknown.len().div_ceil(3)
+                || first_word(&name) == first_word(&unknown)
+                || name.contains(&unknown)
         })
         .collect();
     near.sort_unstable();
     near.into_iter().take(MOST_NEAR).map(|(_, name)| name).collect()
 }
 
-/// In lower case, with one kind of hyphen.
+/// In lower case, with one separator of words.
 fn plain(characters: impl Iterator<Item = char>) -> String {
-    characters.flat_map(char::to_lowercase).map(|character| if character == '-' { '_' } else { character }).collect()
+    let separated = |character| if matches!(character, '-' | ' ' | '.') { '_' } else { character };
+    characters.flat_map(char::to_lowercase).map(separated).collect()
 }
 
 fn first_word(name: &str) -> &str {

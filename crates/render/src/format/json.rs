@@ -39,6 +39,7 @@ fn object(outcome: &PageOutcome, lang: Lang) -> serde_json::Result<Value> {
     if let Some(fields) = value.as_object_mut() {
         // Nothing was stored, so there is nothing to name.
         fields.insert("audit_id".to_owned(), Value::Null);
+        fields.insert("id".to_owned(), Value::Null);
         fields.insert("patch".to_owned(), serde_json::to_value(report.patch.in_lang(lang))?);
     }
     Ok(value)
@@ -46,7 +47,16 @@ fn object(outcome: &PageOutcome, lang: Lang) -> serde_json::Result<Value> {
 
 /// Pretty-printed JSON that is safe to print on a terminal: control characters are escaped.
 pub fn pretty(value: &impl serde::Serialize) -> serde_json::Result<String> {
-    let text = serde_json::to_string_pretty(value)?;
+    serde_json::to_string_pretty(value).map(|text| harmless(&text))
+}
+
+/// JSON on one line that is safe to print on a terminal.
+pub(super) fn compact(value: &impl serde::Serialize) -> serde_json::Result<String> {
+    serde_json::to_string(value).map(|text| harmless(&text))
+}
+
+/// JSON with its control characters escaped, and a line end.
+fn harmless(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 1);
     for character in text.chars() {
         // Outside of strings JSON has none but line ends.
@@ -57,5 +67,5 @@ pub fn pretty(value: &impl serde::Serialize) -> serde_json::Result<String> {
         }
     }
     out.push('\n');
-    Ok(out)
+    out
 }

@@ -30,12 +30,12 @@ fn table(outcomes: &[PageOutcome], lang: Lang) -> String {
     for outcome in outcomes {
         let (score, findings) = match &outcome.result {
             Ok(report) => {
-                let alarm = report.alarm(lang).map(|alarm| format!("{} ", escaped(alarm))).unwrap_or_default();
+                let alarm = report.alarm(lang).map(|alarm| format!("{} ", cell(alarm))).unwrap_or_default();
                 (report.score.to_string(), format!("{alarm}{}", counts(report, lang)))
             }
             Err(_) => ("–".to_owned(), FAILED.in_lang(lang).to_owned()),
         };
-        out.push_str(&format!("| {} | {score} | {findings} |\n", escaped(&address(outcome.shown_url()))));
+        out.push_str(&format!("| {} | {score} | {findings} |\n", cell(&address(outcome.shown_url()))));
     }
     out
 }
@@ -95,20 +95,39 @@ fn unaudited(url: &str, error: &Unaudited, lang: Lang) -> String {
     format!("# {}\n\n`{}`: {why}\n", heading.in_lang(lang), error.code)
 }
 
-/// Text that Markdown shows as it is: its marks escaped, on one line.
+/// Text that Markdown shows as it is, on one line: what it would read as a mark there is escaped, and nothing else, so that
+/// names and addresses can be copied (CommonMark 0.31 §2.4, §6.2).
 fn escaped(text: &str) -> String {
+    let text: Vec<char> = printable(text).chars().map(|c| if c == '\n' { ' ' } else { c }).collect();
     let mut out = String::with_capacity(text.len());
-    for character in printable(text).chars() {
-        match character {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' => {
-                out.push('\\');
-                out.push(character);
-            }
-            '\n' => out.push(' '),
-            character => out.push(character),
+    for (index, character) in text.iter().copied().enumerate() {
+        let before = index.checked_sub(1).and_then(|at| text.get(at)).copied();
+        let after = text.get(index + 1).copied();
+        let is_at = |neighbour: Option<char>, test: fn(char) -> bool| neighbour.is_some_and(test);
+        let is_mark = match character {
+            '`' | '[' => true,
+            '\\' => is_at(after, |c| c.is_ascii_punctuation()),
+            // A tag, a comment or an address; `a < b` is none.
+            '<' => is_at(after, |c| c.is_ascii_alphabetic() || "/!?".contains(c)),
+            '*' => is_at(before, |c| !c.is_whitespace()) || is_at(after, |c| !c.is_whitespace()),
+            // Inside a word it is no emphasis.
+            '_' => !(is_at(before, char::is_alphanumeric) && is_at(after, char::is_alphanumeric)),
+            // At the beginning of a line: a heading, a quotation, a list.
+            '#' | '>' => before.is_none(),
+            '-' | '+' => before.is_none() && is_at(after, char::is_whitespace),
+            _ => false,
+        };
+        if is_mark {
+            out.push('\\');
         }
+        out.push(character);
     }
     out
+}
+
+/// The same in a cell of a table.
+fn cell(text: &str) -> String {
+    escaped(text).replace('|', "\\|")
 }
 
 /// A fence longer than any run of backticks inside.
@@ -124,7 +143,18 @@ mod tests {
 
     #[test]
     fn page_text_is_never_markup() {
-        assert_eq!(escaped("|a| [x](javascript:1) <b>\n# h"), "\\|a\\| \\[x\\](javascript:1) \\<b\\> \\# h");
+        for (text, wanted) in [
+            ("|a| [x](javascript:1) <b>\n# h", "|a| \\[x](javascript:1) \\<b> # h"),
+            ("# h", "\\# h"),
+            ("> q", "\\> q"),
+            ("- a - b", "\\- a - b"),
+            ("*a* _b_ `c` \\* \\a", "\\*a\\* \\_b\\_ \\`c\\` \\\\\\* \\a"),
+            ("og:image_alt of /a_b.html?c=[1]", "og:image_alt of /a_b.html?c=\\[1]"),
+            ("3 < 4 > 2, 2 * 2", "3 < 4 > 2, 2 * 2"),
+        ] {
+            assert_eq!(escaped(text), wanted, "{text}");
+        }
+        assert_eq!(cell("a|b"), "a\\|b");
         assert_eq!(fence("a ```` b"), "`````");
         assert!(render(&[audited()], Lang::En).contains("## warn `title_multiple`"));
     }
@@ -133,7 +163,7 @@ mod tests {
     fn several_pages_begin_with_a_table_and_a_failed_one_says_why() {
         let text = render(&[audited(), blocked()], Lang::PtBr);
         assert!(text.starts_with("| Página | Nota | Achados |\n|---|--:|---|\n| https://example.com/ | "), "{text}");
-        assert!(text.contains("\\|\\<b\\> | – | não auditada |\n"));
+        assert!(text.contains("\\|\\<b> | – | não auditada |\n"));
         assert!(text.contains("`target_blocked`: Um firewall do alvo"));
         assert!(!render(&[audited()], Lang::En).contains("|---|"));
     }

@@ -1,5 +1,8 @@
 //! SARIF 2.1.0 (OASIS), for code scanning.
 
+use std::collections::HashSet;
+
+use audit::check::Check;
 use audit::checks;
 use model::finding::{Finding, Place, Severity};
 use model::fix::Fix;
@@ -8,12 +11,13 @@ use percent_encoding::percent_encode_byte;
 use serde_json::{Map, Value, json};
 use url::{Position, Url};
 
-use super::json::pretty;
+use super::json::compact;
 use super::outcome::{PageOutcome, Unaudited};
 
-/// One run over all pages, since code scanning takes one run of a tool a file: the whole catalog as its rules, a result
-/// for each finding, a notification for each page that could not be audited.
+/// One run over all pages, since code scanning takes one run of a tool a file: the checks that found something as its rules, a
+/// result for each finding, a notification for each page that could not be audited.
 pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> serde_json::Result<String> {
+    let used = used(outcomes);
     let mut results = Vec::new();
     let mut notifications = Vec::new();
     let (mut scores, mut searchable) = (Map::new(), Map::new());
@@ -22,7 +26,7 @@ pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> serde_json::Result
             Ok(report) => {
                 let findings = report.findings.iter().zip(&report.fixes);
                 let page = outcome.file.as_deref().map_or_else(|| uri(&report.url), file_uri);
-                results.extend(findings.map(|(finding, fix)| result(&page, finding, fix, lang)));
+                results.extend(findings.map(|(finding, fix)| result(&page, finding, fix, &used, lang)));
                 scores.insert(uri(&report.url), report.score.into());
                 searchable.insert(uri(&report.url), json!(report.searchable_in(lang)));
             }
@@ -35,11 +39,11 @@ pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> serde_json::Result
     if let (Some(begun), Some(fields)) = (begun, invocation.as_object_mut()) {
         fields.insert("startTimeUtc".to_owned(), begun.to_string().into());
     }
-    pretty(&json!({
+    compact(&json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
-            "tool": {"driver": {"name": "Site Audit", "version": env!("CARGO_PKG_VERSION"), "rules": rules(lang)}},
+            "tool": {"driver": {"name": "Site Audit", "version": env!("CARGO_PKG_VERSION"), "rules": rules(&used, lang)}},
             "language": lang.tag(),
             "columnKind": "unicodeCodePoints",
             "invocations": [invocation],
@@ -49,31 +53,36 @@ pub(super) fn render(outcomes: &[PageOutcome], lang: Lang) -> serde_json::Result
     }))
 }
 
-/// The catalog.
-fn rules(lang: Lang) -> Vec<Value> {
-    checks::all()
-        .map(|check| {
-            let how = check.how.in_lang(lang);
-            json!({
-                "id": check.code,
-                "shortDescription": {"text": message(check.title.in_lang(lang))},
-                "fullDescription": {"text": message(check.why.in_lang(lang))},
-                "help": {"text": message(how), "markdown": how},
-                "helpUri": check.reference,
-                "defaultConfiguration": {"level": level(check.severity)},
-            })
-        })
-        .collect()
+/// The checks that found something, in catalog order.
+fn used(outcomes: &[PageOutcome]) -> Vec<&'static Check> {
+    let findings =
+        outcomes.iter().filter_map(|outcome| outcome.result.as_ref().ok()).flat_map(|report| &report.findings);
+    let codes: HashSet<&str> = findings.map(|finding| &*finding.code).collect();
+    checks::all().filter(|check| codes.contains(check.code)).collect()
 }
 
-fn result(page: &str, finding: &Finding, fix: &Fix, lang: Lang) -> Value {
+fn rules(used: &[&Check], lang: Lang) -> Vec<Value> {
+    let rule = |check: &&Check| {
+        json!({
+            "id": check.code,
+            "shortDescription": {"text": message(check.title.in_lang(lang))},
+            "fullDescription": {"text": message(check.why.in_lang(lang))},
+            "help": {"text": message(check.how.in_lang(lang))},
+            "helpUri": check.reference,
+            "defaultConfiguration": {"level": level(check.severity)},
+        })
+    };
+    used.iter().map(rule).collect()
+}
+
+fn result(page: &str, finding: &Finding, fix: &Fix, used: &[&Check], lang: Lang) -> Value {
     let mut locations: Vec<Value> = finding.evidence.iter().map(|place| location(page, place)).collect();
     if locations.is_empty() {
         locations.push(location(page, &Place::default()));
     }
     json!({
         "ruleId": finding.code,
-        "ruleIndex": checks::all().position(|check| check.code == finding.code),
+        "ruleIndex": used.iter().position(|check| check.code == finding.code),
         "level": level(finding.severity),
         "message": {"text": message(finding.message.in_lang(lang))},
         "locations": locations,
@@ -192,6 +201,8 @@ mod tests {
         let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
         let results = run["results"].as_array().unwrap();
         assert!(!results.is_empty());
+        let found: HashSet<&str> = results.iter().map(|result| result["ruleId"].as_str().unwrap()).collect();
+        assert_eq!(rules.len(), found.len(), "a rule without a result");
         for result in results {
             let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
             assert_eq!(rules[index]["id"], result["ruleId"]);

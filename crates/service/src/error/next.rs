@@ -2,6 +2,9 @@
 
 use super::codes::Code;
 
+/// Where operations are described, one by one.
+pub const OPERATIONS: &str = "/api/operations/";
+
 /// A suggested call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Next {
@@ -18,7 +21,7 @@ const fn call(operation: &'static str, method: &'static str, path: &'static str)
 }
 
 impl Code {
-    /// The suggested call after this error; `None` where the sentence is enough.
+    /// The suggested call after this error; `None` where reading the description of the operation that failed helps most.
     pub fn next(self) -> Option<Next> {
         match self {
             Self::GuestTokenRequired | Self::GuestTokenInvalid => call("create_guest", "POST", "/api/guest"),
@@ -38,9 +41,6 @@ impl Code {
                 call("get_pricing", "GET", "/api/pricing")
             }
             Self::AllowanceSpent => call("get_gate", "GET", "/api/gate"),
-            Self::InvalidBody | Self::InvalidParameter | Self::UnsupportedMediaType => {
-                call("get_openapi", "GET", "/openapi.json")
-            }
             Self::NotFound | Self::MethodNotAllowed => call("get_index", "GET", "/api/"),
             Self::DatabaseUnavailable | Self::StorageFull | Self::Overloaded | Self::Internal => {
                 call("get_health", "GET", "/api/health")

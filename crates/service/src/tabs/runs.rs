@@ -19,35 +19,40 @@ use crate::error::{Code, ServiceError};
 use crate::services::Services;
 use crate::shares::report_path;
 
-/// The latest run of a tab; `None` before the first one.
+/// The latest run of a tab in `lang`; `None` before the first one.
 pub async fn last_run(
     services: &Services,
     owner: &Owner,
     tab: &Tab,
     lang: Lang,
 ) -> Result<Option<StoredAudit>, ServiceError> {
-    let stored = services.database().ask(|store| store.newest_audit_of(owner, &tab.url)).await?;
-    let Some(stored) = stored else { return Ok(None) };
+    let Some(stored) = last_report(services, owner, tab).await? else { return Ok(None) };
     off_worker(move || Some(stored.stored_audit(lang))).await
 }
 
+/// The latest run of a tab as it is stored; `None` before the first one.
+pub async fn last_report(services: &Services, owner: &Owner, tab: &Tab) -> Result<Option<StoredReport>, ServiceError> {
+    Ok(services.database().ask(|store| store.newest_audit_of(owner, &tab.url)).await?)
+}
+
 /// Audits a tab's page, and stores the run; an error when it can't be stored.
-pub async fn run(cx: &Cx, tab: &Tab) -> Result<StoredAudit, ServiceError> {
+pub async fn run(cx: &Cx, tab: &Tab) -> Result<StoredReport, ServiceError> {
     let url = page_of(&cx.services, &tab.url)?;
-    let lang = cx.lang;
+    let requested_url = tab.url.clone();
     let made = move |Finished { id, report, created_at, .. }: Finished| {
-        id.map(|id| report.stored_audit(&id, created_at, None, lang))
+        let requested_url = requested_url.clone();
+        id.map(|id| StoredReport { id, requested_url, created_at, share_slug: None, report })
     };
     let run = Box::pin(audits::audit(cx, &url, Scheme::Typed, made)).await?;
     run.ok_or_else(|| ServiceError::new(Code::DatabaseUnavailable).retry_after(5))
 }
 
 /// Audits a tab's page, and stores the run; the tab after it, with the run.
-pub async fn run_again(cx: &Cx, owner: &Owner, tab: &Tab) -> Result<(Tab, StoredAudit), ServiceError> {
+pub async fn run_again(cx: &Cx, owner: &Owner, tab: &Tab) -> Result<(Tab, StoredReport), ServiceError> {
     let result = run(cx, tab).await?;
     let mut tab = super::open::tab(&cx.services, owner, &tab.id).await?;
     // A paid run is its owner's only once the charge is final, and this answer is given out only then.
-    (tab.audit_id, tab.score) = (Some(result.audit_id.clone()), Some(result.score));
+    (tab.audit_id, tab.score) = (Some(result.id.0.clone()), Some(result.report.score));
     Ok((tab, result))
 }
 

@@ -25,7 +25,7 @@ const MOST_RUNS: u32 = 100;
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Workspace {
     /// Oldest first.
-    tabs: Vec<Tab>,
+    pub tabs: Vec<Tab>,
     /// The tab with the focus.
     active_id: Option<String>,
     /// Its last run; null when it never ran.

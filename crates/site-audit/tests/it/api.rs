@@ -1,6 +1,7 @@
 //! The API as a black box, on both databases.
 
 pub(crate) mod accounts;
+mod agents;
 mod audits;
 pub(crate) mod avatar;
 mod bodies;

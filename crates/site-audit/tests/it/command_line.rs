@@ -5,6 +5,7 @@ mod checks;
 mod formats;
 #[cfg(target_os = "linux")]
 mod lab;
+mod mcp;
 #[cfg(target_os = "linux")]
 mod memory;
 mod server;

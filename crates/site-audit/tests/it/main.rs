@@ -5,6 +5,7 @@
 )]
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+mod agents;
 mod api;
 mod app;
 mod canary;

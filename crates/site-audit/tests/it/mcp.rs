@@ -30,6 +30,16 @@ fn modern(method: &str, params: &Value) -> Call<'static> {
     }
 }
 
+/// The parameters of a message of the new era that has none of its own.
+pub(crate) fn modern_params() -> Value {
+    json!({
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": MODERN,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+    })
+}
+
 /// The result of a tool, in either era.
 async fn tool(app: &TestApp, name: &str, arguments: Value, change: impl Fn(Call<'static>) -> Call<'static>) -> Value {
     let response = app.call(change(legacy("tools/call", &json!({"name": name, "arguments": arguments})))).await;
@@ -42,8 +52,9 @@ fn error(response: &Response) -> (u16, i64) {
     (response.status, response.json()["error"]["code"].as_i64().unwrap_or_default())
 }
 
-/// A tool of the list.
+/// A tool of the list, with the schema of its answer.
 async fn listed(app: &TestApp, name: &str) -> Value {
-    let list = app.call(legacy("tools/list", &json!({}))).await.json();
+    let asked = json!({"_meta": {"site-audit/outputSchema": true}});
+    let list = app.call(legacy("tools/list", &asked)).await.json();
     list["result"]["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap().clone()
 }

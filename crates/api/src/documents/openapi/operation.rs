@@ -165,7 +165,7 @@ pub(super) fn of_refusals(text: &str) -> (Value, Value) {
 
 /// The input's own object schema, its reference followed.
 fn input_object(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
-    let schema = (operation.input)(generator).to_value();
+    let schema = operation.input_schema(generator).to_value();
     let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
     match name.and_then(|name| generator.definitions().get(name)) {
         Some(definition) => definition.clone(),
@@ -185,7 +185,7 @@ fn request_body(operation: &Operation, input: &Value, generator: &mut SchemaGene
     if !operation.takes_body() || own.iter().all(|name| is_in_path(name)) {
         return None;
     }
-    let mut schema = (operation.input)(generator).to_value();
+    let mut schema = operation.input_schema(generator).to_value();
     if own.iter().any(|name| is_in_path(name)) {
         // Part of it is in the path: what is left is written out here.
         schema = input.clone();
@@ -195,6 +195,9 @@ fn request_body(operation: &Operation, input: &Value, generator: &mut SchemaGene
         if let Some(Value::Array(required)) = schema.get_mut("required") {
             required.retain(|name| !name.as_str().is_some_and(is_in_path));
         }
+    }
+    if operation.field_names().is_some() && !operation.takes_form && !operation.is_beacon {
+        close(&mut schema, generator);
     }
     let example = example(&schema, generator, ExampleFields::Required);
     let is_required = input.get("minProperties").is_some()
@@ -206,6 +209,18 @@ fn request_body(operation: &Operation, input: &Value, generator: &mut SchemaGene
         json!({"application/json": {"schema": schema, "example": example}})
     };
     Some(json!({"required": is_required, "content": content}))
+}
+
+/// Says that an object has no other members than those of its schema, as a body with others is refused.
+fn close(schema: &mut Value, generator: &mut SchemaGenerator) {
+    let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+    let object = match name.map(str::to_owned) {
+        Some(name) => generator.definitions_mut().get_mut(&name),
+        None => Some(schema),
+    };
+    if let Some(Value::Object(fields)) = object {
+        fields.insert("additionalProperties".to_owned(), false.into());
+    }
 }
 
 /// Parameters of path and query, and the one that every call takes.

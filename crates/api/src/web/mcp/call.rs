@@ -10,12 +10,13 @@ use serde_json::{Map, Value};
 use crate::caller::Incoming;
 use crate::gate;
 use crate::mcp::message::{McpRefusal, code};
-use crate::mcp::{result, tool};
-use crate::operation::{Operation, query_object};
+use crate::mcp::{pair, result, tool};
+use crate::operation::{Operation, query_object, unknown};
 use crate::request::{BODY_BYTES, client};
 use crate::site::Site;
+use render::catalog::near::nearest;
 use service::blocking::off_worker;
-use service::error::{Code, ServiceError};
+use service::error::{Code, OPERATIONS, ServiceError};
 
 /// Headers that go on to the operation. No cookie: with one, a page of another site could call with its reader's rights.
 const FORWARDED: [HeaderName; 9] = [
@@ -30,10 +31,15 @@ const FORWARDED: [HeaderName; 9] = [
     HeaderName::from_static("x-mm-smoke"),
 ];
 
-/// The tool that a call names, if there is such a one.
+/// The operation that a call names, if there is such a one.
 pub(super) fn named(site: &Site, params: &Map<String, Value>) -> Option<&'static str> {
     let name = params.get("name")?.as_str()?;
-    tool::tools(site.operations()).find(|operation| operation.name == name).map(|operation| operation.name)
+    let name = if name == pair::CALL { params.get("arguments")?.get("name")?.as_str()? } else { name };
+    operation(site, name).map(|operation| operation.name)
+}
+
+fn operation<'s>(site: &'s Site, name: &str) -> Option<&'s Operation> {
+    tool::tools(site.operations()).find(|operation| operation.name == name)
 }
 
 /// Calls a tool. What the operation refuses is a result too, so that a model can read it and do better.
@@ -54,13 +60,87 @@ pub(super) async fn call(
         None => Map::new(),
         Some(_) => return Err(McpRefusal::new(code::INVALID_PARAMS, NO_OBJECT)),
     };
-    let operation = tool::tools(site.operations()).find(|operation| operation.name == name).ok_or_else(|| {
-        let why = UNKNOWN.phrase(&[("name", name.clone().into())]);
-        McpRefusal::new(code::INVALID_PARAMS, why).status(StatusCode::OK)
-    })?;
-    tracing::info!(tool = operation.name, "called");
     let payment = params.get("_meta").and_then(|meta| meta.get("x402/payment"));
-    let (input, lang) = read(operation, &site.mcp().arguments(operation.name), arguments, lang);
+    match name.as_str() {
+        pair::LIST => Ok(told(site, arguments, lang)),
+        pair::CALL => Ok(match of_pair(site, arguments) {
+            Ok((operation, arguments)) => of_operation(site, parts, lang, operation, arguments, payment).await,
+            Err(error) => result::refused(&error, lang),
+        }),
+        _ => {
+            let operation = operation(site, &name).ok_or_else(|| {
+                let why = UNKNOWN.phrase(&[("name", name.clone().into())]);
+                McpRefusal::new(code::INVALID_PARAMS, why).status(StatusCode::OK)
+            })?;
+            Ok(of_operation(site, parts, lang, operation, arguments, payment).await)
+        }
+    }
+}
+
+/// What can be called besides the listed tools, or one of all whole.
+fn told(site: &Site, mut arguments: Map<String, Value>, lang: Lang) -> Value {
+    const TITLE: &str = "Further operations";
+    let as_text = |body: String| result::text(&body);
+    let name = arguments.remove("name");
+    arguments.retain(|argument, _| argument != tool::GUEST_TOKEN && argument != tool::LANG);
+    if let Some(argument) = arguments.keys().next() {
+        return result::refused(&unknown(Code::InvalidParameter, argument, &["name"]), lang);
+    }
+    match name {
+        None | Some(Value::Null) => as_text(format!("{TITLE}: {}", pair::further(site.operations()))),
+        Some(name) => {
+            let described = name.as_str().and_then(|name| site.documents().get(&format!("{OPERATIONS}{name}")));
+            match described {
+                Some(described) => as_text(String::from_utf8_lossy(described).into_owned()),
+                None => result::refused(&unknown_operation(site, name.as_str().unwrap_or_default()), lang),
+            }
+        }
+    }
+}
+
+/// The operation that `call_operation` names, and its arguments.
+fn of_pair(site: &Site, mut arguments: Map<String, Value>) -> Result<(&Operation, Map<String, Value>), ServiceError> {
+    const NO_OBJECT: Text = text("arguments: takes an object", "arguments: recebe um objeto");
+    let name = arguments.remove("name");
+    let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let mut inner = match arguments.remove("arguments") {
+        Some(Value::Object(inner)) => inner,
+        None | Some(Value::Null) => Map::new(),
+        Some(_) => return Err(ServiceError::new(Code::InvalidParameter).explained(NO_OBJECT.into())),
+    };
+    for of_all in [tool::GUEST_TOKEN, tool::LANG] {
+        if let Some(value) = arguments.remove(of_all) {
+            inner.entry(of_all).or_insert(value);
+        }
+    }
+    if let Some(argument) = arguments.keys().next() {
+        return Err(unknown(Code::InvalidParameter, argument, &["name", "arguments", tool::GUEST_TOKEN, tool::LANG]));
+    }
+    Ok((operation(site, name).ok_or_else(|| unknown_operation(site, name))?, inner))
+}
+
+/// The error for the name of no operation.
+fn unknown_operation(site: &Site, name: &str) -> ServiceError {
+    const NEAREST: Text =
+        text("name: no such operation; nearest: {names}", "name: não há tal operação; mais próximas: {names}");
+    const NONE: Text = text("name: no such operation", "name: não há tal operação");
+    let near = nearest(name, tool::tools(site.operations()).map(|operation| operation.name));
+    let why = if near.is_empty() { NONE.into() } else { NEAREST.phrase(&[("names", near.join(", ").into())]) };
+    ServiceError::new(Code::InvalidParameter).explained(why).of_operation("get_operation")
+}
+
+/// Calls an operation with the arguments of a tool.
+async fn of_operation(
+    site: &Site,
+    parts: &Parts,
+    lang: Lang,
+    operation: &Operation,
+    arguments: Map<String, Value>,
+    payment: Option<&Value>,
+) -> Value {
+    tracing::info!(tool = operation.name, "called");
+    let ToolInput { input, lang, token, as_text } =
+        read(operation, &site.mcp().arguments(operation.name), arguments, lang);
     let done = match headers(&parts.headers, payment) {
         Ok(headers) => {
             let query = query_object(parts.uri.query()).unwrap_or_default();
@@ -68,7 +148,7 @@ pub(super) async fn call(
                 network: client(&parts.extensions, &parts.headers),
                 headers: &headers,
                 // For clients that take an address, and no headers.
-                query_token: query.get("guest_token").and_then(Value::as_str),
+                query_token: token.as_deref().or_else(|| query.get(tool::GUEST_TOKEN).and_then(Value::as_str)),
                 lang,
                 form: None,
             };
@@ -76,38 +156,54 @@ pub(super) async fn call(
         }
         Err(error) => Err(error),
     };
-    // A report is a megabyte at most; it is read, shortened and written again.
-    let tool = operation.name;
+    // A report is a megabyte at most; it is read and written again.
+    let (name, title) = (operation.name, operation.title);
     let shaped = off_worker(move || match done {
-        Ok(reply) => result::answered(tool, &reply),
-        Err(error) => result::refused(&error, lang),
+        Ok(reply) => result::answered(title, &reply, as_text),
+        Err(error) => result::refused(&error.of_operation(name), lang),
     });
-    Ok(shaped.await.unwrap_or_else(|failed| result::refused(&failed, lang)))
+    shaped.await.unwrap_or_else(|failed| result::refused(&failed, lang))
 }
 
-/// The arguments as an operation's input, and the language they ask for.
-fn read(
-    operation: &Operation,
-    known: &[&str],
-    mut arguments: Map<String, Value>,
+/// The arguments of a tool, read.
+struct ToolInput {
+    /// The operation's input.
+    input: Result<Map<String, Value>, ServiceError>,
+    /// The language that they ask for.
     lang: Lang,
-) -> (Result<Map<String, Value>, ServiceError>, Lang) {
+    /// The guest token among them.
+    token: Option<String>,
+    /// The answer is to come as text.
+    as_text: bool,
+}
+
+/// The arguments as an operation's input, and what every tool takes besides.
+fn read(operation: &Operation, known: &[&str], mut arguments: Map<String, Value>, lang: Lang) -> ToolInput {
     const TAKES: Text = text("lang: takes en or pt-BR", "lang: aceita en ou pt-BR");
-    const UNKNOWN: Text =
-        text("{name}: there is no such argument; there are {known}", "{name}: não há tal argumento; há {known}");
+    const NO_TOKEN: Text = text("guest_token: takes a text", "guest_token: recebe um texto");
+    const NO_FORMAT: Text = text("format: takes one of: json", "format: recebe um destes: json");
     let refused = |why: model::lang::Phrase| Err(ServiceError::new(Code::InvalidParameter).explained(why));
-    let lang = match arguments.remove(tool::LANG) {
-        None | Some(Value::Null) => lang,
-        Some(tag) => match tag.as_str().and_then(Lang::from_tag) {
-            Some(lang) => lang,
-            None => return (refused(TAKES.into()), lang),
-        },
-    };
     // Models write null for what they leave out.
     arguments.retain(|_, value| !value.is_null());
+    let mut out = ToolInput { input: Ok(Map::new()), lang, token: None, as_text: false };
+    match arguments.remove(tool::LANG).map(|tag| tag.as_str().and_then(Lang::from_tag)) {
+        Some(Some(lang)) => out.lang = lang,
+        Some(None) => out.input = refused(TAKES.into()),
+        None => {}
+    }
+    match arguments.remove(tool::GUEST_TOKEN) {
+        Some(Value::String(token)) => out.token = Some(token),
+        Some(_) => out.input = refused(NO_TOKEN.into()),
+        None => {}
+    }
+    if arguments.get(tool::FORMAT).is_some_and(|format| format == tool::AS_TEXT) {
+        arguments.remove(tool::FORMAT);
+        out.as_text = true;
+    } else if operation.forms.is_empty() && arguments.contains_key(tool::FORMAT) {
+        out.input = refused(NO_FORMAT.into());
+    }
     if let Some(name) = arguments.keys().find(|name| !known.contains(&name.as_str())) {
-        let why = UNKNOWN.phrase(&[("name", name.as_str().into()), ("known", known.join(", ").into())]);
-        return (refused(why), lang);
+        out.input = Err(unknown(Code::InvalidParameter, name, known));
     }
     // An input is as long here as it may be as a body.
     let most = operation.body_bytes.max(BODY_BYTES);
@@ -115,9 +211,10 @@ fn read(
     if length > most {
         let limit = text("arguments are at most {bytes} bytes", "os argumentos têm no máximo {bytes} bytes");
         let error = ServiceError::new(Code::BodyTooLarge).explained(limit.phrase(&[("bytes", most.into())]));
-        return (Err(error), lang);
+        out.input = Err(error);
     }
-    (Ok(arguments), lang)
+    out.input = out.input.map(|_| arguments);
+    out
 }
 
 /// The headers that the operation sees, with the payment from `_meta`.

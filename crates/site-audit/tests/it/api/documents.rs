@@ -96,7 +96,14 @@ async fn a_card_names_every_tool_and_claims_no_protocol_that_is_not_spoken() {
     assert!(!bindings.contains(&card["supportedInterfaces"][0]["protocolBinding"].as_str().unwrap()));
     let index = json(&app, "/api/").await;
     let skills: Vec<&Value> = card["skills"].as_array().unwrap().iter().map(|skill| &skill["id"]).collect();
-    assert_eq!(skills, index["mcp"]["tools"].as_array().unwrap().iter().collect::<Vec<_>>());
+    // The index has the tools of the list, the card all that can be called.
+    let listed = index["mcp"]["tools"].as_array().unwrap();
+    assert!(
+        listed
+            .iter()
+            .filter(|tool| **tool != "list_operations" && **tool != "call_operation")
+            .all(|tool| skills.contains(&tool))
+    );
     for skill in card["skills"].as_array().unwrap() {
         assert!(
             skill["name"].is_string() && skill["description"].is_string() && skill["tags"][0].is_string(),
@@ -159,7 +166,7 @@ async fn catalogs_keep_to_their_standards() {
 async fn guides_for_models_have_the_shape_that_readers_expect() {
     let app = app().await;
     let short = app.call(Call::get("/llms.txt")).await.body;
-    assert!(short.len() < 10_000, "{} bytes", short.len());
+    assert!(short.len() < 12_000, "{} bytes", short.len());
     let lines: Vec<&str> = short.lines().filter(|line| !line.is_empty()).collect();
     assert!(lines[0].starts_with("# ") && lines[1].starts_with("> "), "{short}");
     assert_eq!(lines.iter().filter(|line| line.starts_with("# ")).count(), 1);

@@ -1,5 +1,7 @@
 //! The formats, each with a page that was audited and one that could not be.
 
+use std::collections::HashSet;
+
 use audit::checks;
 use serde_json::Value;
 use testkit::{SiteAnswer, TestSite};
@@ -64,7 +66,9 @@ async fn sarif_is_one_run_that_tells_what_it_could_not_do() {
     assert_eq!(log["version"], "2.1.0");
     assert_eq!(log["runs"].as_array().unwrap().len(), 1);
     let run = &log["runs"][0];
-    assert_eq!(run["tool"]["driver"]["rules"].as_array().unwrap().len(), checks::all().count());
+    let rules: HashSet<&str> =
+        run["results"].as_array().unwrap().iter().map(|result| result["ruleId"].as_str().unwrap()).collect();
+    assert_eq!(run["tool"]["driver"]["rules"].as_array().unwrap().len(), rules.len());
     assert!(run["results"].as_array().unwrap().iter().any(|result| result["ruleId"] == "viewport_missing"));
     let invocation = &run["invocations"][0];
     assert_eq!(invocation["executionSuccessful"], false);

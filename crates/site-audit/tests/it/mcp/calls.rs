@@ -18,6 +18,7 @@ testkit::on_both_databases! {
     a_tool_is_paid_beside_its_arguments,
     a_cookie_is_nobody,
     a_credit_is_looked_at_and_listed_by_tools,
+    what_is_not_listed_is_told_and_called_by_a_pair_of_tools,
 }
 
 const PAGE: &str = "<!doctype html><html lang=en><title>Bread</title><h1>Bread</h1>";
@@ -37,11 +38,13 @@ async fn every_tool_is_an_operation_and_the_list_stays_as_it_is(database: TestDa
     assert_eq!(first.body, app.call(legacy("tools/list", &json!({})).token("pa_x")).await.body);
     let known: BTreeSet<&str> = app.site.operations().iter().map(|operation| operation.name).collect();
     let tools = first.json()["result"]["tools"].as_array().unwrap().clone();
-    let names: BTreeSet<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let mut names: BTreeSet<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names.len(), tools.len(), "a name comes twice");
+    assert!(names.remove("list_operations") && names.remove("call_operation"));
     assert!(names.is_subset(&known) && names.contains("audit_page"), "{names:?}");
-    // The contract counts so many.
-    assert!(names.len() >= 20, "{names:?}");
+    // The contract counts so many; a model reads them at every start.
+    assert!((20..=25).contains(&tools.len()), "{names:?}");
+    assert!(first.body.len() <= 30 * 1024, "{} bytes", first.body.len());
     for tool in &tools {
         for field in ["title", "description", "inputSchema", "annotations"] {
             assert!(tool.get(field).is_some(), "{field} of {}", tool["name"]);
@@ -62,17 +65,26 @@ async fn an_audit_is_made_read_and_patched_by_tools(database: TestDatabase) {
     let report = &audit["structuredContent"];
     assert!(report["issues"].as_array().is_some_and(|issues| !issues.is_empty()));
     let text = audit["content"][0]["text"].as_str().unwrap();
-    assert!(text.len() <= 16 * 1024, "{} bytes", text.len());
-    let shown: Value = serde_json::from_str(text).unwrap();
-    assert_eq!((&shown["score"], &shown["id"]), (&report["score"], &report["id"]));
+    assert!(text.len() <= 2_500, "{} bytes", text.len());
+    for field in ["score", "id"] {
+        let value = report[field].to_string();
+        assert!(text.contains(&format!("{field}: {}", value.trim_matches('"'))), "{text}");
+    }
+    // For clients that show no structured content.
+    let whole = tool(&app, "get_audit", json!({"id": report["id"], "format": "json"}), |call| call.token(&token)).await;
+    let shown: Value = serde_json::from_str(whole["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!((&shown["score"], whole.get("structuredContent")), (&report["score"], None));
     assert!(fits(report, &listed(&app, "audit_page").await["outputSchema"]));
     for name in ["get_audit", "get_patch"] {
         let arguments = json!({"id": report["id"], "lang": "pt-BR"});
         let read = tool(&app, name, arguments.clone(), |call| call.token(&token)).await;
         assert_eq!(read["isError"], false, "{read}");
         assert!(fits(&read["structuredContent"], &listed(&app, name).await["outputSchema"]), "{name}");
-        let stranger = tool(&app, name, arguments, |call| call).await;
+        let stranger = tool(&app, name, arguments.clone(), |call| call).await;
         assert_eq!(stranger["structuredContent"]["code"], "guest_token_required");
+        let mut with_token = arguments;
+        with_token["guest_token"] = token.as_str().into();
+        assert_eq!(tool(&app, name, with_token, |call| call).await["isError"], false);
     }
     // For clients that take an address and no headers.
     let mut call = legacy("tools/call", &json!({"name": "get_audit", "arguments": {"id": report["id"]}}));
@@ -87,7 +99,7 @@ async fn what_is_refused_is_a_result_that_says_what_to_do(database: TestDatabase
         ("audit_page", json!({"url": 1}), "invalid_body"),
         ("audit_page", json!({"url": "ftp://x/"}), "invalid_url"),
         ("audit_page", json!({"url": "http://10.0.0.1/"}), "address_not_allowed"),
-        ("audit_page", json!({"url": "https://example.com/", "guest_token": "pa_x"}), "invalid_parameter"),
+        ("audit_page", json!({"url": "https://example.com/", "guest_token": "pa_x"}), "guest_token_invalid"),
         ("audit_page", json!({"URL": "https://example.com/"}), "invalid_parameter"),
         ("audit_page", json!({"url": "https://example.com/", "lang": "xx"}), "invalid_parameter"),
         ("audit_page", json!({"url": "x".repeat(70_000)}), "body_too_large"),
@@ -97,8 +109,8 @@ async fn what_is_refused_is_a_result_that_says_what_to_do(database: TestDatabase
         let body = &result["structuredContent"];
         assert_eq!((&result["isError"], &body["code"]), (&true.into(), &code.into()), "{result}");
         assert!(fits(body, &listed(&app, name).await["outputSchema"]), "{body}");
-        let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
-        assert_eq!(&text, body);
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with(body["error"].as_str().unwrap().trim_end_matches('.')), "{text}");
     }
     let wrong = tool(&app, "get_health", json!({}), |call| call.header("authorization", "Bearer x")).await;
     assert_eq!(wrong["structuredContent"]["code"], "invalid_credential");
@@ -189,11 +201,11 @@ async fn a_credit_is_looked_at_and_listed_by_tools(database: TestDatabase) {
     let listed_credit = &own["structuredContent"]["creditos"][0];
     assert_eq!((&listed_credit["saldo_usd"], &listed_credit["estado"]), (&"5.00".into(), &"ativo".into()), "{own}");
     for (name, answer) in [("get_credit", &read), ("list_credits", &own)] {
-        assert!(fits(&answer["structuredContent"], &listed(&shop.app, name).await["outputSchema"]), "{name}");
+        assert_eq!(answer["isError"], false, "{name}");
         assert!(!answer.to_string().contains(credit), "{name}");
     }
-    let told = listed(&shop.app, "get_credit").await["description"].to_string();
-    assert!(told.contains("X-Credito"), "{told}");
+    let told = tool(&shop.app, "list_operations", json!({"name": "get_credit"}), |call| call).await;
+    assert!(told["content"][0]["text"].as_str().unwrap().contains("X-Credito"), "{told}");
     for (name, code) in [("get_credit", "credit_required"), ("list_credits", "guest_token_required")] {
         let nobody = tool(&shop.app, name, json!({}), |call| call).await;
         assert_eq!((&nobody["isError"], &nobody["structuredContent"]["code"]), (&true.into(), &code.into()));
@@ -201,4 +213,34 @@ async fn a_credit_is_looked_at_and_listed_by_tools(database: TestDatabase) {
     let unknown = format!("cred_{}", "A".repeat(43));
     let wrong = tool(&shop.app, "get_credit", json!({}), |call| call.header("x-credito", &unknown)).await;
     assert_eq!(wrong["structuredContent"]["code"], "invalid_credential");
+}
+
+async fn what_is_not_listed_is_told_and_called_by_a_pair_of_tools(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let told = tool(&app, "list_operations", json!({}), |call| call).await;
+    let text = told["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("get_pix_offer") && !text.contains("\"audit_page\"") && text.len() < 8_000, "{text}");
+    let one = tool(&app, "list_operations", json!({"name": "audit_page"}), |call| call).await;
+    let described: Value = serde_json::from_str(one["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!((&described["path"], &described["method"]), (&"/api/audit".into(), &"POST".into()));
+    let arguments = json!({"name": "get_health", "arguments": {}, "lang": "pt-BR"});
+    let called = tool(&app, "call_operation", arguments, |call| call).await;
+    assert_eq!((&called["isError"], &called["structuredContent"]["ok"]), (&false.into(), &true.into()), "{called}");
+    // By its own name it is called as ever.
+    assert_eq!(tool(&app, "get_health", json!({}), |call| call).await["isError"], false);
+    for (name, arguments, detail) in [
+        ("call_operation", json!({"name": "get_helth"}), "nearest: get_health"),
+        ("call_operation", json!({"name": "get_health", "argumnets": {}}), "nearest: arguments"),
+        ("call_operation", json!({"name": "get_health", "arguments": {"x": 1}}), "x: "),
+        ("call_operation", json!({"name": "get_health", "arguments": []}), "takes an object"),
+        ("call_operation", json!({}), "no such operation"),
+        ("call_operation", json!({"name": "call_operation"}), "no such operation"),
+        ("list_operations", json!({"name": "audit_pge"}), "audit_page"),
+        ("list_operations", json!({"nam": "x"}), "nearest: name"),
+    ] {
+        let refused = tool(&app, name, arguments, |call| call).await;
+        let body = &refused["structuredContent"];
+        assert_eq!((&refused["isError"], &body["code"]), (&true.into(), &"invalid_parameter".into()), "{refused}");
+        assert!(body["detail"].as_str().unwrap().contains(detail), "{body}");
+    }
 }

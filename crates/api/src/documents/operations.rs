@@ -1,0 +1,205 @@
+//! `GET /api/operations/{name}`: one operation whole, in a few kilobytes. Errors lead here, and agents that need one call and
+//! not the description of all.
+
+use bytes::Bytes;
+use model::lang::{Text, text};
+use render::catalog::near::nearest;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::source::DocumentSource;
+use crate::mcp;
+use crate::operation::{Access, Call, LASTING, Operation, WrittenJson};
+use service::error::{Code, OPERATIONS, ServiceError};
+
+/// Characters of a description of a field.
+const FIELD_CHARACTERS: usize = 90;
+/// Fields of an answer that are named at most.
+const MOST_FIELDS: usize = 32;
+
+/// The endpoints of this file.
+pub fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/api/operations/{name}", "get_operation", read)
+            .text(
+                "See one operation",
+                "One operation whole: its parameters and body, a complete example, the fields of its answer, what it costs, \
+                 and its error codes. Names are those of `GET /api/`; an unknown one is told the nearest. Every error's \
+                 `next` leads here where no other call helps.",
+            )
+            .cacheable(LASTING)
+            .errors(&[Code::NotFound])
+            .without_tool(),
+    ]
+}
+
+/// Which operation.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct OperationPath {
+    /// Its name, `audit_page`.
+    name: String,
+}
+
+/// One operation (Operation).
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OperationDescription")]
+pub(super) struct OperationDescription {
+    /// Stable name.
+    name: &'static str,
+    /// A few words.
+    title: &'static str,
+    /// GET, POST…
+    method: String,
+    /// Path, parameters in braces.
+    path: &'static str,
+    /// What it does, its limits.
+    description: &'static str,
+    /// `none`, `guest`, `session`, `credito` or `operator`.
+    auth: &'static str,
+    /// Price beyond the free allowance, in US dollars; null for free.
+    price_usd: Option<f64>,
+    /// Where the input goes: `query`, or `body` as JSON; what is in the path goes there.
+    input_in: &'static str,
+    /// JSON Schema of the input.
+    input: Value,
+    /// A complete request.
+    example: String,
+    /// Status of the answer.
+    status: u16,
+    /// Media types of the answer.
+    media_types: Vec<&'static str>,
+    /// Fields of the answer, with a few words on each.
+    answer: Map<String, Value>,
+    /// Codes that it may answer with.
+    errors: Vec<&'static str>,
+    #[serde(rename = "_links")]
+    links: Value,
+}
+
+async fn read(call: Call, input: OperationPath) -> Result<WrittenJson<OperationDescription>, ServiceError> {
+    const NEAREST: Text = text("nearest: {names}", "mais próximos: {names}");
+    let path = format!("{OPERATIONS}{}", input.name);
+    WrittenJson::document(&call, &path).map_err(|_| {
+        let documents = &call.resources.documents;
+        let names: Vec<&str> = documents.paths().filter_map(|path| path.strip_prefix(OPERATIONS)).collect();
+        let near = nearest(&input.name, names.into_iter());
+        let error = ServiceError::new(Code::NotFound);
+        if near.is_empty() { error } else { error.explained(NEAREST.phrase(&[("names", near.join(", ").into())])) }
+    })
+}
+
+/// The description of each operation, by path.
+pub(super) fn files(source: &DocumentSource<'_>) -> Vec<(String, Bytes)> {
+    let file = |operation: &Operation| {
+        let written = json!(describe(source, operation)).to_string();
+        (format!("{OPERATIONS}{}", operation.name), written.into())
+    };
+    source.operations.iter().map(file).collect()
+}
+
+/// Who may call, in one word.
+pub(super) fn auth(access: Access) -> &'static str {
+    match access {
+        Access::Open => "none",
+        Access::Owner => "guest",
+        Access::Session | Access::Browser => "session",
+        Access::Credit => "credito",
+        Access::Operator => "operator",
+    }
+}
+
+fn describe(source: &DocumentSource<'_>, operation: &Operation) -> OperationDescription {
+    let method = operation.method.as_str().to_ascii_lowercase();
+    let described = source.openapi.get("paths").and_then(|paths| paths.get(operation.path)?.get(&method));
+    let described = described.cloned().unwrap_or_default();
+    let (media_type, answer) = mcp::tool::answer_schema(operation);
+    let forms = operation.forms.iter().map(|form| form.media_type);
+    OperationDescription {
+        name: operation.name,
+        title: operation.title,
+        method: operation.method.to_string(),
+        path: operation.path,
+        description: operation.doc.split("\n\nExample").next().unwrap_or_default(),
+        auth: auth(operation.access),
+        price_usd: operation.price.map(|sku| source.config.prices.of(sku).dollars()),
+        input_in: if operation.takes_body() { "body" } else { "query" },
+        input: mcp::tool::own_input(operation),
+        example: example(source, operation, &described),
+        status: operation.status.as_u16(),
+        media_types: std::iter::once(media_type).chain(forms).filter(|media_type| !media_type.is_empty()).collect(),
+        answer: fields(answer),
+        errors: operation.all_errors().map(|code| code.wire()).collect(),
+        links: json!({
+            "self": source.url(&format!("{OPERATIONS}{}", operation.name)),
+            "api_index": source.url("/api/"),
+            "openapi": source.url("/openapi.json"),
+        }),
+    }
+}
+
+/// A request that can be pasted into a shell.
+fn example(source: &DocumentSource<'_>, operation: &Operation, described: &Value) -> String {
+    let mut path = operation.path.to_owned();
+    let mut query = Vec::new();
+    for parameter in described.get("parameters").and_then(Value::as_array).into_iter().flatten() {
+        let part = |name: &str| parameter.get(name).and_then(Value::as_str).unwrap_or_default();
+        let value =
+            parameter.get("example").map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        let value = value.unwrap_or_default();
+        if part("in") == "path" {
+            path = path.replace(&format!("{{{}}}", part("name")), &value);
+        } else if parameter.get("required") == Some(&true.into()) {
+            query.push(format!("{}={value}", part("name")));
+        }
+    }
+    let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
+    let mut out = format!("curl -s -X {} '{}{query}'", operation.method, source.url(&path));
+    out.push_str(match operation.access {
+        Access::Owner => " -H \"X-Guest-Token: $TOKEN\"",
+        Access::Credit => " -H \"X-Credito: $CREDIT\"",
+        Access::Operator => " -H \"Authorization: Bearer $OPERATOR_TOKEN\"",
+        Access::Open | Access::Session | Access::Browser => "",
+    });
+    if let Some(body) = described.pointer("/requestBody/content/application~1json/example") {
+        out.push_str(&format!(" -H 'content-type: application/json' -d '{body}'"));
+    }
+    out
+}
+
+/// The fields of an answer, with the beginnings of their descriptions. Of an answer in several shapes, the first: the whole.
+fn fields(schema: Option<Value>) -> Map<String, Value> {
+    let schema = schema.unwrap_or_default();
+    let whole = ["anyOf", "oneOf"].iter().find_map(|word| schema.get(*word)?.get(0)).unwrap_or(&schema);
+    let properties = whole.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let about = |field: &Value| {
+        let text = field.get("description").and_then(Value::as_str).unwrap_or_default();
+        let short: String = text.chars().take(FIELD_CHARACTERS).collect();
+        if short.len() < text.len() { format!("{short}…") } else { short }
+    };
+    properties.take(MOST_FIELDS).map(|(name, field)| (name.clone(), about(field).into())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handlers;
+    use service::config::Config;
+    use service::services::Build;
+
+    #[test]
+    fn each_operation_is_described_in_less_than_six_kilobytes() {
+        let (operations, config) = (handlers::catalog(), Config::default());
+        let source = DocumentSource::new(
+            &operations,
+            &config,
+            "https://audit.example.com",
+            Build { commit: "0000000", day: "2026-01-31" },
+        );
+        for (path, file) in files(&source) {
+            assert!(file.len() < 6_000, "{path}: {} bytes", file.len());
+            let read: Value = serde_json::from_slice(&file).unwrap();
+            assert!(read["example"].as_str().unwrap().starts_with("curl -s -X "), "{path}");
+        }
+    }
+}

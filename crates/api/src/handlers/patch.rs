@@ -1,0 +1,172 @@
+//! The patch of an audit: as data, by line, and applied to the page's source.
+
+use fetch::PAGE_BYTES;
+use model::lang::{Text, text};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+
+use crate::operation::{Access, Effect, IntoReply, Operation, OtherForm, Reply, WrittenJson};
+use service::audits::readable;
+use service::blocking::off_worker;
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+use service::gate::RateLimit;
+use service::patches::{PatchAnswer, PatchedPage, patch_answer, patch_by_line, patched};
+
+/// Bytes of a body with a page: 2 MB whose every third byte is escaped, and the rest.
+const BODY_BYTES: usize = 8 * 1024 * 1024;
+const DIFF: OtherForm = OtherForm { name: "diff", media_type: "text/x-diff; charset=utf-8" };
+/// Never `text/html`: no page that somebody sends is shown as one of ours.
+const HTML: OtherForm = OtherForm { name: "html", media_type: "text/plain; charset=utf-8" };
+
+/// The endpoints of this file.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/api/audits/{id}/patch", "get_patch", patch)
+            .text(
+                "Take an audit's patch",
+                "All fixes of an audit together: tags for the head in their order, exact replacements in the page's \
+                 source, files for the host's root, templates for what only the owner can fill in, and instructions. \
+                 `target` asks for the ready fixes alone that bring the page to a score with the fewest changes; \
+                 `format` `diff` shows the changes by line. Send the page's source to apply_patch for a whole diff.",
+            )
+            .also_as(&[DIFF])
+            .access(Access::Owner)
+            .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
+        Operation::post("/api/audits/{id}/patch", "apply_patch", apply)
+            .text(
+                "Apply an audit's patch to the page's source",
+                "The page that you send with all ready fixes, or with those that bring it to the score `target`: the new \
+                 source, and a unified diff for `patch` or `git apply`. With `format` `diff` or `html` only that, as text. \
+                 The source must be what was audited. Nothing is fetched or stored; 120 an hour for each network, \
+                 together with verifications.\n\nExample: `{\"html\": \"<!doctype html>…\", \"format\": \"diff\"}`",
+            )
+            .also_as(&[DIFF, HTML])
+            .effect(Effect::Reads)
+            .body(BODY_BYTES)
+            .rate_limit(RateLimit::Verifications)
+            .access(Access::Owner)
+            .errors(&[
+                Code::RateLimited,
+                Code::GuestTokenRequired,
+                Code::AuditNotFound,
+                Code::DatabaseUnavailable,
+            ]),
+    ]
+}
+
+/// A form of a patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum PatchFormat {
+    /// As data.
+    #[default]
+    Json,
+    /// The changes by line, for reading.
+    Diff,
+}
+
+/// A form of a patched page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum PatchedFormat {
+    /// Both, as data.
+    #[default]
+    Json,
+    /// The unified diff.
+    Diff,
+    /// The new source.
+    Html,
+}
+
+/// Which patch, and how.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ReadPatch {
+    /// The `id` that the audit was answered with.
+    id: String,
+    /// Only the ready fixes on the cheapest path to this score, with the fewest changes; where they don't reach it, all of
+    /// the path, and `target` of the answer says how far it goes.
+    #[serde(default)]
+    #[schemars(range(max = 100))]
+    target: Option<u32>,
+    /// `diff` for the changes by line instead of `json`; so does `Accept: text/x-diff`.
+    #[serde(default)]
+    format: Option<PatchFormat>,
+}
+
+/// Which patch, and the page that it changes.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ApplyPatch {
+    /// The `id` that the audit was answered with.
+    id: String,
+    /// The page's source as it was audited, at most 2,097,152 bytes of UTF-8.
+    html: String,
+    /// Only the ready fixes on the cheapest path to this score.
+    #[serde(default)]
+    #[schemars(range(max = 100))]
+    target: Option<u32>,
+    /// `diff` or `html` alone, as text, instead of `json`.
+    #[serde(default)]
+    format: Option<PatchedFormat>,
+}
+
+/// An answer as JSON or as text.
+#[derive(Debug)]
+enum Formed<T> {
+    Json(WrittenJson<T>),
+    Text(OtherForm, String),
+}
+
+impl<T: Serialize + JsonSchema + 'static> IntoReply for Formed<T> {
+    fn reply(self) -> Result<Reply, ServiceError> {
+        match self {
+            Self::Json(written) => written.reply(),
+            Self::Text(form, text) => Ok(Reply { media_type: form.media_type, ..Reply::json(text.into()) }),
+        }
+    }
+
+    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        WrittenJson::<T>::describe(generator)
+    }
+}
+
+fn judge(target: Option<u32>) -> Result<(), ServiceError> {
+    const RANGE: Text =
+        text("target: takes a whole number from 0 to 100", "target: recebe um número inteiro de 0 a 100");
+    if target.is_some_and(|score| score > audit::score::FULL) {
+        return Err(ServiceError::new(Code::InvalidParameter).explained(RANGE.into()));
+    }
+    Ok(())
+}
+
+/// All fixes of an audit together, or those on the way to a score.
+async fn patch(cx: Cx, input: ReadPatch) -> Result<Formed<PatchAnswer>, ServiceError> {
+    judge(input.target)?;
+    let stored = readable(&cx, &cx.caller.required_owner()?, input.id).await?.stored;
+    if input.format == Some(PatchFormat::Diff) {
+        let text = off_worker(move || patch_by_line(&stored, input.target)).await?;
+        return Ok(Formed::Text(DIFF, text));
+    }
+    let written = WrittenJson::speaking(move || Ok(patch_answer(&cx.services, &stored, input.target, cx.lang)));
+    Ok(Formed::Json(written.await?))
+}
+
+/// The page that was sent, with the patch applied.
+async fn apply(cx: Cx, input: ApplyPatch) -> Result<Formed<PatchedPage>, ServiceError> {
+    const TOO_LARGE: Text = text("html: at most {most} bytes", "html: no máximo {most} bytes");
+    judge(input.target)?;
+    if input.html.len() > PAGE_BYTES {
+        let why = TOO_LARGE.phrase(&[("most", PAGE_BYTES.into())]);
+        return Err(ServiceError::new(Code::BodyTooLarge).explained(why));
+    }
+    let stored = readable(&cx, &cx.caller.required_owner()?, input.id).await?.stored;
+    let made = move || {
+        let page = patched(&cx.services, &stored, input.target, &input.html)?;
+        Ok(match input.format.unwrap_or_default() {
+            PatchedFormat::Json => Formed::Json(WrittenJson::plain(&page)?),
+            PatchedFormat::Diff => Formed::Text(DIFF, page.diff),
+            PatchedFormat::Html => Formed::Text(HTML, page.html),
+        })
+    };
+    off_worker(made).await?
+}

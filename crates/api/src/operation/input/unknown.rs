@@ -1,0 +1,48 @@
+//! Refusal of names that a call does not take, with the nearest that it takes.
+
+use model::lang::{Text, text};
+use render::catalog::near::nearest;
+
+use super::problem::refused;
+use service::error::{Code, ServiceError};
+
+/// Names of a call that are listed at most.
+const MOST_LISTED: usize = 24;
+
+/// The error for a parameter or a member that a call does not take. `known`: the names that it takes.
+pub(crate) fn unknown(code: Code, name: &str, known: &[&str]) -> ServiceError {
+    const NOTHING: Text = text("this call takes no fields", "esta chamada não recebe campos");
+    const NEAR: Text = text(
+        "this call takes no such field; nearest: {names}",
+        "esta chamada não recebe tal campo; mais próximos: {names}",
+    );
+    const FAR: Text =
+        text("this call takes no such field; it takes: {names}", "esta chamada não recebe tal campo; recebe: {names}");
+    let near = nearest(name, known.iter().copied());
+    let why = if known.is_empty() {
+        NOTHING.into()
+    } else if near.is_empty() {
+        let listed: Vec<&str> = known.iter().copied().take(MOST_LISTED).collect();
+        FAR.phrase(&[("names", listed.join(", ").into())])
+    } else {
+        NEAR.phrase(&[("names", near.join(", ").into())])
+    };
+    refused(code, name, &why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detail(name: &str, known: &[&str]) -> String {
+        unknown(Code::InvalidParameter, name, known).detail.unwrap().en
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_the_nearest_or_all() {
+        assert_eq!(detail("budgte", &["fields", "budget"]), "budgte: this call takes no such field; nearest: budget");
+        assert_eq!(detail("xyz", &["fields", "id"]), "xyz: this call takes no such field; it takes: fields, id");
+        assert_eq!(detail("x", &[]), "x: this call takes no fields");
+        assert_eq!(detail("<script>", &["id"]), "?: this call takes no such field; it takes: id");
+    }
+}

@@ -1,0 +1,55 @@
+//! Changes of a page as differences: of its whole source, for `patch` and `git apply`, and of places alone, for reading.
+
+use model::patch::Patch;
+use similar::TextDiff;
+
+/// Lines around a change.
+const CONTEXT_LINES: usize = 3;
+
+/// The unified diff that makes `after` of `before`, both called `name`; empty where nothing changes.
+pub fn unified(name: &str, before: &str, after: &str) -> String {
+    let diff = TextDiff::from_lines(before, after);
+    diff.unified_diff().context_radius(CONTEXT_LINES).header(&format!("a/{name}"), &format!("b/{name}")).to_string()
+}
+
+/// The changes of a patch by line, without the source around them: what goes and what comes, each as it stands in its line.
+pub fn by_line<T>(patch: &Patch<T>) -> String {
+    let mut out = String::new();
+    let mut lines = |mark: char, text: &str| text.lines().for_each(|line| out.push_str(&format!("{mark}{line}\n")));
+    for edit in &patch.edits {
+        lines('@', &format!("@ -{0} +{0} @@ {1}", edit.line, edit.code));
+        lines('-', &edit.original);
+        lines('+', &edit.snippet);
+    }
+    if !patch.head.is_empty() {
+        lines('@', "@ after <head> @@");
+        lines('+', &patch.head);
+    }
+    for file in &patch.files {
+        lines('@', &format!("@ {} @@ {}", file.path, file.code));
+        lines('+', &file.content);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use audit::example;
+
+    const PAGE: &str = "<!doctype html>\n<html lang=en>\n<head>\n<title>Bread and butter</title>\n<meta name=viewport content=''>\n</head>\n<p>a\n";
+
+    #[test]
+    fn a_diff_changes_the_page_as_its_patch_does() {
+        let report = audit::report(&example::page(example::PAGE_URL, PAGE));
+        let after = audit::patch::apply(PAGE, &report.patch).unwrap();
+        let diff = unified("index.html", PAGE, &after);
+        assert!(diff.starts_with("--- a/index.html\n+++ b/index.html\n@@ -"), "{diff}");
+        // Lines that stay and that come, in order, are the page after.
+        let kept = |mark: char| diff.lines().skip(2).filter(move |line| line.starts_with(mark)).count();
+        assert_eq!(after.lines().count() + kept('-'), PAGE.lines().count() + kept('+'));
+        assert!(unified("x", PAGE, PAGE).is_empty());
+        let places = by_line(&report.patch);
+        assert!(places.contains("-<meta name=viewport content=''>\n+<meta name=viewport content="), "{places}");
+    }
+}

@@ -1,0 +1,97 @@
+//! The patch of a stored audit: as data, by line, and applied to the source of its page.
+
+use model::lang::{Lang, Text, text};
+use model::patch::{FilePatch, Patch};
+use model::path::PatchTarget;
+use render::diff::{by_line, unified};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::StoredReport;
+use url::Url;
+
+use crate::error::{Code, ServiceError};
+use crate::services::Services;
+
+/// A patch with its links.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PatchAnswer {
+    /// Absolute link to the source audit.
+    audit: Option<String>,
+    #[serde(flatten)]
+    patch: Patch<String>,
+    /// Of a patch that was asked for with `target`: how far its fixes go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<PatchTarget>,
+    #[serde(rename = "_links")]
+    links: PatchLinks,
+}
+
+/// Related addresses.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PatchLinks {
+    /// `GET /api/`.
+    api_index: String,
+}
+
+/// A page with a patch applied.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PatchedPage {
+    /// The audit.
+    audit_id: String,
+    /// The page that was sent, with all ready fixes, or with those of `target`.
+    pub html: String,
+    /// What changed, as a unified diff of the page's source; empty where nothing did.
+    pub diff: String,
+    /// Files that go to the host's root.
+    arquivos: Vec<FilePatch>,
+    /// Of a patch that was asked for with `target`: how far its fixes go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<PatchTarget>,
+    #[serde(rename = "_links")]
+    links: PatchLinks,
+}
+
+/// Applies the patch of a stored audit to the source of its page. CPU-bound, in proportion to the page.
+pub fn patched(
+    services: &Services,
+    stored: &StoredReport,
+    target: Option<u32>,
+    html: &str,
+) -> Result<PatchedPage, ServiceError> {
+    const OTHER: Text = text(
+        "html: it is not the page as it was audited; audit it again, or send the source that the audit saw",
+        "html: não é a página como foi auditada; audite de novo, ou envie o código-fonte que a auditoria viu",
+    );
+    const NAME: &str = "index.html";
+    let (part, target) = target.map(|score| audit::towards(&stored.report, score)).unzip();
+    let patch = part.as_ref().unwrap_or(&stored.report.patch);
+    let after = audit::patch::apply(html, patch);
+    let after = after.ok_or_else(|| ServiceError::new(Code::InvalidBody).explained(OTHER.into()))?;
+    let path = Url::parse(&stored.report.url).ok();
+    let file = path.as_ref().and_then(|url| url.path_segments()?.next_back()).filter(|name| !name.is_empty());
+    Ok(PatchedPage {
+        audit_id: stored.id.0.clone(),
+        diff: unified(file.unwrap_or(NAME), html, &after),
+        html: after,
+        arquivos: patch.files.clone(),
+        target,
+        links: PatchLinks { api_index: services.url("/api/") },
+    })
+}
+
+/// The changes of a stored audit's patch by line, for reading.
+pub fn patch_by_line(stored: &StoredReport, target: Option<u32>) -> String {
+    let part = target.map(|score| audit::towards(&stored.report, score).0);
+    by_line(part.as_ref().unwrap_or(&stored.report.patch))
+}
+
+/// The patch of a stored audit, as a response: the whole, or the ready fixes on the cheapest path to a score.
+pub fn patch_answer(services: &Services, stored: &StoredReport, target: Option<u32>, lang: Lang) -> PatchAnswer {
+    let (part, target) = target.map(|score| audit::towards(&stored.report, score)).unzip();
+    PatchAnswer {
+        audit: Some(services.url(&format!("/api/audits/{}", stored.id))),
+        patch: part.as_ref().unwrap_or(&stored.report.patch).in_lang(lang),
+        target,
+        links: PatchLinks { api_index: services.url("/api/") },
+    }
+}

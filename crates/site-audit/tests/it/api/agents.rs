@@ -1,0 +1,275 @@
+//! What makes a program's work short: one call to a guest with an audit, reports in parts, names told when mistyped, one
+//! operation described by itself.
+
+use serde_json::{Value, json};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
+
+use crate::app::{Call, TestApp};
+
+testkit::on_both_databases! {
+    one_call_makes_a_guest_and_its_audit,
+    every_report_comes_in_parts_and_forms,
+    what_a_call_does_not_take_is_refused_with_the_nearest_name,
+    every_refusal_leads_to_a_short_description,
+    checks_are_found_by_words,
+    robots_txt_is_read_for_any_crawler,
+    a_patch_comes_as_data_as_a_diff_and_applied,
+}
+
+const PAGE: &str = "<!doctype html><html lang=en><title>Bread</title><img src=a.png><a href=/></a><h1>Bread</h1>";
+const ROBOTS: &str = "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nUser-agent: BreadBot\nDisallow: /\n";
+
+async fn site() -> TestSite {
+    TestSite::start(|asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html(PAGE),
+        "/robots.txt" => SiteAnswer::page(200, "text/plain", ROBOTS),
+        _ => SiteAnswer::missing(),
+    })
+    .await
+}
+
+fn post(path: &str, body: &Value) -> Call<'static> {
+    Call::new("POST", path).body(&body.to_string())
+}
+
+async fn one_call_makes_a_guest_and_its_audit(database: TestDatabase) {
+    let (site, app) = (site().await, TestApp::start(database, |_| {}).await);
+    let asked = json!({"url": site.url("/"), "guest": true, "budget": 600});
+    let audit = app.call(post("/api/audit", &asked)).await.json();
+    let (id, token) = (audit["id"].as_str().unwrap(), audit["guest_token"].as_str().unwrap());
+    assert_eq!(audit["audit_id"], audit["id"]);
+    assert!(audit["cursor"].is_string() && audit["issues"].as_array().is_some_and(|issues| !issues.is_empty()));
+    let cursor = audit["cursor"].as_str().unwrap();
+    for path in ["", "/patch", &format!("?budget=600&cursor={cursor}")] {
+        let read = app.call(Call::get(&format!("/api/audits/{id}{path}")).token(token)).await;
+        assert_eq!(read.status, 200, "{path}: {}", read.body);
+    }
+    let shared = app.call(Call::new("POST", &format!("/api/audits/{id}/share")).token(token)).await;
+    assert_eq!(shared.status, 200, "{}", shared.body);
+    // Who is known already stays who they are.
+    let again = app.call(post("/api/audit", &asked).token(token)).await.json();
+    assert!(again.get("guest_token").is_none() && again["id"].is_string(), "{again}");
+    // Without an owner nobody can read on.
+    let nobody = app.call(post("/api/audit", &json!({"url": site.url("/"), "budget": 1}))).await.json();
+    assert!(nobody["cursor"].is_null() && nobody["remaining"].as_u64() > Some(0), "{nobody}");
+}
+
+async fn every_report_comes_in_parts_and_forms(database: TestDatabase) {
+    let (site, app) = (site().await, TestApp::start(database, |_| {}).await);
+    let token = app.guest().await;
+    let url = site.url("/");
+    let tab = app.call(post("/api/tabs", &json!({"url": url})).token(&token)).await.json();
+    let tab = tab["tab"]["id"].as_str().unwrap();
+    let run = app.call(Call::new("POST", &format!("/api/tabs/{tab}/run")).token(&token)).await.json();
+    let id = run["result"]["id"].as_str().unwrap();
+    assert_eq!(run["result"]["audit_id"], id);
+    let shared = app.call(Call::new("POST", &format!("/api/audits/{id}/share")).token(&token)).await.json();
+    let slug = shared["slug"].as_str().unwrap();
+    let page = json!({"url": url, "html": PAGE, "audit_id": id});
+    for (method, path, body, within) in [
+        ("POST", "/api/audit", Some(json!({"url": url})), ""),
+        ("POST", &*format!("/api/tabs/{tab}/run"), Some(json!({})), "result"),
+        ("POST", "/api/verify", Some(page), ""),
+        ("GET", &*format!("/api/audits/{id}"), None, ""),
+        ("GET", &*format!("/api/shared/{slug}"), None, ""),
+        ("GET", &*format!("/api/tabs/{tab}"), None, "result"),
+        ("GET", "/api/tabs", None, "active_result"),
+    ] {
+        let score = if within.is_empty() { "score".to_owned() } else { format!("{within}.score") };
+        for wish in [json!({"budget": 1}), json!({"fields": score}), json!({"format": "markdown"})] {
+            let query: Vec<String> = wish
+                .as_object()
+                .unwrap()
+                .iter()
+                .map(|(name, value)| {
+                    format!("{name}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+                })
+                .collect();
+            // In the query of every call, and in the body where there is one.
+            let mut answers = Vec::new();
+            let in_query = Call::new(method, &format!("{path}?{}", query.join("&"))).token(&token);
+            answers.push(
+                app.call(match &body {
+                    Some(body) => in_query.body(&body.to_string()),
+                    None => in_query,
+                })
+                .await,
+            );
+            if let Some(body) = &body {
+                let mut body = body.clone();
+                body.as_object_mut().unwrap().extend(wish.as_object().unwrap().clone());
+                answers.push(app.call(Call::new(method, path).token(&token).body(&body.to_string())).await);
+            }
+            for answer in answers {
+                assert_eq!(answer.status, 200, "{method} {path} {wish}: {}", answer.body);
+                if wish.get("format").is_some() {
+                    assert_eq!(answer.header("content-type"), "text/markdown; charset=utf-8", "{path}");
+                    assert!(answer.body.starts_with("# Audit of "), "{path}: {}", answer.body);
+                    continue;
+                }
+                let answer = answer.json();
+                let report = if within.is_empty() { &answer } else { &answer[within] };
+                assert!(report["score"].is_u64(), "{path}: {answer}");
+                if wish.get("budget").is_some() {
+                    assert_eq!(report["issues"].as_array().unwrap().len(), 1, "{path}");
+                    assert!(report.get("summary").is_none() && report["remaining"].as_u64() > Some(0), "{path}");
+                } else {
+                    assert_eq!(answer.as_object().unwrap().len(), 1, "{path}: {answer}");
+                }
+            }
+        }
+    }
+    let twice = post("/api/audit?budget=1", &json!({"url": url, "budget": 1}));
+    assert_eq!(app.call(twice).await.refusal(), (400, "invalid_parameter".to_owned()));
+    let portuguese = app.call(post("/api/verify", &json!({"url": url, "html": "", "lang": "pt-BR"}))).await;
+    assert_eq!(portuguese.header("content-language"), "pt-BR");
+}
+
+async fn what_a_call_does_not_take_is_refused_with_the_nearest_name(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let token = app.guest().await;
+    let id = "019bc2f0-5e40-7c1a-9d2e-3f4a5b6c7d8e";
+    for (call, detail) in [
+        (Call::get("/api/health?nothing=1"), "nothing: this call takes no such field; it takes: lang, guest_token"),
+        (Call::get("/api/checks?query=x"), "query: "),
+        (Call::get(&format!("/api/audits/{id}?budgte=5")), "budgte: this call takes no such field; nearest: budget"),
+        (Call::get(&format!("/api/audits/{id}?id=5")), "id: this call takes no such field"),
+        (
+            Call::get(&format!("/api/tabs/{id}/history?limits=5")),
+            "limits: this call takes no such field; nearest: limit",
+        ),
+        (
+            post("/api/audit", &json!({"url": "https://example.com/", "geust": true})),
+            "geust: this call takes no such field; nearest: guest",
+        ),
+        (
+            post("/api/audit", &json!({"url": "https://example.com/", "cursor": "1"})),
+            "cursor: this call takes no such field",
+        ),
+        (post("/api/audit?url=x", &json!({"url": "https://example.com/"})), "url: this call takes no such field"),
+        (post("/api/guest", &json!({"name": "x"})), "name: this call takes no fields"),
+        (
+            post("/api/verify", &json!({"url": "https://example.com/", "htlm": ""})),
+            "htlm: this call takes no such field; nearest: html",
+        ),
+    ] {
+        let refused = app.call(call.token(&token)).await;
+        assert_eq!(refused.status, 400, "{}", refused.body);
+        let body = refused.json();
+        assert!(body["detail"].as_str().unwrap().starts_with(detail), "{body}");
+    }
+    // Files are addressed by whoever likes, marks and all.
+    for path in ["/llms.txt?utm_source=x", "/openapi.json?v=1", "/agent.json?_=1"] {
+        assert_eq!(app.call(Call::get(path)).await.status, 200, "{path}");
+    }
+    // What every call takes.
+    assert_eq!(app.call(post("/api/guest", &json!({"lang": "pt-BR"}))).await.status, 200);
+    assert_eq!(app.call(Call::get(&format!("/api/tabs?lang=en&guest_token={token}"))).await.status, 200);
+}
+
+async fn every_refusal_leads_to_a_short_description(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    for (call, path) in [
+        (post("/api/audit", &json!({})), "/api/operations/audit_page"),
+        (Call::get("/api/audits/x"), "/api/guest"),
+        (Call::get("/api/checks?x=1"), "/api/operations/list_checks"),
+        (Call::get("/api/operations/audit_pge"), "/api/"),
+    ] {
+        let refused = app.call(call).await;
+        let next = &refused.json()["next"];
+        assert_eq!(next["path"], path, "{}", refused.body);
+        let described = next.get("help").unwrap_or(&next["path"]).as_str().unwrap();
+        let read = app.call(Call::get(described)).await;
+        assert!(read.status == 200 && read.body.len() < 16_000, "{described}: {} bytes", read.body.len());
+    }
+    let mistyped = app.call(Call::get("/api/operations/audit_pge")).await;
+    assert!(mistyped.status == 404 && mistyped.body.contains("audit_page"), "{}", mistyped.body);
+    for operation in app.site.operations() {
+        let described = app.call(Call::get(&format!("/api/operations/{}", operation.name))).await;
+        assert!(described.status == 200 && described.body.len() < 6_000, "{}", operation.name);
+        assert_eq!(described.json()["path"], operation.path);
+    }
+}
+
+async fn checks_are_found_by_words(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let found = async |q: &str| {
+        let list = app.call(Call::get(&format!("/api/checks?q={q}"))).await;
+        let codes =
+            list.json()["checks"].as_array().unwrap().iter().map(|check| check["code"].clone()).collect::<Vec<_>>();
+        (codes, list.body.len())
+    };
+    let (all, _) = found("").await;
+    let (codes, bytes) = found("viewport%20zoom").await;
+    assert!(codes.len() < 5 && codes[0].as_str().unwrap().starts_with("viewport") && bytes < 12_000, "{codes:?}");
+    let (codes, _) = found("t%C3%ADtulo%20ausente").await;
+    assert!(codes.len() < all.len(), "{codes:?}");
+    assert_eq!(found("xyzzy").await.0, [Value::Null; 0]);
+    let near = app.call(Call::get("/api/checks/viewport%20zoom")).await;
+    assert_eq!(near.refusal(), (404, "check_not_found".to_owned()));
+    assert!(near.json()["detail"].as_str().unwrap().contains("viewport_"), "{}", near.body);
+}
+
+async fn robots_txt_is_read_for_any_crawler(database: TestDatabase) {
+    let (site, app) = (site().await, TestApp::start(database, |_| {}).await);
+    let token = app.guest().await;
+    let audit = app.call(Call::audit(&site.url("/")).token(&token)).await.json();
+    let agents = &audit["summary"]["robotsTxt"]["agents"];
+    assert_eq!(agents["GPTBot"], json!({"allowed": false, "group": "gptbot", "rule": "Disallow: /", "line": 6}));
+    assert_eq!(agents["Googlebot"], json!({"allowed": true, "group": "*"}));
+    let path = format!("/api/audits/{}/robots", audit["id"].as_str().unwrap());
+    let read = async |agent: &str| app.call(Call::get(&format!("{path}?agent={agent}")).token(&token)).await.json();
+    for (agent, verdict, group, line) in [
+        ("GPTBot", "disallowed", "gptbot", json!(6)),
+        ("gptbot", "disallowed", "gptbot", json!(6)),
+        ("breadbot", "disallowed", "breadbot", json!(6)),
+        ("Mozilla/5.0%20(compatible;%20BreadBot/2.1)", "disallowed", "breadbot", json!(6)),
+        ("Nobody", "allowed", "*", Value::Null),
+        ("Googlebot", "allowed", "*", Value::Null),
+    ] {
+        let answer = read(agent).await;
+        assert_eq!((&answer["verdict"], &answer["group"]), (&verdict.into(), &group.into()), "{answer}");
+        assert_eq!((&answer["line"], &answer["state"]), (&line, &"found".into()), "{answer}");
+    }
+    for query in ["", "?agent=", "?agent=123", "?agnet=x"] {
+        let refused = app.call(Call::get(&format!("{path}{query}")).token(&token)).await;
+        assert_eq!(refused.refusal(), (400, "invalid_parameter".to_owned()), "{query}");
+    }
+    assert_eq!(app.call(Call::get(&format!("{path}?agent=x"))).await.refusal().0, 401);
+}
+
+async fn a_patch_comes_as_data_as_a_diff_and_applied(database: TestDatabase) {
+    let (site, app) = (site().await, TestApp::start(database, |_| {}).await);
+    let token = app.guest().await;
+    let audit = app.call(Call::audit(&site.url("/")).token(&token)).await.json();
+    let path = format!("/api/audits/{}/patch", audit["id"].as_str().unwrap());
+    let by_line = app.call(Call::get(&format!("{path}?format=diff")).token(&token)).await;
+    assert_eq!(by_line.header("content-type"), "text/x-diff; charset=utf-8");
+    let data = app.call(Call::get(&path).token(&token)).await.json();
+    for edit in data["edicoes"].as_array().unwrap() {
+        assert!(by_line.body.contains(&format!("@@ -{0} +{0} @@", edit["line"])), "{}", by_line.body);
+    }
+    let whole = app.call(post(&path, &json!({"html": PAGE})).token(&token)).await.json();
+    let (html, diff) = (whole["html"].as_str().unwrap(), whole["diff"].as_str().unwrap());
+    assert!(html != PAGE && diff.contains("@@"), "{whole}");
+    for (format, media_type, text) in
+        [("diff", "text/x-diff; charset=utf-8", diff), ("html", "text/plain; charset=utf-8", html)]
+    {
+        let formed = app.call(post(&path, &json!({"html": PAGE, "format": format})).token(&token)).await;
+        assert_eq!((formed.header("content-type"), formed.body.as_str()), (media_type, text));
+    }
+    // The page that comes is the page that the patch promises.
+    let page = json!({"url": site.url("/"), "html": html, "audit_id": audit["id"]});
+    let proof = app.call(post("/api/verify", &page).token(&token)).await.json();
+    assert_eq!(proof["broke"], json!([]), "{proof}");
+    for (body, status) in [
+        (json!({"html": "<!doctype html><title>Other</title>"}), 400),
+        (json!({"html": PAGE, "target": 101}), 400),
+        (json!({"html": PAGE, "format": "pdf"}), 400),
+        (json!({"target": 90}), 400),
+        (json!({"html": "a".repeat(2_097_153)}), 413),
+    ] {
+        assert_eq!(app.call(post(&path, &body).token(&token)).await.status, status, "{}", body.to_string().len());
+    }
+    assert_eq!(app.call(post(&path, &json!({"html": PAGE}))).await.status, 401);
+}

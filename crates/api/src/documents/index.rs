@@ -55,7 +55,7 @@ pub(super) struct Index {
     quickstart: Vec<String>,
 }
 
-/// One endpoint.
+/// One endpoint, in a line: `GET /api/operations/{name}` has the rest.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Endpoint {
     /// Stable name.
@@ -64,8 +64,6 @@ struct Endpoint {
     method: String,
     /// Path, parameters in braces.
     path: &'static str,
-    /// A few words.
-    title: &'static str,
     /// `none`, `guest`, `session`, `credito` or `operator`.
     auth: &'static str,
     /// Price beyond the free allowance, in US dollars; absent where it is free.
@@ -86,7 +84,6 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
         name: operation.name,
         method: operation.method.to_string(),
         path: operation.path,
-        title: operation.title,
         auth: auth(operation.access),
         price_usd: operation.price.map(|sku| config.prices.of(sku).dollars()),
     });

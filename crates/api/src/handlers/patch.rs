@@ -37,7 +37,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .text(
                 "Apply an audit's patch to the page's source",
                 "The page that you send with all ready fixes, or with those that bring it to the score `target`: the new \
-                 source, and a unified diff for `patch` or `git apply`. With `format` `diff` or `html` only that, as text. \
+                 source, and a unified diff for `git apply`. With `format` `diff` or `html` only that, as text. \
                  The source must be what was audited. Nothing is fetched or stored; 120 an hour for each network, \
                  together with verifications.\n\nExample: `{\"html\": \"<!doctype html>…\", \"format\": \"diff\"}`",
             )

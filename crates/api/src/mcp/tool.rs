@@ -333,7 +333,7 @@ mod tests {
     fn descriptions_name_only_what_the_schemas_have() {
         let operations = handlers::catalog();
         let names: Vec<&str> = tools(&operations).map(|operation| operation.name).collect();
-        for operation in tools(&operations) {
+        for operation in tools(&operations).filter(|operation| is_listed(operation.name)) {
             let tool = described(operation, &Config::default());
             let mut known: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
             known.extend(["json", "true", "false", "null"].map(str::to_owned));

@@ -222,13 +222,8 @@ impl Operation {
         if let Value::Object(properties) = properties {
             properties.extend(wish);
         }
-        match name {
-            Some(name) => {
-                generator.definitions_mut().insert(name, Value::Object(own));
-                schema
-            }
-            None => own.into(),
-        }
+        // Written out here: other calls may have the same input, and answer with no report.
+        own.into()
     }
 
     /// Whether each call makes another report, so that no cursor of an earlier answer leads on in it.

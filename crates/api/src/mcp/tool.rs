@@ -337,6 +337,8 @@ mod tests {
             let tool = described(operation, &Config::default());
             let mut known: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
             known.extend(["json", "true", "false", "null"].map(str::to_owned));
+            known.extend(audit::checks::all().map(|check| check.code.to_owned()));
+            known.push(audit::rendered::CODE.to_owned());
             words(&tool["inputSchema"], &mut known);
             words(&tool["outputSchema"], &mut known);
             let mut texts = vec![tool["description"].as_str().unwrap().to_owned()];

@@ -29,6 +29,7 @@ pub(crate) fn error_schema() -> Value {
                     "operation": {"type": "string"},
                     "method": {"type": "string"},
                     "path": {"type": "string"},
+                    "help": {"type": "string", "description": "Path of its description."},
                 },
             },
             "accepts": {"type": "array", "items": {"type": "object"}, "description": "How to pay (x402); with 402 only."},

@@ -131,8 +131,10 @@ struct Attestation {
     attestation_object: String,
 }
 
-/// What `navigator.credentials.get` answered, by its `toJSON()` (`AuthenticationResponseJSON`).
+/// What `navigator.credentials.get` answered, by its `toJSON()` (`AuthenticationResponseJSON`). Browsers send
+/// members that nobody here reads.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("additionalProperties" = true))]
 pub struct Assertion {
     /// The credential, base64url.
     id: String,

@@ -1,5 +1,6 @@
 //! What the operator's monitoring reads: the list in docs/metrics.md is whole, and the dashboard finds its numbers with a
 //! real Prometheus.
+#![expect(clippy::print_stdout, reason = "a test says what it passes over")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

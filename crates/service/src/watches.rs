@@ -52,7 +52,11 @@ impl TabEdit {
         alert_email: Option<Option<&str>>,
     ) -> Result<Self, ServiceError> {
         if alias.is_none() && active.is_none() && monitor.is_none() && alert_email.is_none() {
-            return Err(ServiceError::new(Code::InvalidBody).detail("alias, active, monitor, monitor_email"));
+            const NOTHING: Text = text(
+                "the body changes nothing: send alias, active, monitor or monitor_email",
+                "o corpo não muda nada: envie alias, active, monitor ou monitor_email",
+            );
+            return Err(ServiceError::new(Code::InvalidBody).explained(NOTHING.into()));
         }
         let alias = alias.map(tabs::alias_of).transpose()?;
         Ok(Self { alias, active, monitor, alert_email: alert_email.map(alert_address).transpose()? })

@@ -66,6 +66,11 @@ impl ReportWish {
         NAMES.contains(&name)
     }
 
+    /// Whether a field is the name of parts of an answer, or a place in it.
+    pub(crate) fn names_parts(name: &str) -> bool {
+        matches!(name, "fields" | "cursor")
+    }
+
     /// The properties of a wish, as a schema has them. An audit that is made again has no cursor: `has_cursor` is false.
     pub(super) fn properties(generator: &mut SchemaGenerator, has_cursor: bool) -> Map<String, Value> {
         let schema = <Self as JsonSchema>::json_schema(generator).to_value();
@@ -73,13 +78,13 @@ impl ReportWish {
         properties.into_iter().filter(|(name, _)| has_cursor || name != "cursor").collect()
     }
 
-    /// Takes the wish out of an input. A number may come as the text of a parameter.
+    /// Takes the wish out of an input. A number may come as the text of a parameter; null in a body is a field left out.
     pub(crate) fn taken(operation: &Operation, input: &mut Map<String, Value>) -> Result<Self, ServiceError> {
         if !operation.reports {
             return Ok(Self::default());
         }
-        let wished: Map<String, Value> =
-            NAMES.iter().filter_map(|name| Some(((*name).to_owned(), input.remove(*name)?))).collect();
+        let wished = NAMES.iter().filter_map(|name| Some(((*name).to_owned(), input.remove(*name)?)));
+        let wished = wished.filter(|(_, value)| !value.is_null()).collect();
         let wish: Self = input::typed(wished, false)?;
         wish.judge()?;
         Ok(wish)

@@ -42,3 +42,40 @@ fn is_touched(change: &FixChange, document: Option<&Document>) -> bool {
         FixChange::Remove { .. } => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use model::fix::{FixClass, FixTarget};
+
+    use super::*;
+    use crate::fix::HeadKey;
+
+    #[test]
+    fn what_holds_lost_letters_is_an_instruction() {
+        let document = Document::parse("<p title=\"R\u{fffd}e\">a</p><b title=\"Rye\">a</b>".to_owned());
+        let [lost, kept] = ["p", "b"].map(|name| document.elements().find(|element| element.is(name)).unwrap());
+        let check = |draft: FixDraft, is_ready: bool| {
+            assert_eq!(draft.class, FixClass::Deterministic);
+            let shown = format!("{draft:?}");
+            let check = crate::checks::find("title_missing").unwrap();
+            let item = Drafted { check, severity: check.severity, draft };
+            let class = kept_out(item, Some(&document)).draft.class;
+            assert_eq!(class == FixClass::Deterministic, is_ready, "{shown}");
+        };
+        let edit = |snippet: &str| FixDraft::edit(FixTarget::Body, snippet);
+        check(edit("Rye"), true);
+        check(edit("R\u{fffd}e"), false);
+        check(edit("").with_head(HeadKey::Title, "<title>R\u{fffd}e</title>"), false);
+        check(edit("").with_head(HeadKey::Title, "<title>Rye</title>"), true);
+        check(edit("").set(kept, "title", "Oat"), true);
+        check(edit("").set(kept, "title", "\u{fffd}"), false);
+        check(edit("").set(lost, "title", "Oat"), false);
+        check(edit("").unset(lost, "title"), false);
+        check(edit("").unset(kept, "title"), true);
+        check(edit("").content(kept, "\u{fffd}"), false);
+        check(edit("").content(kept, "b"), true);
+        check(edit("").before(kept, "\u{fffd}"), false);
+        check(edit("").inside(kept, "\u{fffd}"), false);
+        check(edit("").replace(0..0, "\u{fffd}"), false);
+    }
+}

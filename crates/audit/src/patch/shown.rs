@@ -101,6 +101,11 @@ mod tests {
                 (Verb::Delete, "<u>", "", None),
             ],
         );
+        // Both additions first.
+        check(
+            vec![add("<i>", 1), add("<b>", 3), delete("<i>", 5), delete("<b>", 7)],
+            &[(Verb::Move, "<i>", "<i>", Some(1)), (Verb::Move, "<b>", "<b>", Some(3))],
+        );
         // A space that must stay is a deletion all the same.
         let gap = edit(Verb::Delete, "<i>", " ", 9);
         check(vec![add("<i>", 1), gap], &[(Verb::Add, "", "<i>", None), (Verb::Delete, "<i>", " ", None)]);

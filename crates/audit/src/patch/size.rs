@@ -91,6 +91,11 @@ mod tests {
         assert_eq!(of(&empty().remove(p), None, &own), 0);
     }
 
+    #[test]
+    fn controls_are_written_as_numbers() {
+        assert_eq!(json("a\u{1}\n\"é"), "a\\u0001\\n\\\"é".len());
+    }
+
     proptest! {
         #[test]
         fn the_size_of_a_text_is_that_of_its_json(text in any::<String>()) {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::example::{ExampleFields, example, of_field};
 use super::tags;
-use crate::operation::{Access, Operation};
+use crate::operation::{Access, Operation, ReportWish};
 use service::config::Config;
 use service::error::Code;
 use service::x402::PACKS;
@@ -235,14 +235,18 @@ fn parameters(operation: &Operation, input: &Value, generator: &SchemaGenerator)
             let place = if in_path.contains(&name.as_str()) { "path" } else { "query" };
             let example = of_field(&name, &schema, generator);
             let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
-            json!({
+            let mut parameter = json!({
                 "name": name,
                 "in": place,
                 "required": required.contains(&name.as_str()),
                 "description": description.unwrap_or_else(|| "".into()),
                 "schema": schema,
-                "example": example,
-            })
+            });
+            // What names parts of an answer depends on the answer: no made-up text does.
+            if let (false, Value::Object(fields)) = (ReportWish::names_parts(&name), &mut parameter) {
+                fields.insert("example".to_owned(), example);
+            }
+            parameter
         })
         .collect();
     out.push(json!({"$ref": "#/components/parameters/lang"}));

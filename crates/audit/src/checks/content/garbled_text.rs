@@ -188,5 +188,14 @@ mod tests {
         assert_eq!(count("PÃ£o de queijo quentÃ\u{ad}ssimo, â€œbomâ€\u{9d}"), (0, 4));
         assert_eq!(count("a\u{fffd}b"), (1, 0));
         assert_eq!(count("Âncora, Ã vontade, SÃO PAULO, château, l’âge d’or"), (0, 0));
+        assert!(is_garbled("PÃ£o de queijo") && !is_garbled("Pão de queijo"));
+    }
+
+    #[test]
+    fn a_nul_has_a_place_of_its_own() {
+        let report = crate::report(&crate::example::page("https://example.com/page", "<!doctype html><p>a\0b\0</p>"));
+        let found = report.findings.iter().find(|finding| finding.code == "mojibake_detected").unwrap();
+        let place = found.evidence.first().unwrap();
+        assert_eq!((place.offset, place.length), (Some(19), Some(1)));
     }
 }

@@ -190,7 +190,11 @@ fn main() -> Result<()> {
             for (name, what, _) in COMMANDS {
                 println!("  {name:<17} {what}");
             }
-            if wanted.is_empty() { Ok(()) } else { bail!("there is no command {wanted}") }
+            if ["", "help", "--help", "-h"].contains(&wanted.as_str()) {
+                Ok(())
+            } else {
+                bail!("there is no command {wanted}")
+            }
         }
     }
 }

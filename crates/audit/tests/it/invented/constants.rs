@@ -42,7 +42,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("charset_missing", &["utf-8"]),
     ("hreflang_x_default_missing", &["x-default"]),
     ("content_signal_invalid", &["yes", "no", "ai-train"]),
-    ("hreflang_code_invalid", &["en-GB"]),
+    ("hreflang_code_invalid", &["en-GB", "x-default"]),
     ("html_lang_invalid", &["en"]),
     ("iframe_not_lazy", &["lazy"]),
     ("image_lazy_first", &["eager", "high"]),

@@ -182,11 +182,20 @@ mod tests {
     }
 
     #[test]
+    fn of_a_list_the_first_twenty_are_read() {
+        let violation = json!({"type": "csp-violation", "body": {"documentURL": "https://a.example/tools",
+            "effectiveDirective": "img-src", "blockedURL": "https://b.example/x.png"}});
+        let list = |count: usize| Value::Array(vec![violation.clone(); count]).to_string();
+        assert_eq!(read(list(20).as_bytes()).len(), 20);
+        assert_eq!(read(list(21).as_bytes()).len(), 20);
+    }
+
+    #[test]
     fn long_texts_are_cut_and_odd_values_left_out() {
         let long = json!({"code": "UI-JS-001", "phase": "run", "message": "x ".repeat(3_000), "stack": "y ".repeat(9_000),
             "line": -1, "column": "7", "visivel": "yes", "path": 7});
         let error = one(&long).unwrap();
-        assert_eq!((error.message.len(), error.stack.len()), (MESSAGE_CHARS, STACK_CHARS));
+        assert_eq!((error.message.len(), error.stack.len()), (2_000, 12_000));
         assert_eq!((error.line, error.column, error.visible, error.path.as_str()), (None, None, None, ""));
     }
 }

@@ -6,6 +6,7 @@ mod answer;
 mod build;
 mod call;
 mod error_schema;
+mod fields;
 mod form;
 mod handler;
 mod input;
@@ -20,6 +21,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
+use fields::AnswerFields;
 use handler::{InputCheck, IsFree, RunOperation};
 use service::Services;
 use service::config::Sku;
@@ -159,6 +161,7 @@ pub struct Operation {
     pub reports: bool,
     /// Names of the fields of its input, and of those it requires, cached: making a schema is slow.
     names: OnceLock<FieldNames>,
+    answer_fields: OnceLock<AnswerFields>,
     /// Its body is a form with a file, which its handler reads.
     pub takes_form: bool,
     /// A report that a page sends without waiting for an answer: whatever comes is taken, credentials are not looked at, and
@@ -245,6 +248,11 @@ impl Operation {
                 required: required.filter(|name| !self.path_parameters().any(|parameter| parameter == name)).collect(),
             }
         })
+    }
+
+    /// What `fields` may name of its answer.
+    pub(crate) fn answer_fields(&self) -> &AnswerFields {
+        self.answer_fields.get_or_init(|| AnswerFields::of(self.output))
     }
 
     /// Names of the fields that its input must have, besides those in the path.

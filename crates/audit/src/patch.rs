@@ -225,7 +225,14 @@ pub fn apply<T>(source: &str, patch: &Patch<T>) -> Option<String> {
     let document = Document::parse(edited);
     let at = document.head()?.start_tag()?.end;
     let (before, after) = document.source().split_at_checked(at)?;
-    Some(format!("{before}\n{}{after}", patch.head))
+    Some(format!("{before}{}{after}", head_lines(before, &patch.head)))
+}
+
+/// The tags for the head with a line break before each, as the lines of the page end.
+fn head_lines(source: &str, head: &str) -> String {
+    let is_crlf = source.split_once('\n').is_some_and(|(line, _)| line.ends_with('\r'));
+    let end = if is_crlf { "\r\n" } else { "\n" };
+    head.lines().flat_map(|line| [end, line]).collect()
 }
 
 /// Applies a patch to the file of the page it was made for, in the file's own bytes and encoding.
@@ -248,7 +255,7 @@ pub fn apply_to_file<T>(html: &Html, bytes: &[u8], patch: &Patch<T>) -> Option<V
     let at = document.head()?.start_tag()?.end;
     let [at] = file_offsets(&edited, encoding, document.source(), [at])[..] else { return None };
     let at = at?;
-    spliced(&edited, &[(at..at, page.encoded(&format!("\n{}", patch.head)).into_owned())])
+    spliced(&edited, &[(at..at, page.encoded(&head_lines(document.source(), &patch.head)).into_owned())])
 }
 
 /// Bytes with spans replaced, which are in order and apart; `None` where they are not.

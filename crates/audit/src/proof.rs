@@ -13,6 +13,7 @@ use model::fix::FixClass;
 use model::lang::{Text, text};
 use model::patch::{Demoted, Unproven};
 
+use crate::causes::FoundCheck;
 use crate::fix::{FixDraft, OwnFiles};
 use crate::patch::Drafted;
 use subject::FixSubject;
@@ -24,18 +25,24 @@ pub(crate) use trial::AuditedPage;
 /// of 200 KB, and none of the hostile pages whose trees take more. What is not proven by then is not offered.
 const MOST_MEMORY: usize = 64 * 1024 * 1024;
 
+/// Fixes after their proof.
+pub(crate) struct Proven {
+    /// All of them; those that did not hold are instructions.
+    pub(crate) drafted: Vec<Drafted>,
+    /// Those that did not hold.
+    pub(crate) demoted: Vec<Demoted>,
+    /// What the checks find on the page with all ready fixes; `None` where no fix is ready.
+    pub(crate) after: Option<Vec<FoundCheck>>,
+}
+
 /// Takes the readiness from fixes that do not hold, and says why.
-pub(crate) fn proven(
-    audited: &AuditedPage<'_, '_>,
-    own_files: OwnFiles<'_>,
-    mut drafted: Vec<Drafted>,
-) -> (Vec<Drafted>, Vec<Demoted>) {
+pub(crate) fn proven(audited: &AuditedPage<'_, '_>, own_files: OwnFiles<'_>, mut drafted: Vec<Drafted>) -> Proven {
     let mut demoted = Vec::new();
-    let failures = {
+    let (failures, after) = {
         let is_ready = |item: &&Drafted| item.draft.class == FixClass::Deterministic;
         let ready: Vec<&Drafted> = drafted.iter().filter(is_ready).collect();
         if ready.is_empty() {
-            return (drafted, demoted);
+            return Proven { drafted, demoted, after: None };
         }
         Proof::new(audited, own_files, ready).run()
     };
@@ -48,7 +55,7 @@ pub(crate) fn proven(
         });
         item.draft = instead(item, failure.reason);
     }
-    (drafted, demoted)
+    Proven { drafted, demoted, after }
 }
 
 /// A proof in progress.
@@ -57,6 +64,8 @@ struct Proof<'a, 'f> {
     /// Fixes that may still hold, each with what it is about.
     ready: Vec<(&'a Drafted, Vec<FixSubject>)>,
     failed: Vec<(&'static str, TrialFailure)>,
+    /// What the last trial of all that is ready found.
+    after: Option<Vec<FoundCheck>>,
     /// Memory of one trial.
     cost: usize,
     left: usize,
@@ -67,11 +76,11 @@ impl<'a, 'f> Proof<'a, 'f> {
         let bench = Bench::new(audited, own_files);
         let ready = ready.into_iter().map(|item| (item, bench.subjects(item))).collect();
         let cost = audited.page.html.as_ref().map_or(0, |html| html.document.memory());
-        Self { bench, ready, failed: Vec::new(), cost, left: MOST_MEMORY }
+        Self { bench, ready, failed: Vec::new(), after: None, cost, left: MOST_MEMORY }
     }
 
-    /// Codes of the fixes that do not hold, each with the reason.
-    fn run(mut self) -> Vec<(&'static str, TrialFailure)> {
+    /// Codes of the fixes that do not hold, each with the reason; and what is found on the page with the others.
+    fn run(mut self) -> (Vec<(&'static str, TrialFailure)>, Option<Vec<FoundCheck>>) {
         self.prove_together();
         let before = self.failed.len();
         self.prove_apart();
@@ -79,14 +88,21 @@ impl<'a, 'f> Proof<'a, 'f> {
             // Without those that left.
             self.prove_together();
         }
-        self.failed
+        (self.failed, self.after)
     }
 
     /// The whole patch: takes out of it what keeps it from holding.
     fn prove_together(&mut self) {
+        self.after = None;
         while !self.ready.is_empty() {
             let all: Vec<&Drafted> = self.ready.iter().map(|(item, _)| *item).collect();
-            let Err(failure) = self.trial(&all) else { return };
+            let failure = match self.trial(&all) {
+                Ok(found) => {
+                    self.after = Some(found);
+                    return;
+                }
+                Err(failure) => failure,
+            };
             if failure.reason == Unproven::TooLarge {
                 self.failed.extend(all.iter().map(|item| (item.check.code, TrialFailure::of(Unproven::TooLarge))));
                 self.ready.clear();
@@ -112,7 +128,7 @@ impl<'a, 'f> Proof<'a, 'f> {
         while fails - holds > 1 {
             let middle = holds.midpoint(fails);
             match self.trial(all.get(..middle).unwrap_or_default()) {
-                Ok(()) => holds = middle,
+                Ok(_) => holds = middle,
                 Err(of_less) => (fails, failure) = (middle, of_less),
             }
         }
@@ -157,7 +173,7 @@ impl<'a, 'f> Proof<'a, 'f> {
         self.ready.retain(|(item, _)| failed.iter().all(|(code, _)| *code != item.check.code));
     }
 
-    fn trial(&mut self, items: &[&Drafted]) -> Result<(), TrialFailure> {
+    fn trial(&mut self, items: &[&Drafted]) -> Result<Vec<FoundCheck>, TrialFailure> {
         self.left = self.left.checked_sub(self.cost).ok_or(TrialFailure::of(Unproven::TooLarge))?;
         self.bench.trial(items)
     }

@@ -18,8 +18,8 @@ use crate::facts::site_files::SiteFiles;
 use crate::facts::walk::Page;
 use crate::judge::{self, CheckOutcome};
 use crate::patch::{self, Drafted};
-use crate::path::{Efforts, path};
-use crate::proof::{self, AuditedPage};
+use crate::path::{Efforts, Remedies, path};
+use crate::proof::{self, AuditedPage, Proven};
 use crate::searchable::searchable;
 use crate::standing::{Standing, Stands, standing};
 use crate::{checks, score};
@@ -96,7 +96,7 @@ fn assemble(
     let url = facts.final_url().to_owned();
     let own_files = facts.own_files();
     let drafted = patch::prepared(facts.markup(), &own_files, drafted);
-    let (drafted, demoted) = proof::proven(audited, &own_files, drafted);
+    let Proven { drafted, demoted, after } = proof::proven(audited, &own_files, drafted);
     let (mut fixes, patch) = patch::merge(&url, audited.source(), &own_files, drafted);
     fix_places::add(&mut fixes, facts.platforms());
     debug_assert!(fixes.iter().all(|fix| fix.class != FixClass::Instruction || fix.snippet.is_none()));
@@ -108,7 +108,13 @@ fn assemble(
         weights: score::WEIGHTS,
         counts: score::counts(&findings),
         hygiene: Some(score::hygiene(&findings)),
-        path: path(&standing.found, &fixes, &efforts),
+        path: path(&Remedies {
+            found: &standing.found,
+            after: after.as_deref(),
+            fixes: &fixes,
+            patch: &patch,
+            efforts: &efforts,
+        }),
         fix_first: score::most_urgent(&findings, &fixes)
             .filter(|(finding, _)| finding.points > 0)
             .map(|(finding, _)| finding.code.clone())

@@ -14,16 +14,15 @@ pub fn towards(report: &Report, score: u32) -> (Patch, PatchTarget) {
     let step = if is_there { None } else { reaching.or(report.path.last()) };
     let here = PathStep { codes: Vec::new(), score_after: report.score, effort: 0 };
     let PathStep { codes, score_after, effort } = step.unwrap_or(&here).clone();
-    let patch = only(report, &codes);
+    let patch = part(&report.patch, &report.fixes, &codes);
     (patch, PatchTarget { score, is_reached: score_after >= score, score_after, codes, effort })
 }
 
 /// The patch with the ready fixes of these codes alone. Changes of one tag are one edit: those that other fixes make of it
 /// come along.
-fn only(report: &Report, codes: &[String]) -> Patch {
-    let whole = &report.patch;
+pub(crate) fn part(whole: &Patch, fixes: &[Fix], codes: &[String]) -> Patch {
     let fixes: Vec<&Fix> =
-        report.fixes.iter().filter(|fix| fix.class == FixClass::Deterministic && codes.contains(&fix.code)).collect();
+        fixes.iter().filter(|fix| fix.class == FixClass::Deterministic && codes.contains(&fix.code)).collect();
     let mut edits = whole.edits.clone();
     edits.retain(|edit| codes.contains(&edit.code) || edit.also.iter().any(|code| codes.contains(code)));
     // A tag that an edit takes away to put it into the head.

@@ -15,6 +15,8 @@ const TABLE: &[(&str, &[&str])] = &[
     ("charset_invalid", OF_TEXT),
     // A date that could not be read is compared with nothing.
     ("jsonld_value_invalid", &["date_signals_disagree"]),
+    // Sizes and kinds of icons are looked at where there is one.
+    ("favicon_missing", &["apple_touch_icon_missing"]),
 ];
 
 /// Structured data that can't be read, or not as it is meant, is judged once it can be.
@@ -46,6 +48,11 @@ pub(crate) fn may_measure(cause: &str, reason: &str) -> bool {
 pub(crate) fn may_show(cause: &str, code: &str) -> bool {
     let hidden = TABLE.iter().filter(|(of, _)| *of == cause).flat_map(|(_, hidden)| *hidden);
     cause != code && hidden.into_iter().any(|pattern| crate::silence::matches(pattern, code))
+}
+
+/// Whether fixing the finding `cause` may be why the finding `code` shows: it hides it, or keeps it from being measured.
+pub(crate) fn may_bring(cause: &str, code: &str) -> bool {
+    may_show(cause, code) || UNMEASURED.iter().any(|(of, reason)| *of == cause && code.starts_with(reason))
 }
 
 #[cfg(test)]

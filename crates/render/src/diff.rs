@@ -8,7 +8,9 @@ const CONTEXT_LINES: usize = 3;
 
 /// The unified diff that makes `after` of `before`, both called `name`; empty where nothing changes.
 pub fn unified(name: &str, before: &str, after: &str) -> String {
-    let diff = TextDiff::from_lines(before, after);
+    // Lines end where `patch` and `git` end them: a CR alone ends none.
+    let [old, new]: [Vec<&str>; 2] = [before, after].map(|text| text.split_inclusive('\n').collect());
+    let diff = TextDiff::configure().newline_terminated(true).diff_slices(&old, &new);
     diff.unified_diff().context_radius(CONTEXT_LINES).header(&format!("a/{name}"), &format!("b/{name}")).to_string()
 }
 
@@ -49,6 +51,14 @@ mod tests {
         let kept = |mark: char| diff.lines().skip(2).filter(move |line| line.starts_with(mark)).count();
         assert_eq!(after.lines().count() + kept('-'), PAGE.lines().count() + kept('+'));
         assert!(unified("x", PAGE, PAGE).is_empty());
+        // A CR alone ends no line, and CRLF stays what it is.
+        let crlf = PAGE.replace('\n', "\r\n").replacen("a\r\n", "a\rb\r\n", 1);
+        let report = audit::report(&example::page(example::PAGE_URL, crlf.as_str()));
+        let after = audit::patch::apply(&crlf, &report.patch).unwrap();
+        assert_eq!(after.matches('\n').count(), after.matches("\r\n").count(), "{after:?}");
+        let diff = unified("index.html", &crlf, &after);
+        let body: String = diff.split_inclusive('\n').skip(3).map(|line| line.get(1..).unwrap_or_default()).collect();
+        assert_eq!(body.matches('\n').count(), body.matches("\r\n").count(), "{diff:?}");
         let places = by_line(&report.patch);
         assert!(places.contains("-<meta name=viewport content=''>\n+<meta name=viewport content="), "{places}");
     }

@@ -3,6 +3,7 @@
 use model::lang::{Lang, Text, text};
 use model::patch::{FilePatch, Patch};
 use model::path::PatchTarget;
+use percent_encoding::percent_decode_str;
 use render::diff::{by_line, unified};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -57,26 +58,39 @@ pub fn patched(
     stored: &StoredReport,
     target: Option<u32>,
     html: &str,
+    file: Option<&str>,
 ) -> Result<PatchedPage, ServiceError> {
     const OTHER: Text = text(
         "html: it is not the page as it was audited; audit it again, or send the source that the audit saw",
         "html: não é a página como foi auditada; audite de novo, ou envie o código-fonte que a auditoria viu",
     );
-    const NAME: &str = "index.html";
+    const MARK: char = '\u{feff}';
     let (part, target) = target.map(|score| audit::towards(&stored.report, score)).unzip();
     let patch = part.as_ref().unwrap_or(&stored.report.patch);
-    let after = audit::patch::apply(html, patch);
+    // A byte order mark is of the file, not of the page.
+    let (mark, page) = if html.starts_with(MARK) { html.split_at(MARK.len_utf8()) } else { ("", html) };
+    let after = audit::patch::apply(page, patch);
     let after = after.ok_or_else(|| ServiceError::new(Code::InvalidBody).explained(OTHER.into()))?;
-    let path = Url::parse(&stored.report.url).ok();
-    let file = path.as_ref().and_then(|url| url.path_segments()?.next_back()).filter(|name| !name.is_empty());
+    let after = format!("{mark}{after}");
+    let name = file.map_or_else(|| file_of(&stored.report.url), str::to_owned);
     Ok(PatchedPage {
         audit_id: stored.id.0.clone(),
-        diff: unified(file.unwrap_or(NAME), html, &after),
+        diff: unified(&name, html, &after),
         html: after,
         arquivos: patch.files.clone(),
         target,
         links: PatchLinks { api_index: services.url("/api/") },
     })
+}
+
+/// The name of the file that an address has, as people write it.
+fn file_of(url: &str) -> String {
+    const NAME: &str = "index.html";
+    let url = Url::parse(url).ok();
+    let last = url.as_ref().and_then(|url| url.path_segments()?.next_back()).filter(|name| !name.is_empty());
+    let name = last.map(|name| percent_decode_str(name).decode_utf8_lossy().into_owned());
+    // A line break would end the line of the diff that names the file.
+    name.filter(|name| !name.chars().any(char::is_control)).unwrap_or_else(|| NAME.to_owned())
 }
 
 /// The changes of a stored audit's patch by line, for reading.

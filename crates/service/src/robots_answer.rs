@@ -1,6 +1,7 @@
 //! What robots.txt says of an audited page to a crawler of any name.
 
 use model::lang::{Text, text};
+use model::summary::{AgentVerdict, RobotsTxtSummary};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::StoredReport;
@@ -45,25 +46,20 @@ pub struct RobotsLinks {
 /// What robots.txt says to a crawler of this name, or of this `User-Agent`.
 pub fn robots_answer(services: &Services, stored: &StoredReport, name: &str) -> Result<RobotsAnswer, ServiceError> {
     const NO_NAME: Text = text("agent: takes the name of a crawler", "agent: recebe o nome de um robô");
-    let tokens: Vec<&str> = product_tokens(name).collect();
-    let first = tokens.first().ok_or_else(|| ServiceError::new(Code::InvalidParameter).explained(NO_NAME.into()))?;
     let robots = stored.report.summary.as_ref().map(|summary| summary.robots_txt.clone()).unwrap_or_default();
-    let own = tokens.iter().find_map(|token| robots.agents.iter().find(|(known, _)| known.eq_ignore_ascii_case(token)));
-    let (agent, found) = match own {
-        Some((known, verdict)) => (known.as_str(), Some(verdict)),
-        None => (*first, robots.agents.get("*")),
-    };
+    let (agent, found) =
+        verdict(&robots, name).ok_or_else(|| ServiceError::new(Code::InvalidParameter).explained(NO_NAME.into()))?;
     Ok(RobotsAnswer {
         audit_id: stored.id.0.clone(),
         url: stored.report.url.clone(),
-        agent: agent.to_owned(),
-        verdict: match found {
+        agent,
+        verdict: match &found {
             Some(found) if found.allowed => "allowed",
             Some(_) => "disallowed",
             None => "unknown",
         },
-        group: found.and_then(|found| found.group.clone()),
-        rule: found.and_then(|found| found.rule.clone()),
+        group: found.as_ref().and_then(|found| found.group.clone()),
+        rule: found.as_ref().and_then(|found| found.rule.clone()),
         line: found.and_then(|found| found.line),
         robots_url: robots.url,
         state: robots.state,
@@ -74,8 +70,77 @@ pub fn robots_answer(services: &Services, stored: &StoredReport, name: &str) -> 
     })
 }
 
+/// What a crawler does that finds no group with its own token.
+#[derive(Debug, Clone, Copy)]
+enum Fallback {
+    /// It takes the group of another token before that of `*`.
+    Group(&'static str),
+    /// It does not take that of `*`.
+    NoGroup,
+}
+
+/// Crawlers of Google that don't go straight to `*`
+/// (developers.google.com/search/docs/crawling-indexing/google-common-crawlers and google-special-case-crawlers).
+const FALLBACKS: [(&str, Fallback); 6] = [
+    ("Googlebot-Image", Fallback::Group("Googlebot")),
+    ("Googlebot-Video", Fallback::Group("Googlebot")),
+    ("Googlebot-News", Fallback::Group("Googlebot")),
+    ("AdsBot-Google", Fallback::NoGroup),
+    ("AdsBot-Google-Mobile", Fallback::NoGroup),
+    ("Mediapartners-Google", Fallback::NoGroup),
+];
+
+/// The product token that a name stands for, and what holds for it; `None` for a name without one.
+fn verdict(robots: &RobotsTxtSummary, name: &str) -> Option<(String, Option<AgentVerdict>)> {
+    let tokens: Vec<&str> = product_tokens(name).collect();
+    let first = tokens.first()?;
+    let of = |token: &str| robots.agents.iter().find(|(known, _)| known.eq_ignore_ascii_case(token));
+    if let Some((known, verdict)) = tokens.iter().find_map(|token| of(token)) {
+        return Some((known.clone(), Some(verdict.clone())));
+    }
+    let any = || robots.agents.get("*").cloned();
+    let fallback = FALLBACKS.iter().find(|(token, _)| token.eq_ignore_ascii_case(first)).map(|(_, fallback)| *fallback);
+    let found = match fallback {
+        Some(Fallback::Group(other)) => of(other).map(|(_, verdict)| verdict.clone()).or_else(any),
+        Some(Fallback::NoGroup) if !robots.agents.is_empty() => {
+            Some(AgentVerdict { allowed: true, group: None, rule: None, line: None })
+        }
+        Some(Fallback::NoGroup) | None => any(),
+    };
+    Some(((*first).to_owned(), found))
+}
+
 /// The product tokens in a name or a `User-Agent` (RFC 9309 §2.2.1): runs of letters, `_` and `-`.
 fn product_tokens(name: &str) -> impl Iterator<Item = &str> {
     let is_part = |character: char| character.is_ascii_alphabetic() || matches!(character, '_' | '-');
     name.split(move |character| !is_part(character)).filter(|token| token.contains(|c: char| c.is_ascii_alphabetic()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crawlers_of_google_fall_back_as_their_operator_says() {
+        let group =
+            |group: &str, allowed| AgentVerdict { allowed, group: Some(group.to_owned()), rule: None, line: None };
+        let agents = [("*", group("*", false)), ("Googlebot", group("googlebot", true))];
+        let agents = agents.map(|(name, verdict)| (name.to_owned(), verdict)).into_iter().collect();
+        let robots = RobotsTxtSummary { agents, ..RobotsTxtSummary::default() };
+        let told = |name: &str| {
+            let (agent, found) = verdict(&robots, name).unwrap();
+            (agent, found.map(|found| (found.allowed, found.group.unwrap_or_default())))
+        };
+        for (name, agent, allowed, of) in [
+            ("googlebot", "Googlebot", true, "googlebot"),
+            ("Googlebot-Image/1.0", "Googlebot-Image", true, "googlebot"),
+            ("AdsBot-Google (+http://www.google.com/adsbot.html)", "AdsBot-Google", true, ""),
+            ("Nobody", "Nobody", false, "*"),
+        ] {
+            assert_eq!(told(name), (agent.to_owned(), Some((allowed, of.to_owned()))), "{name}");
+        }
+        assert_eq!(verdict(&robots, "12.3"), None);
+        // Of a file that could not be read nothing is known.
+        assert_eq!(verdict(&RobotsTxtSummary::default(), "AdsBot-Google"), Some(("AdsBot-Google".to_owned(), None)));
+    }
 }

@@ -15,6 +15,8 @@ use service::patches::{PatchAnswer, PatchedPage, patch_answer, patch_by_line, pa
 
 /// Bytes of a body with a page: 2 MB whose every third byte is escaped, and the rest.
 const BODY_BYTES: usize = 8 * 1024 * 1024;
+/// Bytes of the path of a file.
+const FILE_BYTES: usize = 255;
 const DIFF: OtherForm = OtherForm { name: "diff", media_type: "text/x-diff; charset=utf-8" };
 /// Never `text/html`: no page that somebody sends is shown as one of ours.
 const HTML: OtherForm = OtherForm { name: "html", media_type: "text/plain; charset=utf-8" };
@@ -37,8 +39,8 @@ pub(super) fn operations() -> Vec<Operation> {
             .text(
                 "Apply an audit's patch to the page's source",
                 "The page that you send with all ready fixes, or with those that bring it to the score `target`: the new \
-                 source, and a unified diff for `git apply`. With `format` `diff` or `html` only that, as text. \
-                 The source must be what was audited. Nothing is fetched or stored; 120 an hour for each network, \
+                 source, and a unified diff in UTF-8 for `git apply`. With `format` `diff` or `html` only that, as text. \
+                 The source must be what was audited; `arquivos` are files beside the page. Nothing is fetched or stored; 120 an hour for each network, \
                  together with verifications.\n\nExample: `{\"html\": \"<!doctype html>…\", \"format\": \"diff\"}`",
             )
             .also_as(&[DIFF, HTML])
@@ -101,6 +103,10 @@ struct ApplyPatch {
     id: String,
     /// The page's source as it was audited, at most 2,097,152 bytes of UTF-8.
     html: String,
+    /// Path of the page's file in the project, for the head of the diff; the last part of the address otherwise.
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 255))]
+    file: Option<String>,
     /// Only the ready fixes on the cheapest path to this score.
     #[serde(default)]
     #[schemars(range(max = 100))]
@@ -154,14 +160,23 @@ async fn patch(cx: Cx, input: ReadPatch) -> Result<Formed<PatchAnswer>, ServiceE
 /// The page that was sent, with the patch applied.
 async fn apply(cx: Cx, input: ApplyPatch) -> Result<Formed<PatchedPage>, ServiceError> {
     const TOO_LARGE: Text = text("html: at most {most} bytes", "html: no máximo {most} bytes");
+    const NO_FILE: Text = text(
+        "file: takes a path of at most {most} bytes, without control characters",
+        "file: recebe um caminho de no máximo {most} bytes, sem caracteres de controle",
+    );
     judge(input.target)?;
+    let is_path = |path: &String| (1..=FILE_BYTES).contains(&path.len()) && !path.chars().any(char::is_control);
+    if input.file.as_ref().is_some_and(|path| !is_path(path)) {
+        let why = NO_FILE.phrase(&[("most", FILE_BYTES.into())]);
+        return Err(ServiceError::new(Code::InvalidBody).explained(why));
+    }
     if input.html.len() > PAGE_BYTES {
         let why = TOO_LARGE.phrase(&[("most", PAGE_BYTES.into())]);
         return Err(ServiceError::new(Code::BodyTooLarge).explained(why));
     }
     let stored = readable(&cx, &cx.caller.required_owner()?, input.id).await?.stored;
     let made = move || {
-        let page = patched(&cx.services, &stored, input.target, &input.html)?;
+        let page = patched(&cx.services, &stored, input.target, &input.html, input.file.as_deref())?;
         Ok(match input.format.unwrap_or_default() {
             PatchedFormat::Json => Formed::Json(WrittenJson::plain(&page)?),
             PatchedFormat::Diff => Formed::Text(DIFF, page.diff),

@@ -1,6 +1,6 @@
 //! Identity of the MCP server: the same in its card, its handshake and its discovery.
 
-use model::lang::Lang;
+use model::lang::{Lang, Text, text};
 use serde_json::{Value, json};
 use url::{Host, Url};
 
@@ -69,25 +69,28 @@ impl ServerIdentity {
     }
 }
 
-/// `instructions` of the server, for models.
-pub(crate) fn instructions(config: &Config, lang: Lang) -> String {
+/// `instructions` of the server, for models. `is_of_one`: all calls are those of one guest, and none needs a token.
+pub(crate) fn instructions(config: &Config, is_of_one: bool, lang: Lang) -> String {
+    const TOKEN: Text = text(
+        " To read an audit again, take its patch or follow pages, pass `guest: true` to audit_page, or make a guest token with \
+         create_guest first; send it as `guest_token` with each call, or as the header X-Guest-Token of this connection.",
+        " Para reler uma auditoria, obter o seu patch ou acompanhar páginas, passe `guest: true` a audit_page, ou crie antes um \
+         token de visitante com create_guest; envie-o como `guest_token` em cada chamada, ou no cabeçalho X-Guest-Token desta \
+         conexão.",
+    );
     let free = config.limits.free_audits_per_day;
+    let token = if is_of_one { "" } else { TOKEN.in_lang(lang) };
     match lang {
         Lang::En => format!(
             "Audits single web pages for technical SEO. Begin with audit_page: it answers with a score, findings and a \
-             ready fix for each. {free} audits a day are free for each network; reading is always free. To read an audit \
-             again, take its patch or follow pages, pass `guest: true` to audit_page, or make a guest token with \
-             create_guest first; send it as `guest_token` with each call, or as the header X-Guest-Token of this \
-             connection. Short answers: `budget` (tokens) or `fields` on every tool that returns a report. Prove a \
+             ready fix for each. {free} audits a day are free for each network; reading is always free.{token} Short answers: `budget` (tokens) or `fields` on every tool that returns a report. Prove a \
              changed page with verify_page before publishing it. Further operations: list_operations, call_operation. \
              A refusal says in `code` what happened and in `next` what helps."
         ),
         Lang::PtBr => format!(
             "Audita páginas web, uma a uma, quanto a SEO técnico. Comece com audit_page: responde com nota, achados e uma \
-             correção pronta para cada um. {free} auditorias por dia são grátis para cada rede; ler é sempre grátis. Para \
-             reler uma auditoria, obter o seu patch ou acompanhar páginas, passe `guest: true` a audit_page, ou crie antes um \
-             token de visitante com create_guest; envie-o como `guest_token` em cada chamada, ou no cabeçalho \
-             X-Guest-Token desta conexão. Respostas curtas: `budget` (tokens) ou `fields` em toda ferramenta que devolve \
+             correção pronta para cada um. {free} auditorias por dia são grátis para cada rede; ler é sempre grátis.{token} \
+             Respostas curtas: `budget` (tokens) ou `fields` em toda ferramenta que devolve \
              um relatório. Prove uma página alterada com verify_page antes de publicá-la. Outras operações: \
              list_operations, call_operation. Uma recusa diz em `code` o que houve e em `next` o que ajuda."
         ),

@@ -55,6 +55,7 @@ fn of_fields(within: &str, fields: &Map<String, Value>, lines: &mut Vec<String>)
 fn counted(name: &str, value: &Value) -> String {
     match value {
         Value::Array(items) => format!("{name}: {} items", items.len()),
+        Value::Object(_) if value.to_string().len() <= VALUE_CHARACTERS => format!("{name}: {value}"),
         Value::Object(fields) => {
             let names: Vec<&str> = fields.keys().map(String::as_str).take(MOST_FINDINGS).collect();
             format!("{name}: {{{}}}", names.join(", "))

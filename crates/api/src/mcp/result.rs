@@ -7,8 +7,9 @@ use model::lang::Lang;
 use serde_json::{Map, Value, json};
 
 use super::digest::digest;
+use super::pair;
 use crate::operation::Reply;
-use service::error::ServiceError;
+use service::error::{OPERATIONS, ServiceError};
 
 /// The result of a successful operation. `title` is that of the operation. `as_text`: JSON as text, not as structured content.
 pub fn answered(title: &str, reply: &Reply, as_text: bool) -> Value {
@@ -32,9 +33,30 @@ pub fn refused(error: &ServiceError, lang: Lang) -> Value {
             let body = Value::Object(payment_required(error, offer, lang));
             structured(&body.to_string(), body, true)
         }
-        None => structured(&error.message(lang), Value::Object(error.body(lang)), true),
+        None => {
+            let mut body = error.body(lang);
+            body.entry("next").and_modify(named_as_tool);
+            structured(&told(error, lang, body.get("next")), Value::Object(body), true)
+        }
     };
     add_receipt(&mut out, more.and_then(|more| more.receipt.as_ref()?.content.as_object().cloned()));
+    out
+}
+
+/// The description of an operation, where an error leads to it, is the answer of a tool here.
+fn named_as_tool(next: &mut Value) {
+    let of = next.get("path").and_then(Value::as_str).and_then(|path| path.strip_prefix(OPERATIONS)).map(str::to_owned);
+    if let Some(name) = of {
+        *next = json!({"operation": pair::LIST, "arguments": {"name": name}});
+    }
+}
+
+/// An error as text: clients that read no structure see its code, and what to call.
+fn told(error: &ServiceError, lang: Lang, next: Option<&Value>) -> String {
+    let mut out = format!("{} (code {})", error.message(lang), error.code.wire());
+    if let Some(next) = next {
+        out.push_str(&format!("\nnext: {next}"));
+    }
     out
 }
 
@@ -100,7 +122,9 @@ mod tests {
     fn a_refusal_is_a_sentence_beside_its_fields() {
         let result = refused(&ServiceError::new(Code::AuditNotFound), Lang::En);
         assert_eq!(result["structuredContent"]["code"], "audit_not_found");
-        assert_eq!(result["content"][0]["text"], result["structuredContent"]["error"]);
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with(result["structuredContent"]["error"].as_str().unwrap()), "{text}");
+        assert!(text.contains("(code audit_not_found)"), "{text}");
     }
 
     #[test]

@@ -21,6 +21,10 @@ pub(crate) const AS_TEXT: &str = "json";
 pub(crate) const PAIR: [&str; 2] = ["list_operations", "call_operation"];
 /// Characters of a description, before what it costs and needs. Models read every description at every start.
 const DESCRIPTION_CHARACTERS: usize = 320;
+/// What the description of a tool ends with that is for an owner of audits.
+const NEEDS_TOKEN: &str = " Needs `guest_token` (create_guest), or a header X-Guest-Token or X-Api-Key.";
+/// The tool that makes a guest.
+const CREATE_GUEST: &str = "create_guest";
 /// The tools of the core tasks, which `tools/list` has: audit, fix, prove, share, follow, look up. Every other operation is
 /// called by name as well, and told by `list_operations`.
 const LISTED: [&str; 23] = [
@@ -37,7 +41,7 @@ const LISTED: [&str; 23] = [
     "list_checks",
     "get_check",
     "verify_page",
-    "create_guest",
+    CREATE_GUEST,
     "get_workspace",
     "open_tab",
     "get_tab",
@@ -104,7 +108,7 @@ pub(crate) fn brief(doc: &str) -> String {
 fn description(operation: &Operation, config: &Config) -> String {
     let mut out = brief(operation.doc);
     if operation.access == Access::Owner {
-        out.push_str(" Needs `guest_token` (create_guest), or a header X-Guest-Token or X-Api-Key.");
+        out.push_str(NEEDS_TOKEN);
     }
     if operation.access == Access::Credit {
         out.push_str(" Needs the credit's token in the header X-Credito.");
@@ -115,6 +119,20 @@ fn description(operation: &Operation, config: &Config) -> String {
     out
 }
 
+/// Tools as a server lists them all of whose calls are those of one guest: none takes a token, and none makes a guest.
+pub(crate) fn of_one_guest(tools: &[Value]) -> Vec<Value> {
+    let is_other = |tool: &&Value| tool.get("name").and_then(Value::as_str) != Some(CREATE_GUEST);
+    let mut tools: Vec<Value> = tools.iter().filter(is_other).cloned().collect();
+    for tool in &mut tools {
+        let arguments = tool.pointer_mut("/inputSchema/properties").and_then(Value::as_object_mut);
+        arguments.map(|arguments| ["guest", GUEST_TOKEN].map(|name| arguments.remove(name)));
+        if let Some(Value::String(text)) = tool.get_mut("description") {
+            *text = text.replace(NEEDS_TOKEN, "");
+        }
+    }
+    tools
+}
+
 /// Schema of the argument `lang`.
 pub(super) fn lang() -> Value {
     json!({"type": "string", "enum": [Lang::En.tag(), Lang::PtBr.tag()]})
@@ -122,7 +140,7 @@ pub(super) fn lang() -> Value {
 
 /// Schema of the argument `guest_token`.
 pub(super) fn guest_token() -> Value {
-    json!({"type": "string", "description": "pa_… of create_guest, instead of a header."})
+    json!({"type": "string", "description": "Guest token (pa_…), instead of the header X-Guest-Token."})
 }
 
 /// Schema of the argument `format`.

@@ -134,6 +134,7 @@ impl Operation {
             has_body: in_body,
             reports: false,
             names: OnceLock::new(),
+            answer_fields: OnceLock::new(),
             takes_form: false,
             is_beacon: false,
             other_status: None,

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use given::{Texts, TypedValue};
 use problem::{TWICE, refused};
 use service::error::{Code, ServiceError};
-pub(crate) use unknown::unknown;
+pub(crate) use unknown::{unknown, unknown_at};
 
 /// Parameters of a query at most.
 const MOST_PARAMETERS: usize = 64;

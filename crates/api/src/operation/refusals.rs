@@ -42,8 +42,11 @@ impl Operation {
         if self.is_beacon {
             return BEACON.to_vec().into_iter();
         }
-        let of_body: &[Code] =
-            if self.takes_body() { &[Code::InvalidBody, Code::BodyTooLarge, Code::UnsupportedMediaType] } else { &[] };
+        let of_body: &[Code] = if self.takes_body() || self.writes() {
+            &[Code::InvalidBody, Code::BodyTooLarge, Code::UnsupportedMediaType]
+        } else {
+            &[]
+        };
         let of_price: &[Code] = if self.price.is_some() || self.sells { PAID } else { &[] };
         let of_write: &[Code] = if self.writes() {
             &[Code::InvalidOrigin, Code::InvalidCsrf, Code::AuthUnavailable, Code::StorageFull]

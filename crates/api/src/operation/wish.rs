@@ -47,12 +47,12 @@ pub struct ReportWish {
     /// Only these fields of the answer, separated by commas; `issues.code` takes one field of each finding.
     #[serde(default)]
     pub fields: Option<String>,
-    /// About so many tokens of an answer: the most urgent findings come first, by what they block and then by points, and
-    /// `cursor` leads to the rest. At least one finding comes.
+    /// Approximate size of the answer in tokens: the most urgent findings come first, by what they block and then by points,
+    /// and `cursor` leads to the rest. At least one finding comes.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub budget: Option<u32>,
-    /// Where the answer before ended; goes with `budget`.
+    /// `cursor` of the previous answer; goes with `budget`.
     #[serde(default)]
     pub cursor: Option<String>,
 }
@@ -87,6 +87,16 @@ impl ReportWish {
         let wished = wished.filter(|(_, value)| !value.is_null()).collect();
         let wish: Self = input::typed(wished, false)?;
         wish.judge()?;
+        if wish.is_document() && input.get("guest") == Some(&Value::Bool(true)) {
+            const NO_TOKEN: Text = text(
+                "guest: goes with json only, as no other format has the token; read the audit again in the format",
+                "guest: só vale para json, pois nenhum outro formato traz o token; leia a auditoria de novo no formato",
+            );
+            return Err(ServiceError::new(Code::InvalidParameter).explained(NO_TOKEN.into()));
+        }
+        if let Some(fields) = &wish.fields {
+            operation.answer_fields().judge(fields)?;
+        }
         Ok(wish)
     }
 

@@ -133,6 +133,14 @@ async fn call(
         // Held to the end of the call: the input is a copy.
         room = Some(received);
         input.map(|object| with_path(object, params))
+    } else if operation.writes() {
+        // Clients send {} where there is nothing to say; what is said must be looked at.
+        let received = read_body(site.services(), &parts, body, operation.body_bytes).await?;
+        let nothing = body_object(&received.bytes).and_then(|object| match object.keys().next() {
+            Some(name) => Err(unknown(Code::InvalidBody, name, &[])),
+            None => Ok(()),
+        });
+        nothing.map(|()| with_path(query, params))
     } else {
         Ok(with_path(query, params))
     };
@@ -176,14 +184,16 @@ fn known_body(
     lang: &mut Lang,
 ) -> Result<Map<String, Value>, ServiceError> {
     const TAKES: Text = text("lang: takes en or pt-BR", "lang: aceita en ou pt-BR");
-    let Some(known) = operation.field_names() else { return Ok(body) };
+    let Some(mut known) = operation.field_names() else { return Ok(body) };
+    let in_path: Vec<&str> = operation.path_parameters().collect();
+    known.retain(|name| !in_path.contains(name));
     if let (Some(tag), false) = (body.get("lang"), known.contains(&"lang")) {
         let read = tag.as_str().and_then(Lang::from_tag);
         *lang = read.ok_or_else(|| ServiceError::new(Code::InvalidBody).explained(TAKES.into()))?;
         body.remove("lang");
     }
     match body.keys().find(|name| !known.contains(&name.as_str()) && !OF_ALL.contains(&name.as_str())) {
-        Some(name) => Err(unknown(Code::InvalidBody, name, &known)),
+        Some(name) => Err(unknown(Code::InvalidBody, name, &[&known[..], &OF_ALL].concat())),
         None => Ok(body),
     }
 }

@@ -2,6 +2,8 @@
 
 mod call;
 
+use std::borrow::Cow;
+
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -18,6 +20,7 @@ use super::answered::ToolCalled;
 use crate::caller::same_origin;
 use crate::mcp::era::{self, Era};
 use crate::mcp::message::{self, McpMessage, McpRefusal, code};
+use crate::mcp::tool;
 use crate::mcp::{CARD_PATH, MEDIA_TYPE, ToolList, instructions};
 use crate::request;
 use crate::response::{conditional, status};
@@ -184,11 +187,16 @@ fn unread(error: &ServiceError) -> McpRefusal {
     McpRefusal::new(code::INVALID_REQUEST, why).status(status(error))
 }
 
+/// Marks a message of a server all of whose calls are those of one guest.
+#[derive(Debug, Clone, Copy)]
+struct OneGuest;
+
 /// Answers a message that came as a line, for the guest of this token: the same server without HTTP. `None` for what asks
 /// nothing.
 pub async fn answer_line(site: &Site, line: Bytes, guest_token: &str) -> Option<Bytes> {
     let request = Request::builder().uri(format!("/mcp?guest_token={guest_token}")).body(Body::empty()).ok()?;
     let (mut parts, _) = request.into_parts();
+    parts.extensions.insert(OneGuest);
     mirror(&mut parts.headers, &line);
     let response = message(site, &parts, line, Lang::En).await;
     let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.ok()?;
@@ -247,22 +255,24 @@ async fn answer(
 ) -> Result<Value, McpRefusal> {
     const UNKNOWN: Text = text("There is no such method.", "Não há tal método.");
     let server = &site.mcp();
+    let is_of_one = parts.extensions.get::<OneGuest>().is_some();
+    let instructions = || instructions(site.services().config(), is_of_one, lang);
     match (era, method) {
         (Era::Legacy, "initialize") => Ok(json!({
             "protocolVersion": era::agreed(&params),
             "capabilities": {"tools": {}},
             "serverInfo": server.identity.server_info(),
-            "instructions": instructions(site.services().config(), lang),
+            "instructions": instructions(),
         })),
         (Era::Legacy, "ping") => Ok(json!({})),
         (Era::Modern, "server/discover") => Ok(json!({
             "supportedVersions": era::versions(),
             "capabilities": {"tools": {}},
-            "instructions": instructions(site.services().config(), lang),
+            "instructions": instructions(),
             "ttlMs": LIST_MS,
             "cacheScope": "public",
         })),
-        (_, "tools/list") => list(era, &params, &server.tools),
+        (_, "tools/list") => list(era, &params, &server.tools, is_of_one),
         (_, "tools/call") => call::call(site, parts, lang, params).await,
         _ => {
             let status = if era == Era::Modern { StatusCode::NOT_FOUND } else { StatusCode::OK };
@@ -273,13 +283,14 @@ async fn answer(
 
 /// The list of tools, on one page. The schemas of their answers come where `_meta` asks for them: they are ten times as long
 /// as the rest, and a list is read at every start.
-fn list(era: Era, params: &Map<String, Value>, tools: &ToolList) -> Result<Value, McpRefusal> {
+fn list(era: Era, params: &Map<String, Value>, tools: &ToolList, is_of_one: bool) -> Result<Value, McpRefusal> {
     const NO_CURSOR: Text = text("cursor: none was given out", "cursor: nenhum foi dado");
     if params.get("cursor").is_some_and(|cursor| !cursor.is_null()) {
         return Err(McpRefusal::new(code::INVALID_PARAMS, NO_CURSOR).status(StatusCode::OK));
     }
     let wants_answers = params.get("_meta").and_then(|meta| meta.get(WITH_ANSWERS)) == Some(&true.into());
-    let tools = if wants_answers { &tools.with_answers } else { &tools.listed };
+    let all = if wants_answers { &tools.with_answers } else { &tools.listed };
+    let tools = if is_of_one { Cow::Owned(tool::of_one_guest(all)) } else { Cow::Borrowed(all) };
     Ok(match era {
         Era::Modern => json!({"tools": tools, "ttlMs": LIST_MS, "cacheScope": "public"}),
         Era::Legacy => json!({ "tools": tools }),

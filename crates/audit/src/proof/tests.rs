@@ -63,7 +63,7 @@ fn useless() -> Drafted {
 /// Code, reason and detail of what does not hold.
 fn demoted(items: Vec<Drafted>, audited: &AuditedPage<'_, '_>) -> Vec<(String, Unproven, Vec<String>)> {
     let all = items.len();
-    let (after, demoted) = proven(audited, &[], items);
+    let Proven { drafted: after, demoted, .. } = proven(audited, &[], items);
     assert_eq!(after.len(), all);
     for item in &after {
         let is_demoted = demoted.iter().any(|one| one.code == item.check.code);
@@ -145,12 +145,12 @@ fn what_is_no_ready_change_is_left_as_it_is() {
     audited(|audited| {
         let template =
             || drafted("title_missing", FixDraft::template(model::fix::FixTarget::Head, "<title>{{X}}</title>"));
-        let (after, none) = proven(audited, &[], vec![template(), viewport()]);
+        let Proven { drafted: after, demoted: none, .. } = proven(audited, &[], vec![template(), viewport()]);
         assert!(none.is_empty());
         assert_eq!(after[0].draft.class, FixClass::Template);
-        let (after, demoted) = proven(audited, &[], vec![template(), useless()]);
+        let Proven { drafted: after, demoted, .. } = proven(audited, &[], vec![template(), useless()]);
         assert_eq!((demoted.len(), after[0].draft.class), (1, FixClass::Template));
-        let (after, none) = proven(audited, &[], vec![template()]);
+        let Proven { drafted: after, demoted: none, .. } = proven(audited, &[], vec![template()]);
         assert_eq!((after.len(), none.len()), (1, 0));
     });
 }
@@ -163,7 +163,7 @@ fn what_the_budget_does_not_cover_is_not_offered() {
         let cost = proof().cost;
         assert!(cost > 0);
         let reasons = |left: usize| {
-            let failures = Proof { left, ..proof() }.run();
+            let (failures, _) = Proof { left, ..proof() }.run();
             failures.into_iter().map(|(_, failure)| failure.reason).collect::<Vec<_>>()
         };
         assert_eq!(reasons(0), [Unproven::TooLarge; 3]);

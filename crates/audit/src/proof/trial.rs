@@ -11,6 +11,7 @@ use url::Url;
 use super::effective::Effective;
 use super::subject::{self, FixSubject};
 use super::tree::{self, Meant};
+use crate::causes::FoundCheck;
 use crate::checks;
 use crate::facts::Facts;
 use crate::facts::document::Document;
@@ -88,8 +89,8 @@ impl<'a, 'f> Bench<'a, 'f> {
         subject::of(&item.draft, self.audited.facts.markup())
     }
 
-    /// Applies the ready ones among some fixes, and judges what comes of it.
-    pub(super) fn trial(&mut self, items: &[&Drafted]) -> Result<(), TrialFailure> {
+    /// Applies the ready ones among some fixes, and judges what comes of it: all that the checks find then.
+    pub(super) fn trial(&mut self, items: &[&Drafted]) -> Result<Vec<FoundCheck>, TrialFailure> {
         let source = self.audited.source();
         let ready = Ready::of(source, self.own_files, items);
         let splices = ready.splices();
@@ -196,20 +197,20 @@ impl<'a, 'f> Bench<'a, 'f> {
         }
     }
 
-    /// What the checks say of the trial.
+    /// What the checks find in the trial.
     fn judged(
         &self,
         facts: &Facts<'_>,
         page: &Page,
         items: &[&Drafted],
         subjects: &BTreeSet<FixSubject>,
-    ) -> Result<(), TrialFailure> {
+    ) -> Result<Vec<FoundCheck>, TrialFailure> {
         let mut stays = Vec::new();
         let mut new = Vec::new();
+        let mut found: Vec<FoundCheck> = Vec::new();
         for check in checks::all() {
-            if CheckOutcome::of(&judge::run(check, facts)) != CheckOutcome::Fired {
-                continue;
-            }
+            let Ok(Some(problem)) = judge::run(check, facts) else { continue };
+            found.push((check, problem.severity(check)));
             let uncovered = || items.iter().any(|item| uncover::may_show(item.check.code, check.code));
             if items.iter().any(|item| item.check.code == check.code) {
                 stays.push(check.code.to_owned());
@@ -223,7 +224,7 @@ impl<'a, 'f> Bench<'a, 'f> {
         if !new.is_empty() {
             return Err(TrialFailure { reason: Unproven::CausesFinding, detail: new });
         }
-        let Some((before, html)) = self.effective.as_ref().zip(page.html.as_ref()) else { return Ok(()) };
+        let Some((before, html)) = self.effective.as_ref().zip(page.html.as_ref()) else { return Ok(found) };
         let after = Effective::of(facts, html);
         if let Some(tag) = before.doubled(&after) {
             return Err(TrialFailure { reason: Unproven::DoublesTag, detail: vec![tag.to_owned()] });
@@ -231,7 +232,7 @@ impl<'a, 'f> Bench<'a, 'f> {
         let recoded = subjects.contains(&FixSubject::Encoding);
         match before.moved(&after, |subject| subjects.contains(subject), recoded) {
             Some(subject) => Err(TrialFailure { reason: Unproven::MovesFact, detail: vec![format!("{subject:?}")] }),
-            None => Ok(()),
+            None => Ok(found),
         }
     }
 }

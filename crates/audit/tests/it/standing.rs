@@ -140,7 +140,9 @@ fn the_path_names_ready_fixes_and_its_scores_rise() {
         let mut before = (report.score, 0, 0);
         for step in &report.path {
             let now = (step.score_after, step.codes.len(), step.effort);
-            assert!(now.0 > before.0 && now.1 > before.1 && now.2 > before.2, "{}: {:?}", fixture.name, report.path);
+            // Of a page that stays at 0 there is one step: all that is ready.
+            let is_up = now.0 > before.0 || now.0 == 0 && report.path.len() == 1;
+            assert!(is_up && now.1 > before.1 && now.2 > before.2, "{}: {:?}", fixture.name, report.path);
             for code in &step.codes {
                 let fix = report.fixes.iter().find(|fix| fix.code == *code).unwrap();
                 assert_eq!(fix.class, FixClass::Deterministic, "{}: {code}", fixture.name);
@@ -184,7 +186,16 @@ fn the_fixes_towards_a_score_end_what_they_name() {
                 let url = format!("{}{}", html.url.origin().ascii_serialization(), file.path);
                 site.files.insert(url.clone(), crate::site::file(&url, 200, file.content.as_str()));
             }
-            let left = site.report().findings.into_iter().filter(|finding| step.codes.contains(&finding.code));
+            let after = site.report();
+            // Where a fix ends more than its own finding, the page gets better than its path says. Files stand here without
+            // the header that a server sends with them.
+            if patch.files.is_empty() && after.score < step.score_after {
+                wrong.push(format!(
+                    "{}: {} instead of {} after {:?}",
+                    fixture.name, after.score, step.score_after, step.codes
+                ));
+            }
+            let left = after.findings.into_iter().filter(|finding| step.codes.contains(&finding.code));
             wrong.extend(left.map(|finding| format!("{}: {} stays", fixture.name, finding.code)));
         }
     }

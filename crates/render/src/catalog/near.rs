@@ -31,18 +31,26 @@ fn first_word(name: &str) -> &str {
     name.split('_').next().unwrap_or_default()
 }
 
-/// Bytes to add, take away or change between two texts (Levenshtein).
+/// Bytes to add, take away or change, and neighbours to swap, between two texts (optimal string alignment).
 fn distance(from: &str, to: &str) -> usize {
+    let (from, to) = (from.as_bytes(), to.as_bytes());
+    let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (index, byte) in from.bytes().enumerate() {
+    for (index, byte) in from.iter().enumerate() {
         let mut left = index + 1;
         let mut next = vec![left];
-        for (other, above) in to.bytes().zip(row.windows(2)) {
+        for (column, (other, above)) in to.iter().zip(row.windows(2)).enumerate() {
             let &[diagonal, above] = above else { continue };
             left = (diagonal + usize::from(byte != other)).min(above + 1).min(left + 1);
+            let earlier = column.checked_sub(1);
+            let are_swapped = earlier.and_then(|at| to.get(at)) == Some(byte)
+                && index.checked_sub(1).and_then(|at| from.get(at)) == Some(other);
+            if let (true, Some(swapped)) = (are_swapped, earlier.and_then(|at| before.get(at))) {
+                left = left.min(swapped + 1);
+            }
             next.push(left);
         }
-        row = next;
+        before = std::mem::replace(&mut row, next);
     }
     row.last().copied().unwrap_or_default()
 }
@@ -54,7 +62,9 @@ mod tests {
 
     #[test]
     fn distances_count_changes() {
-        for (from, to, expected) in [("", "", 0), ("abc", "abc", 0), ("abc", "", 3), ("kitten", "sitting", 3)] {
+        for (from, to, expected) in
+            [("", "", 0), ("abc", "abc", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("ulr", "url", 1)]
+        {
             assert_eq!((distance(from, to), distance(to, from)), (expected, expected), "{from} {to}");
         }
     }

@@ -11,7 +11,12 @@ const MOST_LISTED: usize = 24;
 
 /// The error for a parameter or a member that a call does not take. `known`: the names that it takes.
 pub(crate) fn unknown(code: Code, name: &str, known: &[&str]) -> ServiceError {
-    const NOTHING: Text = text("this call takes no fields", "esta chamada não recebe campos");
+    unknown_at(code, name, name, known)
+}
+
+/// The same for a name that stands at `place`.
+pub(crate) fn unknown_at(code: Code, place: &str, name: &str, known: &[&str]) -> ServiceError {
+    const NOTHING: Text = text("this call takes no body", "esta chamada não recebe corpo");
     const NEAR: Text = text(
         "this call takes no such field; nearest: {names}",
         "esta chamada não recebe tal campo; mais próximos: {names}",
@@ -27,7 +32,7 @@ pub(crate) fn unknown(code: Code, name: &str, known: &[&str]) -> ServiceError {
     } else {
         NEAR.phrase(&[("names", near.join(", ").into())])
     };
-    refused(code, name, &why)
+    refused(code, place, &why)
 }
 
 #[cfg(test)]
@@ -42,7 +47,7 @@ mod tests {
     fn an_unknown_name_is_told_the_nearest_or_all() {
         assert_eq!(detail("budgte", &["fields", "budget"]), "budgte: this call takes no such field; nearest: budget");
         assert_eq!(detail("xyz", &["fields", "id"]), "xyz: this call takes no such field; it takes: fields, id");
-        assert_eq!(detail("x", &[]), "x: this call takes no fields");
+        assert_eq!(detail("x", &[]), "x: this call takes no body");
         assert_eq!(detail("<script>", &["id"]), "?: this call takes no such field; it takes: id");
     }
 }

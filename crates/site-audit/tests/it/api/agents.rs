@@ -10,6 +10,7 @@ testkit::on_both_databases! {
     one_call_makes_a_guest_and_its_audit,
     every_report_comes_in_parts_and_forms,
     what_a_call_does_not_take_is_refused_with_the_nearest_name,
+    a_wrong_name_in_fields_costs_no_audit,
     every_refusal_leads_to_a_short_description,
     checks_are_found_by_words,
     robots_txt_is_read_for_any_crawler,
@@ -49,6 +50,13 @@ async fn one_call_makes_a_guest_and_its_audit(database: TestDatabase) {
     // Who is known already stays who they are.
     let again = app.call(post("/api/audit", &asked).token(token)).await.json();
     assert!(again.get("guest_token").is_none() && again["id"].is_string(), "{again}");
+    // Some fields alone leave the token there; a document has no place for it.
+    let score = json!({"url": site.url("/"), "guest": true, "fields": "score", "budget": 1});
+    let part = app.call(post("/api/audit", &score)).await.json();
+    let names: Vec<&str> = part.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(names, ["score", "id", "guest_token", "remaining", "cursor"], "{part}");
+    let document = json!({"url": site.url("/"), "guest": true, "format": "markdown"});
+    assert_eq!(app.call(post("/api/audit", &document)).await.refusal(), (400, "invalid_parameter".to_owned()));
     // Without an owner nobody can read on.
     let nobody = app.call(post("/api/audit", &json!({"url": site.url("/"), "budget": 1}))).await.json();
     assert!(nobody["cursor"].is_null() && nobody["remaining"].as_u64() > Some(0), "{nobody}");
@@ -147,11 +155,18 @@ async fn what_a_call_does_not_take_is_refused_with_the_nearest_name(database: Te
             "cursor: this call takes no such field",
         ),
         (post("/api/audit?url=x", &json!({"url": "https://example.com/"})), "url: this call takes no such field"),
-        (post("/api/guest", &json!({"name": "x"})), "name: this call takes no fields"),
+        (post("/api/guest", &json!({"name": "x"})), "name: this call takes no such field; it takes: lang, guest_token"),
         (
             post("/api/verify", &json!({"url": "https://example.com/", "htlm": ""})),
             "htlm: this call takes no such field; nearest: html",
         ),
+        (
+            post("/api/audit", &json!({"ulr": "https://example.com/"})),
+            "ulr: this call takes no such field; nearest: url",
+        ),
+        // What the path says is no member of the body, and a call without a body takes none.
+        (post(&format!("/api/tabs/{id}/run"), &json!({"id": "x"})), "id: this call takes no such field"),
+        (Call::new("DELETE", &format!("/api/tabs/{id}")).body("{\"x\":1}"), "x: this call takes no body"),
     ] {
         let refused = app.call(call.token(&token)).await;
         assert_eq!(refused.status, 400, "{}", refused.body);
@@ -165,6 +180,31 @@ async fn what_a_call_does_not_take_is_refused_with_the_nearest_name(database: Te
     // What every call takes.
     assert_eq!(app.call(post("/api/guest", &json!({"lang": "pt-BR"}))).await.status, 200);
     assert_eq!(app.call(Call::get(&format!("/api/tabs?lang=en&guest_token={token}"))).await.status, 200);
+}
+
+async fn a_wrong_name_in_fields_costs_no_audit(database: TestDatabase) {
+    let (site, app) = (site().await, TestApp::start(database, |_| {}).await);
+    let token = app.guest().await;
+    let tab = app.call(post("/api/tabs", &json!({"url": site.url("/")})).token(&token)).await.json();
+    let run = format!("/api/tabs/{}/run", tab["tab"]["id"].as_str().unwrap());
+    let before = site.asked().len();
+    for (path, body, detail) in [
+        (
+            "/api/audit",
+            json!({"url": site.url("/"), "fields": "scor"}),
+            "fields.scor: this call takes no such field; nearest: score",
+        ),
+        ("/api/audit", json!({"url": site.url("/"), "fields": "issues.cod"}), "fields.issues.cod: "),
+        (&run, json!({"fields": "score"}), "fields.score: "),
+        (&run, json!({"fields": "result.scor"}), "fields.result.scor: this call takes no such field; nearest: score"),
+    ] {
+        let refused = app.call(post(path, &body).token(&token)).await;
+        assert_eq!(refused.refusal(), (400, "invalid_parameter".to_owned()), "{body}");
+        assert!(refused.json()["detail"].as_str().unwrap().starts_with(detail), "{}", refused.body);
+    }
+    assert_eq!(site.asked().len(), before, "nothing was fetched");
+    let left = app.call(Call::get("/api/tabs").token(&token)).await.json();
+    assert!(left["tabs"][0]["score"].is_null(), "{left}");
 }
 
 async fn every_refusal_leads_to_a_short_description(database: TestDatabase) {
@@ -225,6 +265,7 @@ async fn robots_txt_is_read_for_any_crawler(database: TestDatabase) {
         ("breadbot", "disallowed", "breadbot", json!(6)),
         ("Mozilla/5.0%20(compatible;%20BreadBot/2.1)", "disallowed", "breadbot", json!(6)),
         ("Nobody", "allowed", "*", Value::Null),
+        ("Googlebot-Image", "allowed", "*", Value::Null),
         ("Googlebot", "allowed", "*", Value::Null),
     ] {
         let answer = read(agent).await;

@@ -63,15 +63,15 @@ const DOCUMENTS: [DiscoveryDocument; 11] = [
     DiscoveryDocument {
         path: "/agent.json",
         name: "get_agent_card",
-        title: "See the agent card",
-        doc: "Who the agent is and what it can do (A2A 1.0.1 AgentCard); the protocol to speak with it is MCP.",
+        title: "Get the agent card",
+        doc: "Identity and skills of the agent (A2A 1.0.1 AgentCard). Its protocol is MCP.",
         output: |_| (media::JSON, None),
         write: Write::Once(agent_card::document),
     },
     DiscoveryDocument {
         path: "/.well-known/agent-card.json",
         name: "get_well_known_agent_card",
-        title: "See the agent card at its well-known place",
+        title: "Get the agent card at its well-known path",
         doc: "The same as `/agent.json`.",
         output: |_| (media::JSON, None),
         write: Write::Once(agent_card::document),
@@ -79,7 +79,7 @@ const DOCUMENTS: [DiscoveryDocument; 11] = [
     DiscoveryDocument {
         path: "/.well-known/api-catalog",
         name: "get_api_catalog",
-        title: "See the API catalog",
+        title: "Get the API catalog",
         doc: "The APIs of this host and what describes them (RFC 9727, RFC 9264).",
         output: |_| (media::LINKSET, None),
         write: Write::Once(api_catalog::document),
@@ -87,16 +87,16 @@ const DOCUMENTS: [DiscoveryDocument; 11] = [
     DiscoveryDocument {
         path: "/.well-known/security.txt",
         name: "get_security_txt",
-        title: "See whom to tell of a weakness",
-        doc: "Where to report a weakness (RFC 9116). 404 where the operator has set no contact.",
+        title: "Get the security contact",
+        doc: "Contact for vulnerability reports (RFC 9116). 404 if the operator has not set one.",
         output: |_| (media::TEXT, None),
         write: Write::OnCall(security_txt::document),
     },
     DiscoveryDocument {
         path: "/.well-known/mcp-registry-auth",
         name: "get_mcp_registry_auth",
-        title: "See the proof for the MCP registry",
-        doc: "Proves whose host this is to the MCP registry. 404 where the operator has set none.",
+        title: "Get the proof for the MCP registry",
+        doc: "Proves to the MCP registry who owns this host. 404 if the operator has not set one.",
         output: |_| (media::TEXT, None),
         write: Write::OnCall(|services| {
             services.config().mcp.registry_auth.as_ref().map(|line| format!("{}\n", line.trim()))
@@ -105,15 +105,15 @@ const DOCUMENTS: [DiscoveryDocument; 11] = [
     DiscoveryDocument {
         path: "/.well-known/ai-catalog.json",
         name: "get_ai_catalog",
-        title: "See the catalog for AI clients",
-        doc: "The MCP server and the agent card, with questions that they answer (AI Catalog 1.0).",
+        title: "Get the catalog for AI clients",
+        doc: "The MCP server and the agent card, with example questions (AI Catalog 1.0).",
         output: |_| (media::AI_CATALOG, None),
         write: Write::Once(ai_catalog::document),
     },
     DiscoveryDocument {
         path: "/apis.json",
         name: "get_apis_json",
-        title: "See the APIs.json index",
+        title: "Get the APIs.json index",
         doc: "The API and its documents (APIs.json 0.19).",
         output: |_| (media::JSON, None),
         write: Write::Once(apis_json::document),
@@ -121,7 +121,7 @@ const DOCUMENTS: [DiscoveryDocument; 11] = [
     DiscoveryDocument {
         path: "/.well-known/apis.json",
         name: "get_well_known_apis_json",
-        title: "See the APIs.json index at its well-known place",
+        title: "Get the APIs.json index at its well-known path",
         doc: "The same as `/apis.json`.",
         output: |_| (media::JSON, None),
         write: Write::Once(apis_json::document),
@@ -129,24 +129,24 @@ const DOCUMENTS: [DiscoveryDocument; 11] = [
     DiscoveryDocument {
         path: "/llms.txt",
         name: "get_llms_txt",
-        title: "Read the guide for language models",
-        doc: "What the service does and where to read on, in Markdown (llmstxt.org).",
+        title: "Get the guide for language models",
+        doc: "What the service does, with links to the details, in Markdown (llmstxt.org).",
         output: |_| (media::MARKDOWN, None),
         write: Write::Once(llms::short),
     },
     DiscoveryDocument {
         path: "/skill.md",
         name: "get_skill",
-        title: "Take the skill for coding agents",
-        doc: "A skill file that makes a coding agent fix pages: audit, patch, apply, verify, again.",
+        title: "Get the skill for coding agents",
+        doc: "A skill file for coding agents that fix pages: audit, patch, apply, verify, repeat.",
         output: |_| (media::MARKDOWN, None),
         write: Write::Once(llms::skill),
     },
     DiscoveryDocument {
         path: "/llms-full.txt",
         name: "get_llms_full_txt",
-        title: "Read the whole guide in one file",
-        doc: "How clients are set up, every operation with an example, every refusal, prices, limits and the whole catalog \
+        title: "Get the whole guide in one file",
+        doc: "How clients are set up, every operation with an example, every error, prices, limits and the whole catalog \
               of checks, in Markdown.",
         output: |_| (media::MARKDOWN, None),
         write: Write::Once(llms::full),
@@ -172,7 +172,7 @@ pub fn operations() -> Vec<Operation> {
         })
     });
     let mut bundle = bundle
-        .text("Read a file of the knowledge bundle", "What an agent needs to know, in Open Knowledge Format 0.1.")
+        .text("Get a file of the knowledge bundle", "What an agent needs to know, in Open Knowledge Format 0.1.")
         .cacheable(LASTING)
         .errors(&[Code::NotFound])
         .without_tool();

@@ -109,7 +109,7 @@ fn to_answer(reply: Reply) -> CallAnswer {
 /// The reply of a call with a price, with receipt, replay and allowance headers.
 fn to_reply(operation: &Operation, answered: Answered) -> Result<Reply, ServiceError> {
     let damaged = || {
-        tracing::error!("the head of a kept answer can't be read");
+        tracing::error!("the head of a stored response can't be read");
         ServiceError::new(Code::Internal)
     };
     let Answered { answer, earlier_lang, is_replayed, receipt: payment_receipt, allowance: left } = answered;

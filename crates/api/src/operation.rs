@@ -120,7 +120,7 @@ pub struct Operation {
     pub path: &'static str,
     /// Stable name, `audit_page`.
     pub name: &'static str,
-    /// A few words.
+    /// Short title.
     pub title: &'static str,
     /// Markdown: what it does, its limits, an example.
     pub doc: &'static str,

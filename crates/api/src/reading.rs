@@ -50,7 +50,7 @@ const SHORT: [&str; 14] = [
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AuditExcerpt")]
 struct Excerpt {
-    /// The audit; null where it was not stored, absent where there is none.
+    /// The audit; null if it was not stored, absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     audit_id: Option<Option<String>>,
     /// Final audited URL.
@@ -67,7 +67,7 @@ struct Excerpt {
     issues: Vec<Finding<String>>,
     /// Their fixes, in the same order.
     fixes: Vec<Fix<String>>,
-    /// Findings that come after these.
+    /// Number of findings after these.
     remaining: usize,
     /// Asks for those, with the same `budget`: at this call, or at `GET /api/audits/{id}` where this call audits anew. Null
     /// after the last, and where nobody can read the audit again.
@@ -154,7 +154,7 @@ pub fn document(
 }
 
 fn unwritten(error: &serde_json::Error) -> ServiceError {
-    tracing::error!(%error, "an answer could not be written");
+    tracing::error!(%error, "a response could not be stored");
     ServiceError::new(Code::Internal)
 }
 
@@ -187,7 +187,7 @@ fn excerpt(
     cursor: Option<&str>,
     reported: Reported<'_>,
 ) -> Result<(), ServiceError> {
-    const NO_PLACE: Text = text("cursor: no answer ended there", "cursor: nenhuma resposta terminou ali");
+    const NO_PLACE: Text = text("cursor: is not a cursor of this report", "cursor: não é um cursor deste relatório");
     let (issues, fixes) = (report.remove("issues").unwrap_or_default(), report.remove("fixes").unwrap_or_default());
     let issues: Vec<Finding<String>> = serde_json::from_value(issues).map_err(|error| unwritten(&error))?;
     let fixes: Vec<Fix<String>> = serde_json::from_value(fixes).map_err(|error| unwritten(&error))?;

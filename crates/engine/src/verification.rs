@@ -25,11 +25,11 @@ pub struct Verification {
     pub fixes: Vec<Fix<String>>,
     /// Which checks were measured.
     pub coverage: Coverage,
-    /// Findings of the audit that are gone; null without an audit.
+    /// Findings of the audit that are fixed; null without an audit.
     pub fixed: Option<Vec<Changed>>,
-    /// Findings that the audit did not have; null without an audit.
+    /// New findings; null without an audit.
     pub broke: Option<Vec<Changed>>,
-    /// Findings that the audit could not see behind one that is gone; null without an audit.
+    /// Findings that a now fixed finding had hidden; null without an audit.
     pub revealed: Option<Vec<Changed>>,
     /// Codes that only one of them measured, with the reason, after `before:` that of the audit; null without an audit.
     pub not_compared: Option<BTreeMap<String, String>>,

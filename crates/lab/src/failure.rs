@@ -79,8 +79,8 @@ impl PageFailure {
                 "A página não exibiu conteúdo no navegador de laboratório. Verifique se ela renderiza sem interação e rode o teste de novo.",
             ),
             "PAGE_HUNG" | "PROTOCOL_TIMEOUT" => text(
-                "The page did not respond in the lab browser until the time was up. Look for scripts that never end, then run the test again.",
-                "A página não respondeu no navegador de laboratório até o fim do tempo. Procure scripts que nunca terminam e rode o teste de novo.",
+                "The page did not finish loading in the lab browser in time. Look for scripts that never end, then run the test again.",
+                "A página não terminou de carregar no navegador de laboratório a tempo. Procure scripts que nunca terminam e rode o teste de novo.",
             ),
             "TARGET_CRASHED" => text(
                 "The tab of the lab browser crashed on this page. It may need too much memory. Run the test again.",

@@ -123,8 +123,8 @@ impl Runner {
     pub fn new(settings: LighthouseSettings, fetcher: Fetcher, limits: RunLimits) -> Self {
         match folder::clean() {
             Ok(0) => {}
-            Ok(folders) => tracing::info!(lab.folders = folders, "removed what killed lab tests left behind"),
-            Err(error) => tracing::warn!(%error, "folders of lab tests could not be looked for"),
+            Ok(folders) => tracing::info!(lab.folders = folders, "removed leftovers of killed lab tests"),
+            Err(error) => tracing::warn!(%error, "leftover folders of lab tests could not be searched"),
         }
         Self {
             settings,

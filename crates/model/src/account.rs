@@ -40,56 +40,56 @@ pub struct Account {
     pub email: String,
 }
 
-/// What an account says of its owner.
+/// Profile of an account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Profile {
-    /// What they are called, at most 60 characters; may be empty.
+    /// Name, at most 60 characters; may be empty.
     pub name: String,
-    /// The language of their mail: `en` or `pt-BR`.
+    /// Language of emails: `en` or `pt-BR`.
     pub locale: String,
     /// The name of their time zone (tz database), such as `America/Sao_Paulo`.
     pub time_zone: String,
     /// `system`, `light` or `dark`.
     pub theme: String,
-    /// Grows with each change; a change names the one that it was made on.
+    /// Grows with each change; a change must name the current one.
     pub revision: u64,
 }
 
-/// An account with all that is its owner's at a glance.
+/// The account, its profile, trial and recent audits.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Me {
     /// The account.
     pub user: Account,
-    /// What it says of its owner.
+    /// The profile.
     pub profile: Profile,
     /// The 50 most recent audits, newest first.
     pub audits: Vec<StoredAudit>,
-    /// The time without paywall.
+    /// The trial.
     pub trial: Trial,
 }
 
-/// A signed-in browser, for its owner to recognise.
+/// A signed-in browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionInfo {
     /// Its id, by which it can be ended.
     pub id: String,
-    /// The one that asks.
+    /// Whether it is the current session.
     pub current: bool,
-    /// When it began.
+    /// When it started.
     pub created_at: Timestamp,
-    /// When its holder was last there, to the hour.
+    /// When it was last used, to the hour.
     pub last_seen_at: Timestamp,
     /// The browser's family.
     pub agent: String,
     /// The network, an IPv4 /24 or IPv6 /48; no exact address is kept.
     pub network: String,
-    /// How its holder signed in: `password`, `totp`, `recovery`, `passkey`.
+    /// Sign-in methods: `password`, `totp`, `recovery`, `passkey`.
     pub methods: Vec<String>,
 }
 
-/// Something that happened to an account, by itself or in an organization.
+/// A security event of an account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SecurityEvent {
     /// When.
@@ -99,7 +99,7 @@ pub struct SecurityEvent {
     /// The organization that it was about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub organization: Option<String>,
-    /// What, a stable word.
+    /// Stable name of the event.
     pub kind: String,
     /// The network, an IPv4 /24 or IPv6 /48.
     pub network: String,
@@ -107,16 +107,16 @@ pub struct SecurityEvent {
     pub agent: String,
 }
 
-/// The time of an account without paywall, counted from its first use, once.
+/// The free trial of an account, once, from its first use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trial {
     /// How many days it lasts.
     pub days: u32,
-    /// It goes on, or would begin with the next call.
+    /// Whether it is running, or would start with the next call.
     pub active: bool,
     /// When it ends; null before the first use.
     pub ends_at: Option<Timestamp>,
-    /// Whole days left, begun ones counted; absent before the first use.
+    /// Days left, rounded up; absent before the first use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub days_left: Option<u32>,
 }

@@ -10,11 +10,11 @@ pub struct Gate {
     pub ip: String,
     /// Seconds since 1970-01-01 (UTC).
     pub now: i64,
-    /// Free audits a day.
+    /// Free audits per day.
     pub free_allowance: u32,
-    /// Of them left today.
+    /// Free audits left today.
     pub free_remaining: u32,
-    /// The next audit must be paid.
+    /// Whether the next audit must be paid.
     pub needs_payment: bool,
     /// Human verification is configured: a browser that spends the free allowance on a page of ours solves a challenge first.
     /// Calls of the API never do.

@@ -13,9 +13,9 @@ use crate::finding::{Finding, Severity};
 pub struct Changed {
     /// Its code.
     pub code: String,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// Its sentence, on the side where it is a finding.
+    /// Its message, from the run that has the finding.
     pub message: String,
 }
 
@@ -36,9 +36,9 @@ pub struct Change {
     pub from: Option<u32>,
     /// Score of the later run.
     pub to: Option<u32>,
-    /// Findings that appeared: measured before, and fine then.
+    /// New findings: measured and passed before.
     pub broke: Vec<Changed>,
-    /// Findings that disappeared: measured again, and fine.
+    /// Fixed findings: measured again and passed.
     pub fixed: Vec<Changed>,
     /// Findings that were there before, behind one that is fixed now: what a block of data says once it can be read, or
     /// what a fixed finding had silenced. They count neither as broken nor in `score`.

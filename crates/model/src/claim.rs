@@ -3,27 +3,27 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What changed hands in one product.
+/// Rows moved in one product.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ProductClaim {
-    /// Rows that are the account's now.
+    /// Rows moved to the account.
     #[serde(rename = "movidos")]
     pub moved: MovedRows,
-    /// Tabs that stayed with the guest, as the account follows the same pages already.
+    /// Followed pages left with the guest, because the account already follows them.
     #[serde(rename = "apagados")]
     pub left: u64,
-    /// Purchases that are the account's now.
+    /// Purchases moved to the account.
     #[serde(rename = "direitos")]
     pub purchases: u64,
 }
 
-/// Rows that changed hands, by kind.
+/// Rows moved, by kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MovedRows {
     /// Audits.
     pub audits: u64,
     /// Followed pages.
     pub tabs: u64,
-    /// Public addresses of those audits.
+    /// Shares of those audits.
     pub shares: u64,
 }

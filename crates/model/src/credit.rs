@@ -14,57 +14,57 @@ pub const BALANCE_FIELD: &str = "saldo_micros";
 pub struct BoughtCredit {
     /// `cred_` and 43 digits of base 62; shown once.
     pub token: String,
-    /// What is on it, in dollars.
+    /// Balance in dollars.
     #[serde(rename = "saldo_usd")]
     pub balance_usd: String,
-    /// To keep the token.
+    /// Advice to save the token.
     #[serde(rename = "guarde")]
     pub keep: &'static str,
     /// How to pay with it.
     #[serde(rename = "usar")]
     pub usage: &'static str,
-    /// Where to see what is left.
+    /// Where to check the balance.
     #[serde(rename = "saldo_em")]
     pub balance_at: String,
 }
 
-/// Whether a credit pays calls.
+/// State of a credit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub enum CreditState {
-    /// It pays calls, as far as it goes.
+    /// It can pay for calls.
     #[serde(rename = "ativo")]
     Active,
-    /// It waits for a person to look at the receipt of its Pix.
+    /// Its Pix receipt is under review.
     #[serde(rename = "pendente")]
     Pending,
-    /// A person found no payment for its receipt: nothing can ever be spent of it.
+    /// No payment was found for its receipt; it can't be spent.
     #[serde(rename = "recusado")]
     Refused,
-    /// It pays nothing here: it was made while nothing was charged, or bought on another network.
+    /// It can't be spent here: created while nothing was charged, or bought on another network.
     #[serde(rename = "sem_valor")]
     Worthless,
 }
 
-/// A credit as who bought it sees it, without its token.
+/// A credit in its buyer's list, without its token.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ListedCredit {
     /// Its id.
     pub id: String,
-    /// Millionths of a dollar that are left.
+    /// Balance in millionths of a dollar.
     #[serde(rename = "saldo_micros")]
     pub balance_micros: u64,
     /// The same in dollars.
     #[serde(rename = "saldo_usd")]
     pub balance_usd: String,
-    /// Whether it pays calls.
+    /// Whether it can pay for calls.
     #[serde(rename = "estado")]
     pub state: CreditState,
-    /// When it was made.
+    /// Time of creation.
     #[serde(rename = "criado_em")]
     pub created_at: Timestamp,
 }
 
-/// The credits that somebody bought.
+/// The caller's credits.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CreditList {
     /// Newest first, at most 100.
@@ -75,16 +75,16 @@ pub struct CreditList {
 /// A credit as its holder sees it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CreditStatement {
-    /// Millionths of a dollar that are left.
+    /// Balance in millionths of a dollar.
     #[serde(rename = "saldo_micros")]
     pub balance_micros: u64,
     /// The same in dollars.
     #[serde(rename = "saldo_usd")]
     pub balance_usd: String,
-    /// Whether it pays calls: a balance that can't be spent is no money.
+    /// Whether it can pay for calls.
     #[serde(rename = "estado")]
     pub state: CreditState,
-    /// When it was made.
+    /// Time of creation.
     #[serde(rename = "criado_em")]
     pub created_at: Timestamp,
     /// Newest first, at most 100.
@@ -95,7 +95,7 @@ pub struct CreditStatement {
 /// How credit is bought by Pix.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PixOffer {
-    /// The key that receives.
+    /// Receiving key.
     #[serde(rename = "chave")]
     pub key: String,
     /// Reais per dollar.
@@ -104,7 +104,7 @@ pub struct PixOffer {
     /// The packs, smallest first.
     #[serde(rename = "pacotes")]
     pub packs: Vec<PixPack>,
-    /// What a receipt may be.
+    /// Limits of a receipt.
     #[serde(rename = "comprovante")]
     pub receipt: PixReceipt,
     /// `manual`: a person looks at each receipt.
@@ -117,7 +117,7 @@ pub struct PixOffer {
 pub struct PixPack {
     /// Whole dollars.
     pub usd: u32,
-    /// What is to be paid, in hundredths of a real.
+    /// Amount to pay, in hundredths of a real.
     pub brl_centavos: u64,
     /// The Pix code as text («copia e cola»), with the amount.
     pub br_code: String,
@@ -125,10 +125,10 @@ pub struct PixPack {
     pub qr_svg: String,
 }
 
-/// What a receipt may be.
+/// Limits of a receipt.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PixReceipt {
-    /// Media types, told by the first bytes.
+    /// Accepted media types, detected by the first bytes.
     #[serde(rename = "tipos")]
     pub types: Vec<&'static str>,
     /// Bytes at most.
@@ -139,7 +139,7 @@ pub struct PixReceipt {
 /// A request for credit that was accepted.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PixAccepted {
-    /// 32 hex digits; who knows it may see its state.
+    /// 32 hex digits; knowing it allows reading its state.
     pub id: String,
     /// `pendente`.
     #[serde(rename = "estado")]
@@ -147,7 +147,7 @@ pub struct PixAccepted {
     /// Token of the credit, shown once; nothing can be spent before it is released.
     #[serde(rename = "credito")]
     pub token: String,
-    /// Where its state is told.
+    /// Address of its state.
     #[serde(rename = "estado_em")]
     pub state_at: String,
 }
@@ -155,7 +155,7 @@ pub struct PixAccepted {
 /// Text without control characters, as a pattern of JSON Schema.
 const ONE_LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
 
-/// The form by which credit is asked for.
+/// A request for credit by Pix.
 #[derive(Debug, Clone, JsonSchema)]
 #[expect(dead_code, reason = "the shape of a multipart form, for its schema")]
 pub struct PixForm {
@@ -165,15 +165,15 @@ pub struct PixForm {
     /// Photo (JPEG, PNG, WebP) or PDF of the payment, at most 2 MiB.
     #[schemars(rename = "comprovante", length(min = 1), extend("format" = "binary"))]
     receipt: String,
-    /// Name of who paid: without control characters.
+    /// Name of the payer, without control characters.
     #[schemars(rename = "nome", length(max = 254), regex(pattern = ONE_LINE))]
     name: Option<String>,
-    /// Where to reach who paid: without control characters.
+    /// Email address of the payer, without control characters.
     #[schemars(length(max = 254), regex(pattern = ONE_LINE))]
     email: Option<String>,
 }
 
-/// How a request for credit stands.
+/// State of a Pix request.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PixStatus {
     /// Its state.
@@ -192,16 +192,16 @@ pub enum MovementKind {
     /// Bought by x402.
     #[serde(rename = "compra")]
     Purchase,
-    /// Bought by Pix, and released by a person.
+    /// Bought by Pix and released.
     #[serde(rename = "pix")]
     Pix,
-    /// Taken for a call.
+    /// Charged for a call.
     #[serde(rename = "debito")]
     Debit,
-    /// A debit given back, as nothing came of its call.
+    /// Refund of a failed call.
     #[serde(rename = "estorno")]
     Reversal,
-    /// Put right by the operator. Reserved: no command makes one yet.
+    /// Corrected by the operator. Reserved: no command makes one yet.
     #[serde(rename = "ajuste")]
     Adjustment,
 }
@@ -238,7 +238,7 @@ pub struct Movement {
     /// Millionths of a dollar; negative for what was taken.
     #[serde(rename = "valor_micros")]
     pub amount_micros: i64,
-    /// What caused it: a payment, a request, a call. A reversal names its debit.
+    /// Cause: a payment, a request or a call; a refund names its debit.
     #[serde(rename = "ref")]
     pub reference: String,
     /// When.
@@ -249,13 +249,13 @@ pub struct Movement {
 /// State of a request for credit by Pix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub enum PixState {
-    /// Waits for a person to look at the receipt.
+    /// The receipt is under review.
     #[serde(rename = "pendente")]
     Pending,
     /// The credit may be spent.
     #[serde(rename = "liberado")]
     Released,
-    /// The receipt was no payment to us.
+    /// No payment was found for the receipt.
     #[serde(rename = "recusado")]
     Refused,
 }

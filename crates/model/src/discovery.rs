@@ -9,13 +9,13 @@ use crate::lang::{Lang, Phrase};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DiscoveryStatus {
-    /// Present and right.
+    /// Present and correct.
     Pass,
-    /// Present and wrong.
+    /// Present and incorrect.
     Warn,
     /// Absent and optional, or worth knowing.
     Info,
-    /// Could not be told: blocked, incomplete, timed out, masked.
+    /// Unknown: blocked, incomplete, timed out or masked.
     Unverified,
 }
 
@@ -38,7 +38,7 @@ pub struct DiscoveryCheck<T = Phrase> {
     pub reference: String,
 }
 
-/// The five fixed probes, and the conditional ones that the page called for.
+/// The five fixed probes, and the conditional ones that this page needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Discovery")]

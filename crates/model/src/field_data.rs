@@ -23,9 +23,9 @@ pub struct FieldData {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldScope {
-    /// Those of the page.
+    /// Visits of the page.
     Url,
-    /// Those of the whole origin, since the page has too few.
+    /// Visits of the whole origin: the page has too few.
     Origin,
 }
 

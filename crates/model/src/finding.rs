@@ -69,7 +69,7 @@ impl Impact {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Achado")]
 pub struct Finding<T = Phrase> {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
     /// Stable check code; findings are filtered and compared by it.
     pub code: String,
@@ -107,7 +107,7 @@ pub struct Place {
     /// CSS path of the element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
-    /// The file or address concerned, where it is not an element of the page.
+    /// The file or address concerned, if it is not an element of the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// As found, at most 160 characters.
@@ -122,7 +122,7 @@ pub struct Place {
     /// Line at which the place ends.
     #[serde(default, rename = "endLine", skip_serializing_if = "Option::is_none")]
     pub end_line: Option<u32>,
-    /// Column right behind the place.
+    /// Column right after the place.
     #[serde(default, rename = "endColumn", skip_serializing_if = "Option::is_none")]
     pub end_column: Option<u32>,
     /// Bytes of the page, decoded to UTF-8, before the place.
@@ -150,7 +150,7 @@ pub struct Counts {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Hygiene")]
 pub struct Hygiene {
-    /// All of them.
+    /// Total.
     pub total: u32,
     /// How many there are of each category of the catalog; categories without any are left out.
     pub categories: BTreeMap<String, u32>,

@@ -48,10 +48,10 @@ pub struct Fix<T = Phrase> {
     pub code: String,
     /// Severity of the finding.
     pub severity: Severity,
-    /// How ready it is.
+    /// How ready the fix is.
     #[serde(rename = "classe")]
     pub class: FixClass,
-    /// Where it goes.
+    /// Where the fix goes.
     #[serde(rename = "alvo")]
     pub target: FixTarget,
     /// Ready tag; null for files and instructions.
@@ -59,10 +59,10 @@ pub struct Fix<T = Phrase> {
     /// The file to create, with its whole content.
     #[serde(rename = "arquivo")]
     pub file: Option<HostFile>,
-    /// Where the value came from, or what the page already had.
+    /// Source of the value, or what the page already had.
     #[serde(rename = "fonte")]
     pub origin: Option<T>,
-    /// How to apply it, or what to decide.
+    /// How to apply the fix, or what to decide.
     #[serde(rename = "nota")]
     pub note: Option<T>,
     /// The changes of the page's source that a ready fix makes by itself, in source order. Applied alone, they make the
@@ -80,22 +80,22 @@ pub struct Fix<T = Phrase> {
 pub struct FixPlace<T = Phrase> {
     /// Name of the system, one of `summary.platform`.
     pub system: String,
-    /// The way there: menus and fields as the system names them.
+    /// Path in the system: menus and fields by their names.
     pub steps: T,
 }
 
-/// What an edit does.
+/// Kind of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "VerboEdicao")]
 pub enum Verb {
-    /// Puts `after` at `offset`; `before` is empty.
+    /// Inserts `after` at `offset`; `before` is empty.
     Add,
-    /// Puts `after` in the place of `before`.
+    /// Replaces `before` with `after`.
     Replace,
-    /// Takes `before` away and puts `after` at `to`.
+    /// Removes `before` and inserts `after` at `to`.
     Move,
-    /// Takes `before` away; `after` is empty, or the one space that must stay.
+    /// Removes `before`; `after` is empty, or the one space that must stay.
     Delete,
 }
 
@@ -105,14 +105,14 @@ pub enum Verb {
 pub struct FixEdit {
     /// What it does.
     pub verb: Verb,
-    /// Exact source text as it stands.
+    /// Exact current source text.
     pub before: String,
-    /// What stands there afterwards; of a move, what stands at `to`.
+    /// The new text; for a move, the text at `to`.
     pub after: String,
     /// Where `before` stands, or `after` comes.
     #[serde(flatten)]
     pub at: SourcePlace,
-    /// Where a move leads.
+    /// Target of a move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<SourcePlace>,
 }

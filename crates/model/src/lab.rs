@@ -148,15 +148,15 @@ impl LabTest {
     }
 }
 
-/// Where a lab test stands.
+/// State of a lab test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LabStatus {
-    /// It has not ended.
+    /// Running.
     Running,
-    /// It has measured.
+    /// Finished with measurements.
     Finished,
-    /// It could not measure; its message says why.
+    /// Failed; the message says why.
     Failed,
 }
 

@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a member may do in an organization. A later role may all that an earlier one may.
+/// Role of a member. A later role includes the rights of the earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Sees what the organization has, and works with it.
+    /// Can see and use what the organization has.
     Member,
-    /// Invites and removes members, and manages settings, keys and credit.
+    /// Can also invite and remove members, and manage settings, keys and credit.
     Admin,
-    /// Decides who owns the organization, and whether it goes on.
+    /// Can also change owners and delete the organization.
     Owner,
 }
 

@@ -32,10 +32,10 @@ pub struct Partners {
     pub placements: Vec<Placement>,
     /// All placements together; null for none.
     pub house_bundle: Option<Bundle>,
-    /// Partnerships of now.
+    /// Current partnerships.
     #[serde(rename = "parcerias")]
     pub partnerships: Vec<Partnership>,
-    /// Sponsors of today.
+    /// Current sponsors.
     pub current_sponsors: Vec<Sponsor>,
     /// Address of the public statistics.
     pub stats: String,
@@ -43,7 +43,7 @@ pub struct Partners {
     pub payment: PartnerPayment,
     /// How to write.
     pub contact: PartnerContact,
-    /// What a sponsor never gets.
+    /// What sponsors can't influence.
     #[serde(rename = "politica")]
     pub policy: String,
     /// Related addresses.
@@ -85,12 +85,12 @@ pub struct Placement {
     pub price_usd_30d: Option<Micros>,
     /// Prices of 30, 90 and 365 days; null is on request.
     pub exposure: Vec<Exposure>,
-    /// Whether it is free to be taken.
+    /// Whether it is available.
     #[serde(rename = "disponivel")]
     pub available: bool,
 }
 
-/// The price of a time.
+/// Price of a duration.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Exposure {
     /// Days.
@@ -126,7 +126,7 @@ pub struct Partnership {
     pub description: String,
 }
 
-/// A sponsor of today.
+/// A current sponsor.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Sponsor {
     /// Its id.
@@ -155,10 +155,10 @@ pub struct PartnerPayment {
     pub network: &'static str,
     /// EVM chain id of it.
     pub chain_id: u64,
-    /// Whether money is taken there.
+    /// Whether real money is charged.
     #[serde(rename = "ativo")]
     pub active: bool,
-    /// Receiving address; null for none.
+    /// Receiving address, or null.
     pub pay_to: Option<String>,
     /// A transfer of USDC to it, without an amount (EIP-681); null without an address.
     pub eip681: Option<String>,

@@ -12,7 +12,7 @@ use crate::lang::{Lang, Phrase};
 pub struct Patch<T = Phrase> {
     /// Final audited URL.
     pub url: Option<String>,
-    /// Deterministic head tags that the page lacks, one per line, in head order; at most one per key.
+    /// Ready head tags that the page lacks, one per line, in head order; at most one per key.
     pub head: String,
     /// Files to create or replace at the host root, one per path.
     #[serde(rename = "arquivos")]
@@ -38,7 +38,7 @@ pub struct Patch<T = Phrase> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ArquivoPatch")]
 pub struct FilePatch {
-    /// First finding that asks for the file.
+    /// First finding that needs the file.
     pub code: String,
     /// Absolute path on the host.
     pub path: String,
@@ -51,12 +51,12 @@ pub struct FilePatch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "EdicaoPatch")]
 pub struct Edit {
-    /// First finding that asks for it.
+    /// First finding that needs the change.
     pub code: String,
-    /// The other findings that ask for it: changes of one tag are one edit.
+    /// Other findings fixed by the same edit: changes of one tag are one edit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
-    /// Where it lies.
+    /// Location in the source.
     #[serde(rename = "alvo")]
     pub target: FixTarget,
     /// 1-based line of the first character.
@@ -169,13 +169,13 @@ pub struct PatchTotals {
     /// Ready to paste.
     #[serde(rename = "deterministicos")]
     pub deterministic: u32,
-    /// To fill in.
+    /// Templates.
     #[serde(rename = "moldes")]
     pub templates: u32,
-    /// To decide.
+    /// Instructions.
     #[serde(rename = "sem_patch")]
     pub instructions: u32,
-    /// All.
+    /// Total.
     pub total: u32,
 }
 

@@ -12,24 +12,24 @@ pub struct PathStep {
     pub codes: Vec<String>,
     /// Score after them, by the same checks.
     pub score_after: u32,
-    /// Tags, edits and files that they change together.
+    /// Number of tags, edits and files that change.
     pub effort: u32,
 }
 
-/// How far the fixes of a patch go that was asked for with a score in mind (PatchTarget).
+/// How far the fixes of a patch with a target score go (PatchTarget).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "PatchTarget")]
 pub struct PatchTarget {
-    /// The score that was asked for, 0 to 100.
+    /// The requested score, 0 to 100.
     pub score: u32,
-    /// Whether the ready fixes reach it.
+    /// Whether the ready fixes reach the requested score.
     #[serde(rename = "reached")]
     pub is_reached: bool,
-    /// The score with them. Where it is less than asked for, the rest takes templates and decisions.
+    /// The score with the ready fixes. If it is lower than requested, the rest needs templates and decisions.
     pub score_after: u32,
-    /// Codes of the findings that they end.
+    /// Codes of the findings that they fix.
     pub codes: Vec<String>,
-    /// Tags, edits and files that they change.
+    /// Number of tags, edits and files that change.
     pub effort: u32,
 }

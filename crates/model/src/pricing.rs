@@ -13,7 +13,7 @@ use crate::money::Micros;
 pub struct Pricing {
     /// Name of the product.
     pub product: String,
-    /// What is free and what is not.
+    /// Free allowance and prices.
     pub quota: PaymentQuota,
     /// Absolute URL of this document.
     pub pricing: String,
@@ -23,21 +23,21 @@ pub struct Pricing {
     pub api_index: String,
 }
 
-/// What is free and what is not (PaymentQuota).
+/// Free allowance and prices (PaymentQuota).
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PaymentQuota {
-    /// What costs nothing.
+    /// Free items.
     pub free: Vec<FreeItem>,
-    /// What costs something.
+    /// Priced items.
     pub paid: Vec<PaidItem>,
     /// How a program pays.
     pub how_to_pay: String,
-    /// Absolute URL of what is left right now.
+    /// Absolute URL of the current allowance.
     pub live: Option<String>,
-    /// What is free for the time being.
+    /// What is currently free.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub free_now: Vec<String>,
-    /// The time after an account's first use, in which it pays nothing.
+    /// The free trial after an account's first use.
     pub trial: TrialOffer,
 }
 
@@ -50,7 +50,7 @@ pub struct FreeItem {
     /// How many.
     #[serde(rename = "limite")]
     pub limit: u32,
-    /// In which time; null for at once.
+    /// Period; null for a number held at the same time.
     #[serde(rename = "janela")]
     pub window: Option<String>,
 }
@@ -65,35 +65,35 @@ pub struct PaidItem {
     pub price_usd: Micros,
 }
 
-/// The time in which an account pays nothing.
+/// The free trial of an account.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TrialOffer {
     /// Days.
     pub days: u32,
-    /// How it begins.
+    /// How it starts.
     pub how: String,
 }
 
-/// How a service is paid, and where its caller stands (Billing).
+/// How to pay this service, and the caller's usage (Billing).
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Billing {
     /// Always `x402`.
     pub provider: &'static str,
-    /// `live` charges; `dev` lets calls through unpaid.
+    /// `live` charges; `dev` does not.
     pub mode: &'static str,
     /// `base`, or `base-sepolia` for staging.
     pub network: &'static str,
     /// Number of the chain (EIP-155).
     pub chain_id: u64,
-    /// Address that is paid.
+    /// Receiving address.
     pub pay_to: Option<String>,
-    /// The network is the one for staging.
+    /// Whether the network is the staging one.
     pub homolog: bool,
     /// `mode` is `dev`.
     pub dev: bool,
     /// Always false.
     pub dev_gate: bool,
-    /// What is free for the time being.
+    /// What is currently free.
     #[serde(rename = "gratis", skip_serializing_if = "Vec::is_empty")]
     pub free_now: Vec<String>,
     /// Who settles payments.
@@ -102,13 +102,13 @@ pub struct Billing {
     pub asset: &'static str,
     /// The contract of the asset.
     pub asset_address: &'static str,
-    /// Where test money is given away; on `base-sepolia` only.
+    /// Faucet for test money; on `base-sepolia` only.
     pub faucet: Option<String>,
-    /// Wallets that speak x402: name to URL.
+    /// Wallets with x402 support: name to URL.
     pub wallets: BTreeMap<String, String>,
     /// Name of the product.
     pub product: String,
-    /// Free tabs per owner.
+    /// Free followed pages per owner.
     pub free_max_tabs: u32,
     /// Prices.
     pub prices: BillingPrices,
@@ -123,7 +123,7 @@ pub struct Billing {
 pub struct BillingPrices {
     /// One audit beyond the free allowance.
     pub audit_usd: Micros,
-    /// One tab beyond the free ones.
+    /// One followed page beyond the free ones.
     pub extra_tab_usd: Micros,
     /// One contact by an agent.
     pub contact_agent_usd: Micros,
@@ -132,8 +132,8 @@ pub struct BillingPrices {
 /// What a caller uses.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Usage {
-    /// Tabs open now.
+    /// Pages followed now.
     pub tabs: u32,
-    /// Free tabs that are left.
+    /// Free followed pages left.
     pub free_slots_left: u32,
 }

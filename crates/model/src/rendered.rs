@@ -59,9 +59,9 @@ impl RenderedPages {
 #[schemars(rename = "PaginaRenderizada")]
 #[serde(rename_all = "camelCase")]
 pub struct Rendered<T = Phrase> {
-    /// Where the browser ended up.
+    /// Final address in the browser.
     pub url: String,
-    /// Empty where scripts change nothing of this.
+    /// Empty if scripts change none of it.
     pub differences: Vec<RenderedDifference>,
     /// `rendered_differs`, where there is a difference. It takes no points.
     pub finding: Option<RenderedFinding<T>>,
@@ -96,7 +96,7 @@ pub struct RenderedDifference {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum RenderedPart {
-    /// The address, where scripts lead to another one.
+    /// The address, if scripts navigate to another one.
     Url,
     /// All robots metas, joined.
     Robots,

@@ -49,7 +49,7 @@ pub struct Report {
     /// Changes that were drafted as ready and did not hold on this page. For calibration: callers see the instruction.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub demoted: Vec<Demoted>,
-    /// What was asked of the target, and what was not.
+    /// Requests made to the target, and those left out.
     #[serde(default)]
     pub requests: Vec<Request>,
     /// Whether a search engine can show the page. This and what follows: not in audits made before 2026-11-22.
@@ -70,23 +70,23 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RequestRecord")]
 pub struct Request {
-    /// What was asked for.
+    /// The requested URL.
     pub url: String,
-    /// What for: `page`, `robots_txt`, `sitemap`, or the probe: `not_found`, `llms`, `favicon`…
+    /// Purpose: `page`, `robots_txt`, `sitemap`, or the probe: `not_found`, `llms`, `favicon`…
     pub reason: String,
-    /// Status of the answer; null when none came.
+    /// Response status; null without a response.
     pub status: Option<u16>,
     /// Bytes of the body on the wire; null for a redirect, and when no answer came.
     pub bytes: Option<u64>,
     /// Milliseconds from the first request of its chain to the last byte; null for a redirect, and when no answer came.
     pub ms: Option<u32>,
-    /// Why no answer came: `dns`, `connect`, `timeout`…
+    /// Why there was no response: `dns`, `connect`, `timeout`…
     pub error: Option<String>,
     /// Why it was not sent: `budget`, after 15 requests for discovery; `time`, when the audit's or its lane's was up.
     pub skipped: Option<String>,
 }
 
-/// What was cut.
+/// What was left out to respect size limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cut {
@@ -112,7 +112,7 @@ pub enum Cut {
 pub struct Coverage {
     /// Version of the catalog.
     pub catalog: String,
-    /// Measured and fine.
+    /// Measured and passed.
     pub passed: Vec<String>,
     /// The feature is not on the page.
     pub not_applicable: Vec<String>,
@@ -130,10 +130,10 @@ pub struct Coverage {
 pub struct Audit {
     /// Stored audit id; null when the database was unavailable.
     pub id: Option<String>,
-    /// The same as `id`, by the name that a stored audit has it.
+    /// The same as `id`, under the name used by stored audits.
     #[serde(rename = "audit_id", default)]
     pub audit_id: Option<String>,
-    /// Token of the guest that was made for this call; shown once.
+    /// Token of the guest created for this call; shown once.
     #[serde(rename = "guest_token", default, skip_serializing_if = "Option::is_none")]
     pub guest_token: Option<String>,
     /// Whether a search engine can show the page at all, which comes before its score.
@@ -157,19 +157,19 @@ pub struct Audit {
     pub path: Vec<PathStep>,
     /// Response headers of the target, `Set-Cookie` removed.
     pub headers: BTreeMap<String, String>,
-    /// The page was longer than 2 MB and read only that far.
+    /// The page was longer than 2 MB; only the first 2 MB were read.
     pub html_truncated: bool,
     /// Raw JSON-LD blocks as found.
     pub json_ld: Vec<serde_json::Value>,
-    /// Blocks that survived the size cap.
+    /// JSON-LD blocks kept within the size limit.
     pub json_ld_stored: u32,
-    /// What was cut.
+    /// What was left out to respect size limits.
     pub truncated: Vec<Cut>,
     /// One fix per finding.
     pub fixes: Vec<Fix<String>>,
     /// Which checks were measured.
     pub coverage: Coverage,
-    /// What was asked of the target, and what was not.
+    /// Requests made to the target, and those left out.
     pub requests: Vec<Request>,
     /// Free allowance and the price beyond it.
     pub quota: AuditQuota,
@@ -184,7 +184,7 @@ pub struct Audit {
 pub struct AuditQuota {
     /// Free audits per network and day.
     pub free_per_day: u32,
-    /// Price beyond it, in US dollars.
+    /// Price beyond the free audits, in US dollars.
     pub price_usd: f64,
 }
 
@@ -192,26 +192,26 @@ pub struct AuditQuota {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "LinksAudit")]
 pub struct AuditLinks {
-    /// The stored audit; absent when nobody owns it.
+    /// The stored audit; absent if it has no owner.
     #[serde(rename = "self", default, skip_serializing_if = "Option::is_none")]
     pub this: Option<String>,
-    /// Where the owner gives the audit a public address (POST) or takes it away (DELETE); absent when nobody owns it.
+    /// Where the owner shares the audit (POST) or stops sharing it (DELETE); absent if it has no owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<String>,
-    /// The consolidated patch; null when nobody may read the audit again, absent when it is not stored.
+    /// The consolidated patch; null if the audit has no owner, absent if it is not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Option<String>>,
     /// `GET /api/`.
     pub api_index: String,
 }
 
-/// A stored audit as it is read again (AuditGravado).
+/// A stored audit (AuditGravado).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "AuditGravado")]
 pub struct StoredAudit {
     /// Its id.
     pub audit_id: String,
-    /// The same as `audit_id`, by the name that a new audit has it.
+    /// The same as `audit_id`, under the name used by new audits.
     #[serde(default)]
     pub id: String,
     /// Final audited URL.
@@ -243,7 +243,7 @@ pub struct StoredAudit {
     /// Raw JSON-LD blocks.
     #[serde(rename = "jsonLd")]
     pub json_ld: Vec<serde_json::Value>,
-    /// Blocks that survived the size cap.
+    /// JSON-LD blocks kept within the size limit.
     #[serde(rename = "jsonLdStored")]
     pub json_ld_stored: u32,
     /// The page was longer than 2 MB.
@@ -251,15 +251,15 @@ pub struct StoredAudit {
     pub html_truncated: bool,
     /// Response headers of the target.
     pub headers: BTreeMap<String, String>,
-    /// What was cut when storing.
+    /// What was left out when storing.
     pub truncated: Vec<Cut>,
     /// Which checks were measured.
     pub coverage: Coverage,
-    /// What was asked of the target, and what was not; empty in older audits.
+    /// Requests made to the target, and those left out; empty in older audits.
     pub requests: Vec<Request>,
     /// Public slug, when shared.
     pub share_slug: Option<String>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
 }
 

@@ -9,9 +9,9 @@ use crate::lang::{Lang, Phrase};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SearchState {
-    /// Nothing keeps it out.
+    /// Nothing keeps the page out of search.
     Yes,
-    /// Something keeps it out, whatever its score.
+    /// Something keeps the page out of search, whatever its score.
     No,
     /// Nothing was found that keeps it out, but not everything that could was looked at.
     Unknown,
@@ -28,7 +28,7 @@ impl SearchState {
     }
 }
 
-/// The answer, with what it rests on (Searchable).
+/// Whether the page can appear in search, with the reasons (Searchable).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Searchable")]
 pub struct Searchable<T = Phrase> {

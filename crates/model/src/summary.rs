@@ -18,7 +18,7 @@ use crate::rendered::RenderedPages;
 #[schemars(rename = "ResumoPagina")]
 pub struct PageSummary<T = Phrase> {
     pub final_url: String,
-    /// Null of a page that was supplied: nothing was fetched.
+    /// Null for a supplied page: nothing was fetched.
     pub status: Option<u16>,
     pub content_type: Option<String>,
     pub title: Option<String>,
@@ -120,7 +120,7 @@ impl PageSummary<Phrase> {
     }
 }
 
-/// A value that the page gives of itself. `source` is a word for the place: `h1`, `og_title`, `structured_data` and so on.
+/// A value that the page declares about itself. `source` names the place: `h1`, `og_title`, `structured_data` and so on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ResolvedValue {
     pub value: String,
@@ -134,7 +134,7 @@ pub struct ResolvedValue {
 pub enum Confidence {
     /// A guess.
     Low,
-    /// One sign speaks for it.
+    /// One source supports it.
     Medium,
     /// The page states it for this purpose, or two places agree.
     High,
@@ -209,15 +209,15 @@ pub struct RobotsTxtSummary {
 /// Whether a crawler may fetch the page, by robots.txt (RFC 9309).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentVerdict {
-    /// May it?
+    /// Whether it may be fetched.
     pub allowed: bool,
-    /// The group that holds for it: its own token in lower case, or `*`; absent where there is none.
+    /// The group that applies: its own token in lower case, or `*`; absent if none applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// The line that decides, as written; absent where none matches.
+    /// The deciding line, as written; absent if none matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Its number, from 1.
+    /// Line number, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
 }
@@ -328,16 +328,16 @@ pub struct ScriptSummary {
 pub struct Platform {
     /// Its name: `WordPress`.
     pub name: String,
-    /// What it is.
+    /// Kind of system.
     pub kind: PlatformKind,
     /// Its version, where the page states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// What shows it; at least one, at most three.
+    /// Evidence: one to three signs.
     pub evidence: Vec<PlatformEvidence>,
 }
 
-/// What a system is for a site.
+/// Kind of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlatformKind {
@@ -351,9 +351,9 @@ pub enum PlatformKind {
     Shop,
     /// A generator or framework whose templates write the page.
     Framework,
-    /// A tool that asks for consent to cookies.
+    /// A cookie consent tool.
     Consent,
-    /// A guard against spam in forms.
+    /// Spam protection for forms.
     SpamGuard,
     /// A plugin that manages partner links.
     Affiliate,
@@ -362,7 +362,7 @@ pub enum PlatformKind {
 /// One sign of a system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlatformEvidence {
-    /// Where it shows.
+    /// Where the sign was found.
     pub place: PlatformPlace,
     /// The source from there, or the header, at most 160 characters.
     pub snippet: String,
@@ -371,7 +371,7 @@ pub struct PlatformEvidence {
     pub line: Option<u32>,
 }
 
-/// Where a system shows.
+/// Place of a sign of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlatformPlace {

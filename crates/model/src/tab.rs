@@ -15,27 +15,27 @@ pub struct Tab {
     pub id: String,
     /// The page, without a fragment.
     pub url: String,
-    /// What its owner calls it.
+    /// Name given by its owner.
     pub alias: Option<String>,
-    /// The one that is looked at.
+    /// Whether it has the focus.
     pub active: bool,
     /// Its last run; null before the first one.
     pub audit_id: Option<String>,
     /// Score of the last run, 0 to 100; null before the first one, and when the page could not be reached.
     pub score: Option<u32>,
-    /// The page is audited once a day, and its owner told when it got worse.
+    /// Whether the page is audited once a day, with an alert when it gets worse.
     pub monitor: bool,
     /// Where alerts go; null for the account's own address.
     pub monitor_email: Option<String>,
-    /// Whether alerts may go there: always to the account's own address, to another one once its holder agreed.
+    /// Whether the address receives alerts: always for the account's own, for another one after it confirmed.
     pub monitor_email_confirmed: bool,
     /// When the page was last audited by the watch.
     pub monitor_checked_at: Option<Timestamp>,
-    /// When it was opened.
+    /// When it was followed.
     pub created_at: Timestamp,
 }
 
-/// One run of a tab (RunHistorico).
+/// One run of a followed page (RunHistorico).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RunHistorico")]
 pub struct Run {
@@ -45,11 +45,11 @@ pub struct Run {
     pub score: Option<u32>,
     /// Findings per severity.
     pub counts: Counts,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
     /// What changed since the newest earlier run with a score; null on the oldest run that was read.
     pub change: Option<Change>,
-    /// A run of the daily watch that mail was sent about, as the page had got worse.
+    /// Whether an alert was sent about this run.
     pub alerted: bool,
     /// The public report, when it is shared.
     pub shared: Option<String>,

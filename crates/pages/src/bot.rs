@@ -27,8 +27,8 @@ struct BotPage<'a> {
 pub(super) async fn show(State(services): State<Services>, request: Request) -> Response {
     const TITLE: Text = text("About our crawler", "Sobre o nosso robô");
     const DESCRIPTION: Text = text(
-        "What the crawler of this service fetches, how often, and how to keep it out.",
-        "O que o robô deste serviço busca, com que frequência, e como mantê-lo fora.",
+        "What this service's crawler fetches, how often, and how to block it.",
+        "O que o robô deste serviço busca, com que frequência e como bloqueá-lo.",
     );
     let reader = Reader::of(request.headers(), request.uri().query());
     let lang = reader.lang;

@@ -78,7 +78,7 @@ struct CheckPage<'a> {
 }
 
 /// Title of the list.
-pub(super) const TITLE: Text = text("Every check of the audit", "Todas as verificações da auditoria");
+pub(super) const TITLE: Text = text("All checks of the audit", "Todas as verificações da auditoria");
 
 pub(super) async fn hub(State(services): State<Services>, request: Request) -> Response {
     const DESCRIPTION: Text = text(

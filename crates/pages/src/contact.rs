@@ -268,8 +268,8 @@ fn problem(error: &ServiceError) -> Text {
             "Informe o seu nome: no máximo 120 caracteres em uma linha.",
         ),
         Code::InvalidEmail => text(
-            "Enter an email address that we can answer, such as ana@example.com.",
-            "Informe um e-mail ao qual possamos responder, como ana@example.com.",
+            "Enter the email address we should reply to, such as ana@example.com.",
+            "Informe o e-mail para a resposta, como ana@example.com.",
         ),
         Code::InvalidMessage => text(
             "Enter a message of at most 8,000 characters, without tabs or other control characters.",

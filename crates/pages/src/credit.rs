@@ -100,8 +100,8 @@ pub(super) async fn look(State(services): State<Services>, request: Request) -> 
         }
         Err(error) if error.code == Code::InvalidCredential => {
             const UNKNOWN: Text = text(
-                "No credit has this token. It begins with cred_ and has 43 letters and digits after that.",
-                "Nenhum crédito tem este token. Ele começa com cred_ e tem 43 letras e dígitos depois disso.",
+                "No credit has this token. A token is cred_ followed by 43 letters and digits.",
+                "Nenhum crédito tem este token. Um token é cred_ seguido de 43 letras e dígitos.",
             );
             let page = CreditPage { problem: Some(UNKNOWN.in_lang(lang)), ..page(&services, &parts, reader) };
             let mut response = html(status(&error), &page, lang);
@@ -115,8 +115,8 @@ pub(super) async fn look(State(services): State<Services>, request: Request) -> 
 fn page<'a>(services: &'a Services, parts: &Parts, reader: Reader) -> CreditPage<'a> {
     const TITLE: Text = text("Prepaid credit", "Crédito pré-pago");
     const DESCRIPTION: Text = text(
-        "Credit for calls beyond the free ones: what the packs cost, how a program pays by x402 and a person by Pix, and what is left.",
-        "Crédito para chamadas além das grátis: quanto custam os pacotes, como um programa paga por x402 e uma pessoa por Pix, e quanto resta.",
+        "Prepaid credit for calls beyond the free ones: prices of the packs, payment by x402 or Pix, and your balance.",
+        "Crédito pré-pago para chamadas além das grátis: preços dos pacotes, pagamento por x402 ou Pix, e o seu saldo.",
     );
     let (query, lang) = (parts.uri.query(), reader.lang);
     let addresses = Addresses::new(services, PATH, query, lang);
@@ -200,9 +200,9 @@ impl MovementLine {
 fn word(state: CreditState) -> Option<Text> {
     match state {
         CreditState::Active => None,
-        CreditState::Pending => Some(text("not released", "não liberado")),
+        CreditState::Pending => Some(text("under review", "em análise")),
         CreditState::Refused => Some(text("refused", "recusado")),
-        CreditState::Worthless => Some(text("without value", "sem valor")),
+        CreditState::Worthless => Some(text("no value", "sem valor")),
     }
 }
 
@@ -211,16 +211,16 @@ fn note(state: CreditState) -> Option<Text> {
     match state {
         CreditState::Active => None,
         CreditState::Pending => Some(text(
-            "Nothing can be spent of it yet: a person still has to look at its receipt.",
-            "Nada dele pode ser gasto ainda: uma pessoa ainda tem de ver o comprovante.",
+            "This credit can't be spent yet: its receipt is under review.",
+            "Este crédito ainda não pode ser gasto: o comprovante está em análise.",
         )),
         CreditState::Refused => Some(text(
-            "Nothing can be spent of it: no payment was found for its receipt.",
-            "Nada dele pode ser gasto: não se achou pagamento para o comprovante.",
+            "This credit can't be spent: no payment was found for its receipt.",
+            "Este crédito não pode ser gasto: nenhum pagamento foi encontrado para o comprovante.",
         )),
         CreditState::Worthless => Some(text(
-            "Nothing can be spent of it: it was made while nothing was charged here, or bought on another network.",
-            "Nada dele pode ser gasto: ele foi feito quando nada era cobrado aqui, ou comprado em outra rede.",
+            "This credit can't be spent here: it was created while nothing was charged, or bought on another network.",
+            "Este crédito não pode ser gasto aqui: ele foi criado quando nada era cobrado ou comprado em outra rede.",
         )),
     }
 }
@@ -231,8 +231,8 @@ fn kind(kind: MovementKind) -> Text {
         MovementKind::Purchase => text("Bought by x402", "Comprado por x402"),
         MovementKind::Pix => text("Paid by Pix", "Pago por Pix"),
         MovementKind::Debit => text("Spent on a call", "Gasto em uma chamada"),
-        MovementKind::Reversal => text("Given back: nothing came of the call", "Devolvido: a chamada não deu em nada"),
-        MovementKind::Adjustment => text("Put right by the operator", "Corrigido pelo operador"),
+        MovementKind::Reversal => text("Refunded: the call failed", "Devolvido: a chamada falhou"),
+        MovementKind::Adjustment => text("Corrected by the operator", "Corrigido pelo operador"),
     }
 }
 

@@ -64,8 +64,8 @@ struct AuditProblem {
 
 /// The message of [`Code::AllowanceSpent`] for people: only programs can pay for an audit at once.
 const SPENT: Text = text(
-    "The free audits of today are used up. There are new ones tomorrow (UTC); a program can pay {price} USD for this one now.",
-    "As auditorias grátis de hoje acabaram. Há novas amanhã (UTC); um programa pode pagar {price} USD por esta agora.",
+    "Today's free audits are used up. Come back tomorrow (UTC), or pay {price} USD for this audit through the API.",
+    "As auditorias grátis de hoje acabaram. Volte amanhã (UTC), ou pague {price} USD por esta auditoria pela API.",
 );
 
 pub(super) async fn show(State(services): State<Services>, request: Request) -> Response {
@@ -129,8 +129,8 @@ fn page<'a>(
 ) -> HomePage<'a> {
     const TITLE: Text = text("Technical SEO audit of a page", "Auditoria técnica de SEO de uma página");
     const DESCRIPTION: Text = text(
-        "Give it an address: a score, what is wrong with the page, and a ready fix for each finding. Free, without an account, from a browser or an API.",
-        "Dê um endereço: uma nota, o que há de errado na página e uma correção pronta para cada achado. Grátis, sem conta, pelo navegador ou por uma API.",
+        "Enter an address to get a score, what is wrong with the page, and a ready fix for each finding. Free, without an account, in the browser or through an API.",
+        "Informe um endereço e receba uma nota, o que há de errado na página e uma correção pronta para cada achado. Grátis, sem conta, pelo navegador ou por uma API.",
     );
     let lang = reader.lang;
     let addresses = Addresses::new(services, "/", query, lang);
@@ -157,7 +157,7 @@ fn problem(services: &Services, error: &ServiceError, lang: Lang) -> AuditProble
             let price = services.config().prices.audit_usd.to_string();
             SPENT.phrase(&[("price", price.into())]).in_lang(lang).to_owned()
         }
-        _ => error.message(lang),
+        _ => error.message_for_person(lang),
     };
     let status = error.code.status();
     AuditProblem {

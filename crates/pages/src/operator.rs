@@ -65,7 +65,7 @@ pub(super) async fn show(State(services): State<Services>, request: Request) -> 
 /// Signs the operator in.
 pub(super) async fn sign_in(State(services): State<Services>, request: Request) -> Response {
     const WRONG: Text =
-        text("This is not the operator's token of this server.", "Este não é o token de operador deste servidor.");
+        text("Wrong operator token for this server.", "Token de operador incorreto para este servidor.");
     let (parts, body) = request.into_parts();
     let reader = Reader::of(&parts.headers, parts.uri.query());
     match signed_in(&services, &parts, body).await {
@@ -116,8 +116,8 @@ fn sign_in_page<'a>(services: &'a Services, reader: Reader, problem: Option<&'st
 }
 
 fn page<'a>(services: &'a Services, reader: Reader, answer: &OperatorAnswer, metrics: &Metrics) -> OperatorPage<'a> {
-    const PIX: Text = text("Pix requests to decide", "Pedidos de Pix a decidir");
-    const UNFINISHED: Text = text("Payments that have not ended", "Pagamentos sem desfecho");
+    const PIX: Text = text("Pix requests to review", "Pedidos de Pix a analisar");
+    const UNFINISHED: Text = text("Unfinished payments", "Pagamentos não concluídos");
     let (lang, figures) = (reader.lang, &answer.figures);
     let mut lines = summary(&figures.body.reliability, lang).to_vec();
     lines.push((PIX.in_lang(lang), number(figures.pix_waiting, lang)));
@@ -193,7 +193,7 @@ fn of_operation(figures: &OperatorFigures, lang: Lang) -> Vec<Plot> {
     const QUEUE: Text = text("Queue", "Fila");
     const LANE: Text = text("Lane", "Fila");
     const WAITING: Text = text("Waiting", "Esperando");
-    const OLDEST: Text = text("Oldest, seconds", "Mais antigo, segundos");
+    const OLDEST: Text = text("Oldest, seconds", "Mais antigo, em segundos");
     const GIVEN_UP: Text = text("Failed", "Falhos");
     const TIMES: Text = text("99th percentile by route, 24 hours", "Percentil 99 por rota, 24 horas");
     const ROUTE: Text = text("Route", "Rota");

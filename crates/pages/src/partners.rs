@@ -39,8 +39,8 @@ impl PartnersPage<'_> {
 /// The page; 404 where partners are not asked for.
 pub(super) async fn show(State(services): State<Services>, request: Request) -> Response {
     const DESCRIPTION: Text = text(
-        "Places for sponsors, their prices, the sponsors of today, and how to propose a partnership.",
-        "Espaços para patrocinadores, seus preços, os patrocinadores de hoje e como propor uma parceria.",
+        "Sponsor placements with prices, current sponsors, and how to propose a partnership.",
+        "Espaços para patrocinadores e seus preços, patrocinadores atuais e como propor uma parceria.",
     );
     let query = request.uri().query();
     let reader = Reader::of(request.headers(), query);

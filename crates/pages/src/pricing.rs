@@ -35,8 +35,8 @@ struct PricingPage<'a> {
 pub(super) async fn show(State(site): State<Site>, request: Request) -> Response {
     const TITLE: Text = text("Prices", "Preços");
     const DESCRIPTION: Text = text(
-        "What is free, what costs how much beyond it, what is never charged, and how a program or a person pays.",
-        "O que é grátis, quanto custa o que passa disso, o que nunca é cobrado, e como um programa ou uma pessoa paga.",
+        "What is free, what the rest costs, what is never charged, and how programs and people pay.",
+        "O que é grátis, quanto custa o resto, o que nunca é cobrado, e como programas e pessoas pagam.",
     );
     let services = site.services();
     let (parts, _) = request.into_parts();

@@ -33,15 +33,15 @@ struct StatusPage<'a> {
 
 const AVAILABILITY: Text = text("Availability", "Disponibilidade");
 const MEDIAN: Text = text("Median time of an audit", "Tempo mediano de uma auditoria");
-const P99: Text = text("99th percentile of it", "Percentil 99 do tempo");
-const FAILED: Text = text("Answers that failed", "Respostas com falha");
+const P99: Text = text("99th percentile of an audit's time", "Percentil 99 do tempo de uma auditoria");
+const FAILED: Text = text("Failed responses", "Respostas com falha");
 
 /// Shows it.
 pub(super) async fn show(State(services): State<Services>, request: Request) -> Response {
     const TITLE: Text = text("Status", "Situação");
     const DESCRIPTION: Text = text(
-        "How reliable this service was over the last 30 days: availability, the time of audits, and answers that failed.",
-        "Quão confiável foi este serviço nos últimos 30 dias: disponibilidade, tempo das auditorias e respostas com falha.",
+        "Reliability of this service over the last 30 days: availability, audit times and failed responses.",
+        "Confiabilidade deste serviço nos últimos 30 dias: disponibilidade, tempo das auditorias e respostas com falha.",
     );
     let query = request.uri().query();
     let reader = Reader::of(request.headers(), query);

@@ -9,7 +9,7 @@ pub(crate) fn severity_word(severity: Severity) -> Text {
     match severity {
         Severity::Error => text("Error", "Erro"),
         Severity::Warn => text("Warning", "Aviso"),
-        Severity::Info => text("Info", "Informação"),
+        Severity::Info => text("Note", "Nota"),
     }
 }
 
@@ -17,7 +17,7 @@ pub(crate) fn severity_word(severity: Severity) -> Text {
 pub(crate) fn class(class: FixClass) -> Text {
     match class {
         FixClass::Deterministic => text("Ready to paste", "Pronto para colar"),
-        FixClass::Template => text("Fill in", "Para preencher"),
-        FixClass::Instruction => text("Needs a decision", "Precisa de uma decisão"),
+        FixClass::Template => text("Template: fill in", "Modelo: preencher"),
+        FixClass::Instruction => text("Needs your decision", "Precisa da sua decisão"),
     }
 }

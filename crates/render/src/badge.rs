@@ -75,7 +75,7 @@ pub fn message(score: Option<u32>) -> String {
     score.map_or_else(|| "n/a".to_owned(), |score| format!("{score}/100"))
 }
 
-/// The badge of a score; `None`: there is none to tell, or no more. `alarm` is said of a page that no search engine can
+/// The badge of a score; `None`: there is no score, or the share was revoked. `alarm` is said of a page that no search engine can
 /// show, in the badge's title.
 pub fn svg(score: Option<u32>, alarm: Option<&str>, choice: &BadgeOptions) -> String {
     let colour =

@@ -8,7 +8,7 @@ pub const GOOD: u32 = 90;
 pub const FAIR: u32 = 50;
 
 /// The sentence of a page that has no score.
-pub const UNREACHED: Text = text("The page could not be reached.", "A página não pôde ser alcançada.");
+pub const UNREACHED: Text = text("The page could not be reached.", "Não foi possível acessar a página.");
 
 /// Band of a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,10 +53,8 @@ impl Band {
     pub fn verdict(self) -> Text {
         match self {
             Self::Good => text("This page is in good shape for search.", "Esta página está em boa forma para a busca."),
-            Self::Fair => {
-                text("Some things hold this page back in search.", "Algumas coisas seguram esta página na busca.")
-            }
-            Self::Bad => text("Much holds this page back in search.", "Muita coisa segura esta página na busca."),
+            Self::Fair => text("Some issues found.", "Alguns problemas encontrados."),
+            Self::Bad => text("Serious issues found.", "Problemas sérios encontrados."),
         }
     }
 

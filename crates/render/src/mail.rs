@@ -35,6 +35,17 @@ pub struct Sender<'a> {
     pub base_url: &'a str,
 }
 
+/// What every HTML message has: the values of `templates/mail.html`.
+#[derive(Debug, Clone, Copy)]
+struct MailFrame<'a> {
+    /// Language tag of the texts.
+    lang: &'static str,
+    subject: &'a str,
+    product: &'a str,
+    /// The public origin.
+    home: &'a str,
+}
+
 impl Sender<'_> {
     /// The absolute URL of a path of ours.
     pub fn url(&self, path: &str) -> String {

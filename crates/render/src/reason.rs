@@ -4,30 +4,33 @@ use model::lang::{Phrase, Text, text};
 
 /// The reason of a code in `coverage`, in words; for a suppressed check, with the finding that suppresses it.
 pub fn in_words(word: &str) -> Phrase {
-    const SILENCED: Text = text("{code} is found, which says it already", "há {code}, que já o diz");
+    const SILENCED: Text = text("already reported by {code}", "já apontado por {code}");
     if let Some(code) = word.strip_prefix("silenced:") {
         return SILENCED.phrase(&[("code", code.into())]);
     }
     let sentence = match word {
         "fetch" => text("there is no response", "não há resposta"),
-        "status" => text("the page did not answer 200", "a página não respondeu 200"),
+        "status" => text("the page did not respond with status 200", "a página não respondeu com status 200"),
         "html" => text("not an HTML document", "não é um documento HTML"),
-        "challenge" => text("a firewall answers instead of the page", "um firewall responde no lugar da página"),
+        "challenge" => text("a firewall answered instead of the page", "um firewall respondeu no lugar da página"),
         "noindex" => text("the page asks not to be indexed", "a página pede para não ser indexada"),
         "trunc" => text("the page was cut before its end", "a página foi cortada antes do fim"),
         "shell" => text("a script builds the page", "um script monta a página"),
         "robots" => text("robots.txt could not be read", "o robots.txt não pôde ser lido"),
         "sitemap" => text("not every sitemap was read to its end", "nem todo sitemap foi lido até o fim"),
-        "probe" => text("the file could not be asked for", "o arquivo não pôde ser pedido"),
+        "probe" => text("the file could not be requested", "o arquivo não pôde ser requisitado"),
         "lang" => text("the language of the page is not known", "o idioma da página não é conhecido"),
         "crux" => text("there is no field data of real visitors", "não há dados de campo de visitantes reais"),
-        "scheme" => text("has no meaning for this kind of address", "não tem sentido para este tipo de endereço"),
+        "scheme" => text("does not apply to this kind of address", "não se aplica a este tipo de endereço"),
         "jsonld" => text("structured data could not be read", "há dados estruturados que não puderam ser lidos"),
-        "misspelt" => text("the tag is there, but misspelt", "a tag existe, mas está escrita errado"),
-        "absent" => text("there is nothing of the kind to look at", "não há nada do tipo para examinar"),
-        "offline" => text("nothing was fetched", "nada foi buscado"),
-        "defect" => text("the check failed; a defect of ours", "a verificação falhou; um defeito nosso"),
-        _ => text("could not be looked at", "não pôde ser examinado"),
+        "misspelt" => text("the tag exists but is misspelled", "a tag existe, mas está incorreta"),
+        "absent" => text("the page has nothing of this kind", "a página não tem nada desse tipo"),
+        "offline" => text("nothing was fetched", "nada foi requisitado"),
+        "defect" => text(
+            "the check failed because of a bug in this program",
+            "a verificação falhou por um defeito deste programa",
+        ),
+        _ => text("could not be examined", "não pôde ser examinado"),
     };
     sentence.into()
 }

@@ -29,7 +29,7 @@ pub struct Finished {
     pub is_owned: bool,
     /// What was found.
     pub report: Report,
-    /// When it began.
+    /// When it started.
     pub created_at: Timestamp,
 }
 
@@ -124,7 +124,7 @@ async fn audited<A: Send + 'static>(
         Ok(answer(Finished { id: None, is_owned: false, report, created_at }))
     };
     off_worker(unkept).await?.map_err(|error: StoreError| {
-        tracing::error!(%error, "a report that was just packed can't be read");
+        tracing::error!(%error, "a report that was just compressed can't be read");
         ServiceError::new(Code::Internal)
     })
 }
@@ -208,21 +208,28 @@ pub async fn count_refusal(cx: &Cx, error: ServiceError) -> ServiceError {
 /// The error when a firewall or a rate limit of the target answered.
 pub fn blocked_error(blocked: &Blocked) -> ServiceError {
     const ALLOW: Text = text(
-        "Allow the user agent of this service in the firewall ({vendor}), then audit again.",
-        "Permita o user agent deste serviço no firewall ({vendor}) e audite de novo.",
+        "Allow the user agent of this service in the {vendor} firewall, then audit again.",
+        "Permita o user agent deste serviço no firewall {vendor} e audite de novo.",
+    );
+    const ALLOW_UNKNOWN: Text = text(
+        "Allow the user agent of this service in the site's firewall, then audit again.",
+        "Permita o user agent deste serviço no firewall do site e audite de novo.",
     );
     const WAIT: Text = text(
-        "Wait until the target answers again, or raise its limit for the user agent of this service.",
-        "Espere até o alvo voltar a responder, ou aumente o limite dele para o user agent deste serviço.",
+        "Try again in 10 minutes. If the site is yours, raise its rate limit for the user agent of this service.",
+        "Tente de novo em 10 minutos. Se o site é seu, aumente o limite de requisições para o user agent deste serviço.",
     );
     let (code, fix): (Code, Phrase) = if blocked.rate_limited {
         (Code::TargetRateLimited, WAIT.into())
+    } else if blocked.is_of_nobody_known() {
+        (Code::TargetBlocked, ALLOW_UNKNOWN.into())
     } else {
         (Code::TargetBlocked, ALLOW.phrase(&[("vendor", blocked.vendor.as_str().into())]))
     };
-    const NOBODY: Text = text("{status}, from nobody known", "{status}, de ninguém conhecido");
+    const UNKNOWN: Text =
+        text("status {status}, from an unknown firewall", "status {status}, de um firewall desconhecido");
     let detail = if blocked.is_of_nobody_known() {
-        NOBODY.phrase(&[("status", blocked.status.into())])
+        UNKNOWN.phrase(&[("status", blocked.status.into())])
     } else {
         Phrase::verbatim(format!("{}, {}", blocked.vendor, blocked.status))
     };

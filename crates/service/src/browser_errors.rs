@@ -113,7 +113,7 @@ impl MinuteOfErrors {
         }
         let dropped = std::mem::take(&mut self.dropped);
         if dropped > 0 {
-            tracing::warn!(dropped, "more reports of browsers came than are looked at");
+            tracing::warn!(dropped, "browser error reports exceeded the limit");
         }
     }
 

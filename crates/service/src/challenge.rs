@@ -72,8 +72,10 @@ fn verified_until(cx: &Cx) -> Option<Timestamp> {
 
 /// Makes a challenge; [`Code::NotFound`] where this server makes none.
 pub async fn make(cx: &Cx) -> Result<ProofOfWork, ServiceError> {
-    const OTHER: Text =
-        text("challenge.provider is not altcha on this server", "challenge.provider não é altcha neste servidor");
+    const OTHER: Text = text(
+        "this server does not use proof of work (challenge.provider is not altcha)",
+        "este servidor não usa prova de trabalho (challenge.provider não é altcha)",
+    );
     if cx.services.config().challenge.provider != ChallengeProvider::Altcha {
         return Err(ServiceError::new(Code::NotFound).explained(OTHER.into()));
     }
@@ -86,8 +88,10 @@ pub async fn make(cx: &Cx) -> Result<ProofOfWork, ServiceError> {
 /// the browser; [`Code::ChallengeFailed`], [`Code::ChallengeUsed`], or [`Code::ChallengeUnavailable`] with a short pass when
 /// nobody can tell, so that the audit goes on without verification.
 pub async fn verify(cx: &Cx, answer: &str) -> Result<BrowserPass, ServiceError> {
-    const OFF: Text =
-        text("challenge.provider is off on this server", "challenge.provider está desligado neste servidor");
+    const OFF: Text = text(
+        "verification is off on this server (challenge.provider)",
+        "a verificação está desligada neste servidor (challenge.provider)",
+    );
     let services = &cx.services;
     let provider = services.config().challenge.provider;
     if provider == ChallengeProvider::Off {
@@ -114,7 +118,7 @@ pub async fn verify(cx: &Cx, answer: &str) -> Result<BrowserPass, ServiceError> 
 
 fn solved(services: &Services, answer: &str, now: Timestamp) -> Result<Solved, ServiceError> {
     const EXPIRED: Text =
-        text("expired: a challenge is good for ten minutes", "expired: um desafio vale por dez minutos");
+        text("expired: a challenge is valid for ten minutes", "expired: um desafio vale por dez minutos");
     proof_of_work::check(services.vault().keys()?, now, answer).map_err(|unsolved| {
         let failed = ServiceError::new(Code::ChallengeFailed);
         match unsolved {
@@ -126,7 +130,7 @@ fn solved(services: &Services, answer: &str, now: Timestamp) -> Result<Solved, S
 
 /// The error while nobody can verify: logged, and with a pass for the time being.
 fn unavailable(cx: &Cx, why: &'static str) -> Result<ServiceError, ServiceError> {
-    tracing::warn!(why, "human verification is not available; free audits go on without it");
+    tracing::warn!(why, "human verification is unavailable; free audits continue without it");
     Ok(ServiceError::new(Code::ChallengeUnavailable).with_pass(pass(cx, WITHOUT_SECONDS)?))
 }
 

@@ -116,7 +116,7 @@ impl Database {
         F: Future<Output = Result<T, StoreError>>,
     {
         let Ok(answer) = tokio::time::timeout(self.answer_within, query(&self.store)).await else {
-            tracing::warn!(why = "no answer in time", "the database does not answer");
+            tracing::warn!(why = "no answer in time", "the database is not responding");
             return Err(Failure::Outage(Outage::Silent));
         };
         answer.map_err(|error| {
@@ -124,11 +124,11 @@ impl Database {
             match error {
                 StoreError::NotFound { .. } => Failure::NotFound,
                 StoreError::Busy { .. } | StoreError::Unavailable { .. } => {
-                    tracing::warn!(why = %error, source, "the database does not answer");
+                    tracing::warn!(why = %error, source, "the database is not responding");
                     Failure::Outage(Outage::Silent)
                 }
                 StoreError::Full { .. } => {
-                    tracing::error!(why = %error, source, "the disk of the database takes no more writes; make room on it");
+                    tracing::error!(why = %error, source, "the database's disk is full or read-only; free some space");
                     Failure::Outage(Outage::Full)
                 }
                 // Of this query only: the breaker stays closed.
@@ -178,7 +178,7 @@ impl Database {
         let write = note(self.store.clone());
         notes.spawn(async move {
             if let Err(error) = write.await {
-                tracing::warn!(%error, "a note was not written");
+                tracing::warn!(%error, "a page note could not be stored");
             }
         });
     }

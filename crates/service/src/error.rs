@@ -180,14 +180,39 @@ impl ServiceError {
         self.more.as_ref().and_then(|more| more.sentence).unwrap_or_else(|| self.code.sentence())
     }
 
-    /// Error, detail and fix on one line, for people.
+    /// Error, detail and fix on one line, for logs, agents and the command line: the detail keeps the name of its field.
     pub fn message(&self, lang: Lang) -> String {
-        let message = self.sentence().in_lang(lang);
+        self.with_fix(self.with_detail(lang, |detail| detail), lang)
+    }
+
+    /// Error, detail and fix on one line, for a person at a form: without the name of the field before the detail.
+    pub fn message_for_person(&self, lang: Lang) -> String {
+        let message = self.with_detail(lang, |detail| match detail.split_once(": ") {
+            Some((field, explanation)) if is_field(field) => explanation,
+            _ => detail,
+        });
+        self.with_fix(message, lang)
+    }
+
+    /// The sentence, followed by the detail where the sentence is not exact: a detail in words is a sentence of its own,
+    /// and an untranslated one, such as a stable word, completes the first sentence.
+    fn with_detail(&self, lang: Lang, shown: impl Fn(&str) -> &str) -> String {
+        let sentence = self.sentence().in_lang(lang);
         let is_exact = self.more.as_ref().is_some_and(|more| more.sentence.is_some());
-        let message = match &self.detail {
-            Some(detail) if !is_exact => format!("{} ({}).", message.trim_end_matches('.'), detail.in_lang(lang)),
-            _ => message.to_owned(),
-        };
+        let Some(detail) = self.detail.as_ref().filter(|_| !is_exact) else { return sentence.to_owned() };
+        let shown = shown(detail.in_lang(lang));
+        if detail.en == detail.pt {
+            return match sentence.split_once(". ") {
+                Some((first, rest)) => format!("{first}: {shown}. {rest}"),
+                None => format!("{}: {shown}.", sentence.trim_end_matches('.')),
+            };
+        }
+        let has_field = shown.split_once(": ").is_some_and(|(field, _)| is_field(field));
+        let shown = if has_field { shown.to_owned() } else { capitalized(shown) };
+        format!("{sentence} {shown}{}", if shown.ends_with(['.', '?']) { "" } else { "." })
+    }
+
+    fn with_fix(&self, message: String, lang: Lang) -> String {
         match self.more.as_ref().and_then(|more| more.fix.as_ref()) {
             Some(fix) => format!("{message} {}", fix.in_lang(lang)),
             None => message,
@@ -227,6 +252,16 @@ impl ServiceError {
     }
 }
 
+/// Whether the start of a detail is a field's name or a stable word, not the start of a sentence.
+fn is_field(start: &str) -> bool {
+    !start.contains(' ')
+}
+
+fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 impl From<FetchFailure> for ServiceError {
     fn from(failure: FetchFailure) -> Self {
         let error = match failure.kind {
@@ -254,6 +289,7 @@ impl From<FetchFailure> for ServiceError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::lang::text;
     use std::collections::HashSet;
 
     #[test]
@@ -290,6 +326,24 @@ mod tests {
         }
         let own = failure(FailureKind::OwnLimit, "descriptors", "https://example.com/");
         assert_eq!((own.code, own.retry_after), (Code::Overloaded, Some(5)));
+    }
+
+    #[test]
+    fn a_detail_follows_as_a_sentence_and_loses_its_field_for_a_person() {
+        let weak = ServiceError::new(Code::PasswordRefused)
+            .explained(text("password: use 10 characters", "password: use 10 caracteres").into());
+        assert_eq!(weak.message(Lang::En), "Choose a stronger password. password: use 10 characters.");
+        assert_eq!(weak.message_for_person(Lang::En), "Choose a stronger password. Use 10 characters.");
+        assert_eq!(weak.message_for_person(Lang::PtBr), "Escolha uma senha mais forte. Use 10 caracteres.");
+        let unknown = ServiceError::new(Code::CheckNotFound).explained(text("did you mean a?", "seria a?").into());
+        assert_eq!(unknown.message(Lang::En), "No check has this code. Did you mean a?");
+        let refused = ServiceError::new(Code::PaymentRefused).detail("insufficient_funds");
+        assert_eq!(
+            refused.message(Lang::En),
+            "The payment was refused and nothing was charged: insufficient_funds. Sign a new one and repeat the same call."
+        );
+        let named = ServiceError::new(Code::InvalidBody).detail("role");
+        assert_eq!(named.message_for_person(Lang::En), "The request body is invalid: role.");
     }
 
     #[test]

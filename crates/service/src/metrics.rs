@@ -138,7 +138,7 @@ impl ProcessMetrics {
         registry.register("http_server_active_requests", "Requests that are being answered", self.active.clone());
         let own = registry.sub_registry_with_prefix("site_audit");
         own.register("connections", "Open connections of callers", self.connections.clone());
-        own.register("limit", "How many there may be at once", self.limits.clone());
+        own.register("limit", "Highest number at the same time", self.limits.clone());
         own.register_with_unit(
             "audit_duration",
             "Time of an audit, by its outcome",

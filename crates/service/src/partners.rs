@@ -111,8 +111,8 @@ fn sponsor(setting: &SponsorSetting, lang: Lang) -> Sponsor {
 
 fn payment(services: &Services, lang: Lang) -> PartnerPayment {
     const NOTE: Text = text(
-        "Pay only after the proposal was accepted by email. A payment by itself takes no placement.",
-        "Pague só depois que a proposta for aceita por e-mail. Um pagamento por si só não reserva um espaço.",
+        "Pay only after we accept the proposal by email. A payment alone does not reserve a placement.",
+        "Pague só depois que aceitarmos a proposta por e-mail. Um pagamento por si só não reserva um espaço.",
     );
     let payments = services.payments();
     let chain = payments.chain();
@@ -134,7 +134,7 @@ fn contact(services: &Services, lang: Lang) -> PartnerContact {
         "Olá, gostaríamos de propor {{O QUÊ}} por {{QUANTO TEMPO}}. Sobre nós: {{EMPRESA, SITE}}.",
     );
     const INSTRUCTIONS: Text = text(
-        "Send the form, or call the API with name, email, message and tipo. A person answers by email.",
+        "Send the form, or call the API with name, email, message and tipo. A person replies by email.",
         "Envie o formulário, ou chame a API com name, email, message e tipo. Uma pessoa responde por e-mail.",
     );
     PartnerContact {

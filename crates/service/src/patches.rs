@@ -20,7 +20,7 @@ pub struct PatchAnswer {
     audit: Option<String>,
     #[serde(flatten)]
     patch: Patch<String>,
-    /// Of a patch that was asked for with `target`: how far its fixes go.
+    /// For a patch with `target`: how far its fixes go.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<PatchTarget>,
     #[serde(rename = "_links")]
@@ -39,13 +39,13 @@ pub struct PatchLinks {
 pub struct PatchedPage {
     /// The audit.
     audit_id: String,
-    /// The page that was sent, with all ready fixes, or with those of `target`.
+    /// The page you sent, with all ready fixes applied, or those of `target`.
     pub html: String,
-    /// What changed, as a unified diff of the page's source; empty where nothing did.
+    /// The changes as a unified diff of the page's source; empty without changes.
     pub diff: String,
     /// Files that go to the host's root.
     arquivos: Vec<FilePatch>,
-    /// Of a patch that was asked for with `target`: how far its fixes go.
+    /// For a patch with `target`: how far its fixes go.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<PatchTarget>,
     #[serde(rename = "_links")]
@@ -61,8 +61,8 @@ pub fn patched(
     file: Option<&str>,
 ) -> Result<PatchedPage, ServiceError> {
     const OTHER: Text = text(
-        "html: it is not the page as it was audited; audit it again, or send the source that the audit saw",
-        "html: não é a página como foi auditada; audite de novo, ou envie o código-fonte que a auditoria viu",
+        "html: differs from the source that was audited; audit the page again, or send that source",
+        "html: difere do código-fonte auditado; audite a página de novo, ou envie aquele código-fonte",
     );
     const MARK: char = '\u{feff}';
     let (part, target) = target.map(|score| audit::towards(&stored.report, score)).unzip();

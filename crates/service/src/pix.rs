@@ -160,7 +160,8 @@ fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPi
     let content = |name: &str| fields.iter().find(|field| field.name == name).map(|field| &field.content);
     let receipt = content("comprovante").filter(|bytes| !bytes.is_empty());
     if receipt.is_some_and(|bytes| bytes.len() > RECEIPT_BYTES) {
-        const TOO_LARGE: Text = text("comprovante: at most {bytes} bytes", "comprovante: no máximo {bytes} bytes");
+        const TOO_LARGE: Text =
+            text("comprovante: send at most {bytes} bytes", "comprovante: envie no máximo {bytes} bytes");
         return Err(
             ServiceError::new(Code::BodyTooLarge).explained(TOO_LARGE.phrase(&[("bytes", RECEIPT_BYTES.into())]))
         );
@@ -171,7 +172,7 @@ fn read(cx: &Cx, receiver: &Receiver, fields: &[Field]) -> Result<(String, NewPi
     };
     let usd = pack(content("usd").map(|bytes| bytes.as_ref()))?;
     let (Some(bytes), Some(media_type)) = (receipt, media_type) else {
-        const MISSING: Text = text("comprovante: it is missing", "comprovante: está faltando");
+        const MISSING: Text = text("comprovante: is missing", "comprovante: está faltando");
         return Err(ServiceError::new(Code::InvalidBody).explained(MISSING.into()));
     };
     let (name, email) = (text_field("nome", content("nome"))?, text_field("email", content("email"))?);
@@ -225,7 +226,7 @@ fn pack(usd: Option<&[u8]>) -> Result<u32, ServiceError> {
 /// Parses an optional text field.
 fn text_field(name: &str, bytes: Option<&bytes::Bytes>) -> Result<Option<String>, ServiceError> {
     const SHAPE: Text =
-        text("{name}: at most 254 characters, without line ends", "{name}: no máximo 254 caracteres, sem fim de linha");
+        text("{name}: use at most 254 characters on one line", "{name}: use no máximo 254 caracteres em uma linha");
     let refused = || ServiceError::new(Code::InvalidBody).explained(SHAPE.phrase(&[("name", name.into())]));
     let Some(bytes) = bytes else { return Ok(None) };
     let text = std::str::from_utf8(bytes).map_err(|_| refused())?.trim();

@@ -12,15 +12,15 @@ use crate::x402::{HOW_TO_PAY, PACKS};
 /// What is free, and what costs how much.
 pub fn quota(services: &Services, lang: Lang) -> PaymentQuota {
     const AUDITS: Text = text("audits per network", "auditorias por rede");
-    const TABS: Text = text("tabs per owner", "abas por dono");
+    const TABS: Text = text("followed pages per owner", "páginas seguidas por dono");
     const DAY: Text = text("day (UTC)", "dia (UTC)");
-    const AUDIT: Text = text("one audit beyond the free ones", "uma auditoria além das grátis");
-    const TAB: Text = text("one tab beyond the free ones", "uma aba além das grátis");
+    const AUDIT: Text = text("one audit beyond the free audits", "uma auditoria além das grátis");
+    const TAB: Text = text("one followed page beyond the free ones", "uma página seguida além das grátis");
     const CONTACT: Text = text("one contact by an agent (list price)", "um contato por agente (preço de tabela)");
     const CREDIT: Text = text("prepaid credit of {usd} USD", "crédito pré-pago de {usd} USD");
     const TRIAL: Text = text(
-        "It begins by itself at an account's first use, and holds for its sessions and its own API keys.",
-        "Começa sozinho no primeiro uso de uma conta, e vale para suas sessões e suas próprias chaves de API.",
+        "It starts automatically with the first use of an account, and covers its sessions and its own API keys.",
+        "Começa automaticamente no primeiro uso de uma conta, e vale para as sessões e as chaves de API dela.",
     );
     let (limits, prices) = (services.config().limits, services.config().prices);
     let say = |text: Text| text.in_lang(lang).to_owned();

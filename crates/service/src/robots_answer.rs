@@ -9,22 +9,22 @@ use store::StoredReport;
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
 
-/// What robots.txt says of an audited page to one crawler.
+/// Whether robots.txt allows one crawler to fetch an audited page.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RobotsAnswer {
     /// The audit.
     audit_id: String,
     /// The page.
     url: String,
-    /// The product token that was looked up, of the name that was asked for.
+    /// Product token of the requested crawler.
     agent: String,
     /// `allowed`, `disallowed`, or `unknown` where robots.txt could not be read, or the audit is older than 2026-11-23.
     verdict: &'static str,
-    /// The group that holds for it: its own token in lower case, or `*`; null where there is none.
+    /// The group that applies: its own token in lower case, or `*`; null if none applies.
     group: Option<String>,
-    /// The line that decides, as written; null where none matches, so that the page is allowed.
+    /// The deciding line, as written; null if none matches, which allows the page.
     rule: Option<String>,
-    /// Its number, from 1.
+    /// Line number, from 1.
     line: Option<u32>,
     /// Address of the file.
     robots_url: Option<String>,
@@ -45,7 +45,7 @@ pub struct RobotsLinks {
 
 /// What robots.txt says to a crawler of this name, or of this `User-Agent`.
 pub fn robots_answer(services: &Services, stored: &StoredReport, name: &str) -> Result<RobotsAnswer, ServiceError> {
-    const NO_NAME: Text = text("agent: takes the name of a crawler", "agent: recebe o nome de um robô");
+    const NO_NAME: Text = text("agent: use the name of a crawler", "agent: use o nome de um robô");
     let robots = stored.report.summary.as_ref().map(|summary| summary.robots_txt.clone()).unwrap_or_default();
     let (agent, found) =
         verdict(&robots, name).ok_or_else(|| ServiceError::new(Code::InvalidParameter).explained(NO_NAME.into()))?;

@@ -87,7 +87,7 @@ impl Services {
         let store = open_store(&config.database_url).await?;
         let vault = Vault::open(&config, &base_url, &ports).context("accounts (auth.secret)")?;
         if let Some(off) = vault.off().filter(|_| config.challenge.provider != ChallengeProvider::Off) {
-            bail!("challenge.provider: takes off on this server: {off}");
+            bail!("challenge.provider: must be off on this server: {off}");
         }
         if let Some(off) = vault.off() {
             tracing::warn!("there are no accounts on this server: {off}");

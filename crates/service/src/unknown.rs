@@ -28,7 +28,7 @@ pub fn tool(slug: &str) -> ServiceError {
 
 /// An error with the nearest names as detail.
 fn with_nearest(code: Code, near: Vec<&'static str>) -> ServiceError {
-    const NEAREST: Text = text("nearest: {names}", "mais próximos: {names}");
+    const NEAREST: Text = text("did you mean {names}?", "você quis dizer {names}?");
     let error = ServiceError::new(code);
     if near.is_empty() { error } else { error.explained(NEAREST.phrase(&[("names", near.join(", ").into())])) }
 }

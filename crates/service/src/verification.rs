@@ -87,7 +87,8 @@ fn read_headers(headers: BTreeMap<String, String>) -> Result<Vec<(String, String
         if is_header_name(&name) && !value.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0)) {
             return Ok((name.to_ascii_lowercase(), value));
         }
-        const NO_HEADER: Text = text("headers.{name}: not a header of HTTP", "headers.{name}: não é um cabeçalho HTTP");
+        const NO_HEADER: Text =
+            text("headers.{name}: is not a valid HTTP header", "headers.{name}: não é um cabeçalho HTTP válido");
         Err(ServiceError::new(Code::InvalidBody).explained(NO_HEADER.phrase(&[("name", name.into())])))
     });
     read.collect()
@@ -103,7 +104,8 @@ fn within(field: &str, size: usize, most: usize) -> Result<(), ServiceError> {
     if size <= most {
         return Ok(());
     }
-    const TOO_LARGE: Text = text("{field}: at most {most}, not {size}", "{field}: no máximo {most}, não {size}");
+    const TOO_LARGE: Text =
+        text("{field}: can have at most {most}, not {size}", "{field}: pode ter no máximo {most}, não {size}");
     let values = [("field", field.into()), ("most", most.into()), ("size", size.into())];
     Err(ServiceError::new(Code::BodyTooLarge).explained(TOO_LARGE.phrase(&values)))
 }

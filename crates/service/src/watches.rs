@@ -70,7 +70,8 @@ pub fn alert_address(typed: Option<&str>) -> Result<Option<String>, ServiceError
         return Ok(None);
     }
     if !mail::is_address(address) {
-        let shape = text("monitor_email: it is no e-mail address", "monitor_email: não é um endereço de e-mail");
+        let shape =
+            text("monitor_email: is not a valid email address", "monitor_email: não é um endereço de e-mail válido");
         return Err(ServiceError::new(Code::InvalidBody).explained(shape.into()));
     }
     Ok(Some(address.to_owned()))
@@ -120,7 +121,7 @@ async fn alert_to(cx: &Cx, owner: &Owner, tab: &Tab, email: Option<String>) -> R
     let (network, what) = (cx.caller.network, "questions of watches");
     services.allowance().spend_hourly(services.database(), services.ports(), network, what, QUESTIONS_PER_HOUR).await?;
     let token = link_token(services.ports());
-    let mail = question(&services.sender(), &email, &tab.url, &token, cx.lang)?;
+    let mail = question(&services.sender(), &email, &tab.url, &token, cx.lang);
     Ok(Some(AlertTo::Other {
         email,
         token_digest: token_digest(&token),
@@ -180,8 +181,8 @@ fn link_digest(token: &str) -> Result<[u8; 32], ServiceError> {
 
 fn unknown_link() -> ServiceError {
     const OVER: Text = text(
-        "This link is not known here, was used for something newer, or is too old.",
-        "Este link não é conhecido aqui, foi substituído por um mais novo ou é antigo demais.",
+        "This link has expired or was replaced by a newer one.",
+        "Este link expirou ou foi substituído por um mais novo.",
     );
     ServiceError::new(Code::NotFound).explained(OVER.into())
 }

@@ -40,7 +40,7 @@ pub struct Widget {
     pub brand: String,
     /// The button's colour; `None` for the product's, which has a light and a dark form.
     colour: Option<BrandColour>,
-    /// Light, dark, or as the system says.
+    /// Light, dark, or the visitor's system setting.
     pub theme: WidgetTheme,
     /// The initial address.
     pub url: Option<Url>,
@@ -50,7 +50,7 @@ pub struct Widget {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WidgetTheme {
-    /// As the visitor's system says.
+    /// The visitor's system setting.
     #[default]
     Auto,
     /// Dark on light.

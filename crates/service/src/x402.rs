@@ -35,7 +35,7 @@ const SIGNATURE_SECONDS: u32 = 300;
 /// Packs of credit, in whole US dollars.
 pub const PACKS: [u32; 4] = [1, 5, 10, 25];
 /// The refusal of another amount.
-pub(crate) const NO_PACK: Text = text("usd: takes 1, 5, 10 or 25", "usd: recebe 1, 5, 10 ou 25");
+pub(crate) const NO_PACK: Text = text("usd: use 1, 5, 10 or 25", "usd: use 1, 5, 10 ou 25");
 /// The facilitator of the test network.
 const TEST_FACILITATOR: &str = "https://x402.org/facilitator";
 /// Seconds after which a facilitator that was down is asked again.

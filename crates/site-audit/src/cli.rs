@@ -23,8 +23,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 /// What `--help` says after the options.
 const MORE_HELP: &str = "\
-Without a command the service is started: `site-audit` is `site-audit serve`. `site-audit COMMAND --help` explains each
-command with examples. Exit codes: 0 done, 1 below the bar that `audit` was set, 2 could not be done.
+Without a command the service starts: `site-audit` is `site-audit serve`. `site-audit COMMAND --help` explains each
+command with examples. Exit codes: 0 success, 1 `audit` found a page below the required score or severity, 2 failure.
 
 Examples:
   site-audit --listen 127.0.0.1:9000
@@ -35,13 +35,13 @@ Examples:
 
 /// What `serve --help` says after the options.
 const SERVE_HELP: &str = "\
-Nothing has to be set: the database is an SQLite file that is made with its folder. Every key of the configuration file
-is an environment variable too (SITE_AUDIT_LISTEN, SITE_AUDIT_FETCH__ALLOW_PRIVATE); options win over both.
+No setting is required: the database is an SQLite file that is created on first start. Every key of the configuration
+file is also an environment variable (SITE_AUDIT_LISTEN, SITE_AUDIT_FETCH__ALLOW_PRIVATE). Options override both.
 
-Ctrl-C or SIGTERM ends the service once the calls in the making are answered, within 25 seconds; a second Ctrl-C ends
-it at once.
+Ctrl-C or SIGTERM stops the service after running calls are answered, within 25 seconds. A second Ctrl-C stops it
+immediately.
 
-Exit codes: 0 asked to stop, 2 could not start, 130 interrupted twice.
+Exit codes: 0 stopped, 2 could not start, 130 interrupted twice.
 
 Examples:
   site-audit serve
@@ -49,7 +49,7 @@ Examples:
   site-audit serve --database-url postgres://audit@db/audit";
 
 const MIGRATE_HELP: &str = "\
-The service does the same when it starts. Run it beforehand where several servers share a database.
+The service also migrates when it starts. Run this beforehand if several servers share a database.
 
 Exit codes: 0 up to date, 2 the database can't be reached or changed.
 
@@ -59,15 +59,15 @@ Example:
 const OPENAPI_HELP: &str = "\
 OpenAPI 3.1 as JSON, the same as /openapi.json of the running service.
 
-Exit codes: 0 printed, 2 the configuration does not fit.
+Exit codes: 0 success, 2 invalid configuration.
 
 Example:
   site-audit openapi --base-url https://audit.example.com > openapi.json";
 
 const HEALTHCHECK_HELP: &str = "\
-Asks /api/health at the address that the service listens on, and waits 5 seconds at most.
+Calls /api/health at the address the service listens on, with a timeout of 5 seconds.
 
-Exit codes: 0 it runs, 2 it does not.
+Exit codes: 0 healthy, 2 not healthy or not running.
 
 Examples:
   site-audit healthcheck
@@ -95,37 +95,37 @@ enum Command {
     /// Start the service: API and pages. The default.
     #[command(after_help = SERVE_HELP)]
     Serve(place::ConfigArguments),
-    /// Audit pages, and fail where they are below a bar.
+    /// Audit pages, and fail if they are below a score or have findings of a severity.
     Audit(audit::AuditArguments),
-    /// Prove a changed page before it is published, with no network.
+    /// Verify a changed page before publishing it, without network.
     Verify(verify::VerifyArguments),
-    /// Serve agents on this machine: MCP over standard input and output.
+    /// Run the MCP server for agents on this machine, over standard input and output.
     Mcp(mcp::McpArguments),
     /// List the catalog of checks, or explain one.
     Checks(checks::ChecksArguments),
-    /// Bring the tables of the database up to date, and stop.
+    /// Migrate the database, then exit.
     #[command(after_help = MIGRATE_HELP, mut_args = |arg| shown(arg, &["config", "database_url"]))]
     Migrate(place::ConfigArguments),
     /// Print the OpenAPI description of the service.
     #[command(after_help = OPENAPI_HELP, mut_args = |arg| shown(arg, &["config", "listen", "base_url"]))]
     Openapi(place::ConfigArguments),
-    /// Ask the service on this machine whether it runs.
+    /// Check whether the service on this machine is healthy.
     #[command(after_help = HEALTHCHECK_HELP, mut_args = |arg| shown(arg, &["config", "listen"]))]
     Healthcheck(place::ConfigArguments),
     /// Set up lab tests by Lighthouse on this machine.
     Lab(lab::LabArguments),
-    /// Check whether what lab tests need is installed.
+    /// Check that the programs for lab tests are installed.
     #[command(after_help = lab::DOCTOR_HELP)]
     Doctor(lab::ProgramPlace),
-    /// What only one who runs a server does: look at its work, and put it right.
+    /// Operate a server: jobs, accounts, payments and purging.
     Operator(operator::OperatorArguments),
-    /// Decide about credit that was paid by Pix.
+    /// Review Pix payments for credit: release or refuse them.
     #[command(after_help = pix::HELP)]
     Pix(pix::PixArguments),
     /// Print a completion script for your shell.
     #[command(after_help = COMPLETIONS_HELP)]
     Completions {
-        /// Which shell.
+        /// The shell.
         shell: clap_complete::Shell,
     },
 }

@@ -30,7 +30,7 @@ pub struct AccountRecord {
     pub password: Option<String>,
     /// Its status.
     pub status: AccountStatus,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
     /// Its confirmed second factor.
     pub totp: Option<TotpRecord>,
@@ -61,7 +61,7 @@ pub struct LinkRecord {
 pub struct SessionRecord {
     /// Its id.
     pub id: SessionId,
-    /// When it began.
+    /// When it started.
     pub created_at: Timestamp,
     /// When it was last seen.
     pub last_seen_at: Timestamp,

@@ -27,7 +27,7 @@ pub struct NewAudit<'a> {
     pub withheld: Option<&'a str>,
     /// The requested address without its fragment.
     pub requested_url: &'a str,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
     /// The report.
     pub report: &'a PackedReport,
@@ -42,7 +42,7 @@ pub struct AuditLine {
     pub url: String,
     /// Its score, 0 to 100.
     pub score: u8,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
 }
 

@@ -33,7 +33,7 @@ pub struct Credit {
     pub pix: Option<PixState>,
     /// The balance.
     pub balance: Micros,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
 }
 

@@ -30,7 +30,7 @@ pub struct LaneFigures {
     pub waiting: u64,
     /// When the oldest of them was due.
     pub oldest_due_at: Option<Timestamp>,
-    /// Jobs that were given up.
+    /// Failed jobs.
     pub failed: u64,
 }
 

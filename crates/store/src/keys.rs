@@ -80,7 +80,7 @@ pub struct KeyRecord {
     pub organization: Option<OrganizationId>,
     /// Its last four characters.
     pub last4: String,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
     /// When it was last used, to the hour.
     pub last_used_at: Option<Timestamp>,

@@ -36,7 +36,7 @@ pub struct OrganizationRecord {
     pub requires_second_factor: bool,
     /// The product is switched on for it.
     pub is_enabled: bool,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
     /// When it is removed.
     pub delete_after: Option<Timestamp>,
@@ -55,7 +55,7 @@ pub struct MemberRecord {
     pub role: Role,
     /// When they became a member.
     pub created_at: Timestamp,
-    /// Live keys of the organization that they made.
+    /// Active keys of the organization created by this member.
     pub keys: u32,
 }
 

@@ -81,7 +81,7 @@ pub struct PixSummary {
     pub usd: u32,
     /// The price in centavos.
     pub brl_centavos: i64,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
     /// When it was enqueued.
     pub decided_at: Option<Timestamp>,

@@ -19,7 +19,7 @@ use crate::stored_report::{StoredReport, off_worker, share_slug, stored_report};
 pub struct RunRecord {
     /// The audit.
     pub id: AuditId,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
     /// Run of a watch that could not reach its page: it has no score.
     pub failed: bool,

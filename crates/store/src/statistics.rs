@@ -43,7 +43,7 @@ pub struct CountRow {
 pub struct CountBatch {
     /// Its id, unique: a batch that is added again changes nothing.
     pub id: String,
-    /// When it was made.
+    /// Time of creation.
     pub made_at: Timestamp,
     /// Numbers, one for each span, kind and name.
     pub counts: Vec<CountRow>,

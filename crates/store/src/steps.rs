@@ -101,7 +101,7 @@ pub struct NewSession {
 /// A new token for a session whose holder authenticated again.
 #[derive(Debug, Clone)]
 pub struct Rotation {
-    /// Which session.
+    /// The session to end.
     pub id: SessionId,
     /// SHA-256 of its new token.
     pub token_digest: [u8; 32],

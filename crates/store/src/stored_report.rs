@@ -18,7 +18,7 @@ pub struct StoredReport {
     pub id: AuditId,
     /// The requested address without its fragment.
     pub requested_url: String,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
     /// Its public address, while it is shared.
     pub share_slug: Option<Slug>,

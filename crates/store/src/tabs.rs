@@ -47,7 +47,7 @@ pub enum Opening {
 pub struct TabChange {
     /// Its name, or none.
     pub alias: Option<Option<String>>,
-    /// Whether it has the focus; the tab that had it loses it.
+    /// Whether it has the focus; the page that had it loses it.
     pub active: Option<bool>,
     /// When the daily watch begins, or that it ends.
     pub watch: Option<Option<Timestamp>>,

@@ -52,7 +52,7 @@ pub struct WatchRun {
     pub url: String,
     /// Id of the audit.
     pub audit: AuditId,
-    /// When it began.
+    /// When it started.
     pub created_at: Timestamp,
     /// The report.
     pub report: PackedReport,

@@ -55,7 +55,7 @@ fn agreed(kind: TokenKind, tokens: [Option<String>; 2]) -> Result<Option<String>
         match &known {
             Some(known) if *known != token => {
                 const TWO: Text =
-                    text("{name}: two different ones were sent", "{name}: foram enviados dois diferentes");
+                    text("{name}: two different values were sent", "{name}: foram enviados dois valores diferentes");
                 let name = match kind {
                     TokenKind::Guest => "guest_token",
                     TokenKind::Key => "X-Api-Key",
@@ -84,7 +84,8 @@ fn header_text<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        const AGAIN: Text = text("{name}: the header came more than once", "{name}: o cabeçalho veio mais de uma vez");
+        const AGAIN: Text =
+            text("{name}: the header was sent more than once", "{name}: o cabeçalho foi enviado mais de uma vez");
         return Err(ServiceError::new(Code::InvalidParameter).explained(AGAIN.phrase(&[("name", name.into())])));
     }
     let text = value.to_str().map_err(|_| ServiceError::new(Code::InvalidCredential))?;

@@ -63,7 +63,7 @@ pub(super) fn guard_read(services: &Services, headers: &HeaderMap) -> Result<(),
     }
     let context = headers.get(CONTEXT).map(|context| context.to_str().unwrap_or_default());
     if context.is_some_and(|context| !is_random_token(context)) {
-        let shape = text("X-MM-Context: it is no context of ours", "X-MM-Context: não é um contexto nosso");
+        let shape = text("X-MM-Context: is not valid", "X-MM-Context: não é válido");
         return Err(ServiceError::new(Code::InvalidRequest).explained(shape.into()));
     }
     Ok(())
@@ -115,7 +115,7 @@ fn require_type(headers: &HeaderMap, taken: &[&'static str]) -> Result<(), Servi
         Some(text) if taken.contains(&essence(text).as_str()) => Ok(()),
         None if !has_body => Ok(()),
         _ => {
-            const WANTED: Text = text("content-type: it is {wanted}", "content-type: é {wanted}");
+            const WANTED: Text = text("content-type: must be {wanted}", "content-type: deve ser {wanted}");
             Err(ServiceError::new(Code::InvalidCsrf)
                 .explained(WANTED.phrase(&[("wanted", taken.join(", ").as_str().into())])))
         }

@@ -19,7 +19,7 @@ pub fn operations() -> Vec<Operation> {
     vec![
         Operation::get(PATH, "get_index", index)
             .text(
-                "See what the service offers",
+                "Get the API index",
                 "Endpoints, credentials, limits and first steps of this service, in one document.",
             )
             .cacheable(LASTING),
@@ -39,15 +39,15 @@ pub(super) struct Index {
     base_url: String,
     /// Documents, by name.
     docs: Value,
-    /// What holds for every call.
+    /// Rules for every call.
     conventions: Vec<String>,
-    /// Ways to say who calls.
+    /// Credentials.
     auth: Value,
     /// Every endpoint.
     endpoints: Vec<Endpoint>,
-    /// What is kept, and how long.
+    /// Data retention.
     data_retention: Value,
-    /// What is free, and what it costs beyond.
+    /// Free allowance and prices.
     quota: Value,
     /// The MCP server.
     mcp: Value,
@@ -110,14 +110,14 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
         conventions: vec![
             "Bodies and answers are JSON (UTF-8); a body is at most 64 KiB.".to_owned(),
             format!(
-                "One operation whole (parameters, example, answer, error codes): GET {OPERATIONS}{{name}}, with a name of endpoints."
+                "One operation in full (parameters, example, answer, error codes): GET {OPERATIONS}{{name}}, with a name from endpoints."
             ),
-            "A refusal is {error, detail?, code, next?} with a 4xx or 5xx status; code is stable, error is for people, next is the call that helps.".to_owned(),
-            "Parameters and members of a body that a call does not take are refused (400), with the nearest name.".to_owned(),
-            "Calls that answer with a report take fields, budget (tokens) and format (markdown, csv, sarif).".to_owned(),
+            "An error is {error, detail?, code, next?} with a 4xx or 5xx status; code is stable, error is for people, next is the call that helps.".to_owned(),
+            "Unknown parameters and body members are refused (400), with similar names.".to_owned(),
+            "Calls that answer with a report accept fields, budget (tokens) and format (markdown, csv, sarif).".to_owned(),
             "Texts are English unless ?lang=pt-BR or Accept-Language asks for Portuguese; codes and field names never change.".to_owned(),
             "Times are UTC, ISO 8601. Prices are US dollars.".to_owned(),
-            "429 and 503 say in Retry-After when to try again.".to_owned(),
+            "429 and 503 have a Retry-After header.".to_owned(),
         ],
         auth: json!({
             "guest": {

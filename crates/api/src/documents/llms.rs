@@ -54,15 +54,15 @@ pub(super) fn short(source: &DocumentSource<'_>) -> String {
         "\n## Documents\n\n\
          - [Index]({base}/api/): every operation, limits and first calls as JSON\n\
          - [MCP server]({base}/mcp): the same operations as tools\n\
-         - [Skill]({base}/skill.md): a skill file that makes a coding agent fix pages\n\
-         - [Prices]({base}/api/pricing): what is free, what costs how much beyond, and how it is paid\n\
-         - [Checks]({base}/checks): what is looked for, why, and how to fix it\n\
+         - [Skill]({base}/skill.md): a skill file for coding agents that fix pages\n\
+         - [Prices]({base}/api/pricing): what is free, what the rest costs, and how to pay\n\
+         - [Checks]({base}/checks): what each check looks for, why, and how to fix it\n\
          \n## Optional\n\n\
-         - [The whole guide]({base}/llms-full.txt): every client, every operation with an example, every refusal, every check\n\
+         - [The whole guide]({base}/llms-full.txt): every client, every operation with an example, every error, every check\n\
          - [OpenAPI]({base}/openapi.json): every field of every call, for code generators\n\
          - [Knowledge bundle]({base}/okf/index.md): the same in Open Knowledge Format\n\
-         - [Payment]({base}/.well-known/x402): what can be paid by x402, for programs\n\
-         - [Our crawler]({base}/bot): what it asks for and how to keep it away\n"
+         - [Payment]({base}/.well-known/x402): priced calls, for x402 discovery\n\
+         - [Our crawler]({base}/bot): what it fetches and how to block it\n"
     );
     out
 }
@@ -94,9 +94,9 @@ pub(super) fn prices(source: &DocumentSource<'_>) -> String {
     }
     out.push_str(match config.payment_mode() {
         PaymentMode::Live => "- Payment: 402 with `accepts` (x402, USDC); pay and repeat the same call\n",
-        PaymentMode::Dev => "- Nothing is charged here: calls beyond the allowance are let through\n",
+        PaymentMode::Dev => "- Nothing is charged here: calls beyond the allowance are free too\n",
     });
-    out.push_str("- What failed costs nothing; reading is free\n");
+    out.push_str("- A failed call costs nothing; reading is free\n");
     out
 }
 
@@ -104,7 +104,7 @@ pub(super) fn prices(source: &DocumentSource<'_>) -> String {
 pub(super) fn full(source: &DocumentSource<'_>) -> String {
     let base = source.base_url;
     let mut out = format!(
-        "# {}: the whole guide\n\n> {SUMMARY}\n\nBase: <{base}>. Bodies and answers are JSON. A refusal is `{{error, detail?, \
+        "# {}: the whole guide\n\n> {SUMMARY}\n\nBase: <{base}>. Bodies and answers are JSON. An error is `{{error, detail?, \
          code, next?}}`: `code` is stable, `next` names the call that helps. Credentials: a guest token (`POST \
          /api/guest`) as `X-Guest-Token` or `Authorization: Bearer`; an API key of an account as `X-Api-Key`.\n\n## Prices \
          and limits\n\n{}\n## Clients\n{}\n## Operations\n",
@@ -115,7 +115,7 @@ pub(super) fn full(source: &DocumentSource<'_>) -> String {
     for operation in source.operations {
         describe(&mut out, source, operation);
     }
-    out.push_str("\n## Refusals\n\n| status | code | meaning |\n|---|---|---|\n");
+    out.push_str("\n## Errors\n\n| status | code | meaning |\n|---|---|---|\n");
     // Writing to a string can't fail.
     for code in Code::ALL {
         let _written = writeln!(out, "| {} | `{}` | {} |", code.status(), code.wire(), code.sentence().en);

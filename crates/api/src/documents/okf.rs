@@ -41,7 +41,7 @@ fn about(source: &DocumentSource<'_>) -> String {
     let head = head(source, "Service", "About", "What the service is and who runs it.", &source.url("/"));
     let mut out = format!(
         "{head}# {}\n\n{}\n\nAn audit fetches one page as a careful crawler would, with robots.txt, sitemap and the \
-         discovery files that belong to it, and judges it by a catalog of checks. The same bytes always give the same \
+         discovery files that belong to it, and runs a catalog of checks on it. The same bytes always give the same \
          report; no language model is involved. Each finding has a fix; all fixes together are one patch.\n\n\
          * Run by: {} <{}>\n",
         config.product.name,
@@ -53,7 +53,7 @@ fn about(source: &DocumentSource<'_>) -> String {
         // Writing to a string can't fail.
         let _written = writeln!(out, "* Mail: <{email}>");
     }
-    let _written = writeln!(out, "* The crawler and how to keep it away: <{base}/bot>\n* API: [api.md](api.md)");
+    let _written = writeln!(out, "* The crawler and how to block it: <{base}/bot>\n* API: [api.md](api.md)");
     out
 }
 
@@ -63,7 +63,7 @@ fn api(source: &DocumentSource<'_>) -> String {
     out.push_str("# HTTP API\n\n| call | what it does | who may |\n|---|---|---|\n");
     for operation in source.operations {
         let who = match operation.access {
-            Access::Open => "anybody",
+            Access::Open => "anyone",
             Access::Owner => "guest token or API key",
             Access::Session | Access::Browser => "signed-in browser",
             Access::Credit => "holder of a credit",
@@ -85,15 +85,15 @@ fn faq(source: &DocumentSource<'_>) -> String {
         PaymentMode::Live => {
             "Past the allowance a call answers 402 with `accepts`: pay with x402 (USDC) and repeat the same call."
         }
-        PaymentMode::Dev => "Nothing is charged here: calls past the allowance are let through.",
+        PaymentMode::Dev => "Nothing is charged here: calls past the allowance are free too.",
     };
     format!(
         "{head}# FAQ\n\n## How do I audit a page?\n\n`POST {base}/api/audit` with `{{\"url\": \"https://example.com/\"}}`, or the \
-         MCP tool `audit_page`.\n\n## How do I read an audit again?\n\nMake a guest token with `POST {base}/api/guest` first and \
+         MCP tool `audit_page`.\n\n## How do I read an audit again?\n\nCreate a guest token with `POST {base}/api/guest` first and \
          send it as `X-Guest-Token` with the audit; then `GET {base}/api/audits/{{id}}` answers with the same token.\n\n\
-         ## What does it cost?\n\n{pays} What failed costs nothing. Reading is free.\n\n## How do I know that a fix is \
-         right?\n\n`POST {base}/api/verify` judges a changed page before it is published and compares it with the audit.\n\n\
-         ## What does a refusal mean?\n\n`code` is stable and says what happened; `next` names the call that helps.\n\n\
+         ## What does it cost?\n\n{pays} A failed call costs nothing. Reading is free.\n\n## How do I know that a fix is \
+         right?\n\n`POST {base}/api/verify` audits a changed page before it is published and compares it with the audit.\n\n\
+         ## What does an error mean?\n\n`code` is stable and says what happened; `next` names the call that helps.\n\n\
          ## Where is everything else?\n\n[api.md](api.md), <{base}/llms-full.txt>.\n"
     )
 }

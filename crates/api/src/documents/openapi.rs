@@ -28,7 +28,7 @@ const INPUTS: &str = "/components/inputs";
 pub fn operations() -> Vec<Operation> {
     vec![
         Operation::get(PATH, "get_openapi", openapi)
-            .text("See the OpenAPI description", "This API as OpenAPI 3.1, with the schema of every input and answer.")
+            .text("Get the OpenAPI description", "This API as OpenAPI 3.1, with the schema of every input and answer.")
             .cacheable(LASTING)
             .without_tool(),
     ]
@@ -136,7 +136,7 @@ fn security_schemes() -> Value {
             "name": "__Host-mm-auth",
             "description": "Set on sign-in. Writes need `Origin` and `X-CSRF-Token` of `GET /api/auth/bootstrap`.",
         },
-        "credit": header("X-Credito", "Token of prepaid credit (`cred_…`): it pays, and says nothing about who calls."),
+        "credit": header("X-Credito", "Token of prepaid credit (`cred_…`): pays for the call, but does not identify the caller."),
         "payment": header("X-PAYMENT", "Payment in version 1 of x402: base64 of JSON, after a 402."),
         "paymentSignature": header("PAYMENT-SIGNATURE", "Payment in version 2 of x402: base64 of JSON, after a 402."),
     })

@@ -23,10 +23,10 @@ pub fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/operations/{name}", "get_operation", read)
             .text(
-                "See one operation",
-                "One operation whole: its parameters and body, a complete example, the fields of its answer, what it costs, \
-                 and its error codes. Names are those of `GET /api/`; an unknown one is told the nearest. Every error's \
-                 `next` leads here where no other call helps.",
+                "Get an operation",
+                "One operation in full: parameters and body, a complete example, the fields of its answer, its price, \
+                 and its error codes. Names are those of `GET /api/`; for an unknown one, the error suggests similar \
+                 ones. The `next` of an error leads here where no other call helps.",
             )
             .cacheable(LASTING)
             .errors(&[Code::NotFound])
@@ -47,7 +47,7 @@ struct OperationPath {
 pub(super) struct OperationDescription {
     /// Stable name.
     name: &'static str,
-    /// A few words.
+    /// Short title.
     title: &'static str,
     /// GET, POST…
     method: String,
@@ -59,7 +59,7 @@ pub(super) struct OperationDescription {
     auth: &'static str,
     /// Price beyond the free allowance, in US dollars; null for free.
     price_usd: Option<f64>,
-    /// Where the input goes: `query`, or `body` as JSON; what is in the path goes there.
+    /// Where the input goes: `query`, or `body` as JSON; path parameters go in the path.
     input_in: &'static str,
     /// JSON Schema of the input.
     input: Value,
@@ -71,14 +71,14 @@ pub(super) struct OperationDescription {
     media_types: Vec<&'static str>,
     /// Fields of the answer, with a few words on each.
     answer: Map<String, Value>,
-    /// Codes that it may answer with.
+    /// Possible error codes.
     errors: Vec<&'static str>,
     #[serde(rename = "_links")]
     links: Value,
 }
 
 async fn read(call: Call, input: OperationPath) -> Result<WrittenJson<OperationDescription>, ServiceError> {
-    const NEAREST: Text = text("nearest: {names}", "mais próximos: {names}");
+    const NEAREST: Text = text("did you mean {names}?", "você quis dizer {names}?");
     let path = format!("{OPERATIONS}{}", input.name);
     WrittenJson::document(&call, &path).map_err(|_| {
         let documents = &call.resources.documents;

@@ -13,18 +13,16 @@ use service::error::{Code, ServiceError};
 pub(super) fn operations() -> Vec<Operation> {
     let signed_in = |operation: Operation| operation.access(Access::Session).without_tool();
     vec![
-        signed_in(Operation::get("/api/me", "get_me", me)).text(
-            "See your account",
-            "Who is signed in, their profile, their 50 most recent audits, and how their trial stands.",
-        ),
+        signed_in(Operation::get("/api/me", "get_me", me))
+            .text("Get your account", "Profile, trial status and 50 most recent audits of the signed-in account."),
         signed_in(Operation::get("/api/account/profile", "get_profile", profile))
-            .text("See your profile", "What the account says of its owner."),
+            .text("Get your profile", "Profile fields of the account."),
         signed_in(Operation::post("/api/auth/profile", "change_profile", change_profile))
             .text(
-                "Change your profile",
-                "The whole of it, on top of the `revision` that was read; on an older one it is refused, and nothing is \
-                 lost.\n\nExample: `{\"name\": \"Ana\", \"locale\": \"pt-BR\", \"timeZone\": \
-                 \"America/Sao_Paulo\", \"theme\": \"system\", \"revision\": 1}`",
+                "Replace your profile",
+                "Replaces all fields. `revision` must be the one you read: if the profile has changed since, the call \
+                 answers 409 and nothing is lost.\n\nExample: `{\"name\": \"Ana\", \"locale\": \"pt-BR\", \
+                 \"timeZone\": \"America/Sao_Paulo\", \"theme\": \"system\", \"revision\": 1}`",
             )
             .errors(&[Code::RevisionConflict]),
     ]

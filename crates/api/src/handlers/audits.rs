@@ -24,17 +24,20 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::post("/api/audit", "audit_page", run)
             .text(
                 "Audit one page",
-                "Fetches `url` as a careful crawler would and answers with a score, findings, what the page declares, \
-                 and a ready fix for each finding. Takes up to 24 seconds; with a payment by x402 also the time to \
-                 verify it, at most 10 seconds, and to settle it, a few seconds as a rule and four minutes at most. A \
-                 guest token (`X-Guest-Token`, or `guest_token` in the body) ties the audit to that guest, who can then \
-                 read it again; `guest` makes one in the same call; without one nobody can. Each network has a number of free audits a day (`GET \
-                 /api/gate`); what failed costs nothing.\n\nExample: `{\"url\": \"https://example.com/\"}`",
+                "Fetches `url` like a careful crawler and returns a score, findings, what the page declares, and a \
+                 ready fix for each finding. Takes up to 24 seconds; with an x402 payment also up to 10 seconds to \
+                 verify it and usually a few seconds, at most four minutes, to settle it. A guest token \
+                 (`X-Guest-Token`, or `guest_token` in the body) lets that guest read the audit again; `guest` \
+                 creates one in the same call. Without one, nobody can. Each network has a daily number of free \
+                 audits (`GET /api/gate`). A failed audit costs nothing.\n\nExample: `{\"url\": \
+                 \"https://example.com/\"}`",
             )
             .reports()
             .reaches_out()
             .price(Sku::Audit, || json!({"score": 82}))
-            .check(|services: &Services, input: &AuditRequest| Ok(services.engine().fetcher().intake(&input.url).map(drop)?))
+            .check(|services: &Services, input: &AuditRequest| {
+                Ok(services.engine().fetcher().intake(&input.url).map(drop)?)
+            })
             .errors(&[
                 Code::InvalidUrl,
                 Code::AddressNotAllowed,
@@ -51,11 +54,11 @@ pub(super) fn operations() -> Vec<Operation> {
             ]),
         Operation::get("/api/audits/{id}", "get_audit", read)
             .text(
-                "Read an audit again",
-                "The stored audit, as it was made. Free, and no part of the daily allowance. Texts come in the \
-                 language of the call, whatever that of the audit was. `fields` takes a part of it; `budget` as many \
-                 findings as fit into about so many tokens, the most urgent first, with a `cursor` for \
-                 the rest; `format` (or `Accept`) Markdown, CSV or SARIF. The answer has an `ETag`.",
+                "Get an audit",
+                "Returns the stored audit. Free; does not use the daily allowance. Texts are in the language of the \
+                 request. `fields` selects fields; `budget` limits the answer to about that many tokens, most urgent \
+                 findings first, with a `cursor` for the rest; `format` (or `Accept`) selects Markdown, CSV or SARIF. \
+                 The answer has an `ETag`.",
             )
             .reports()
             .cacheable(reading::OWN)
@@ -63,10 +66,10 @@ pub(super) fn operations() -> Vec<Operation> {
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
         Operation::get("/api/audits/{id}/robots", "get_robots", robots)
             .text(
-                "See what robots.txt says to a crawler",
-                "Whether the crawler of any name (`agent`: `Googlebot`, `GPTBot`, or a whole `User-Agent`) may fetch the \
-                 audited page, by which group, rule and line of robots.txt. From the file as the audit read it: nothing is \
-                 fetched. What holds for the named crawlers is in `summary.robotsTxt.agents` too.",
+                "Check robots.txt for a crawler",
+                "Whether a crawler (`agent`: `Googlebot`, `GPTBot`, or a whole `User-Agent`) may fetch the audited \
+                 page, and which group, rule and line of robots.txt decide. Uses the file that the audit read; \
+                 nothing is fetched. Well-known crawlers are in `summary.robotsTxt.agents` too.",
             )
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
@@ -147,7 +150,7 @@ fn answer(services: &Services, finished: Finished, lang: Lang) -> Result<Audit, 
 /// Which audit.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct AuditPath {
-    /// The `id` that the audit was answered with.
+    /// The audit's `id`.
     pub id: String,
 }
 
@@ -161,7 +164,7 @@ async fn read(call: Call, input: AuditPath) -> Result<Reading<StoredAudit>, Serv
 /// Which audit, and which crawler.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ReadRobots {
-    /// The `id` that the audit was answered with.
+    /// The audit's `id`.
     id: String,
     /// Name of the crawler, or its whole `User-Agent`.
     #[schemars(length(min = 1))]

@@ -24,20 +24,17 @@ pub(super) fn operations() -> Vec<Operation> {
     let own = vec![
         Operation::get("/api/auth/bootstrap", "bootstrap", bootstrap)
             .text(
-                "Begin a page",
-                "What a page of this site sends with its writes: `csrf` in the header `X-CSRF-Token`, `context` in \
-                 `X-MM-Context`. The token is bound to the session or, before anybody is signed in, to a cookie that \
-                 this call sets. Other sites can't read the answer.",
+                "Get a CSRF token",
+                "What a page of this service sends with its writes: `csrf` in the header `X-CSRF-Token`, `context` in \
+                 `X-MM-Context`. The token is bound to the session or, before sign-in, to a cookie that this call \
+                 sets. Other sites can't read the answer.",
             )
             .access(Access::Browser)
             .without_tool()
             .unshared()
             .errors(&[Code::InvalidRequest, Code::InvalidOrigin, Code::AuthUnavailable]),
         Operation::post("/api/auth/logout", "sign_out", sign_out)
-            .text(
-                "Sign out",
-                "Ends the session of this browser, and no other. Without one it is done already.\n\nExample: `{}`",
-            )
+            .text("Sign out", "Ends the session of this browser only. Idempotent.\n\nExample: `{}`")
             .access(Access::Browser)
             .without_tool(),
     ];

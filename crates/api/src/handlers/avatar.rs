@@ -20,18 +20,18 @@ pub(super) fn operations() -> Vec<Operation> {
     let signed_in = |operation: Operation| operation.access(Access::Session).without_tool();
     vec![
         signed_in(Operation::get("/api/account/avatar", "get_avatar", read))
-            .text("See your picture", "WebP of 256 by 256 pixels, at most 64 KiB. For yourself only.")
+            .text("Get your picture", "WebP of 256 by 256 pixels, at most 64 KiB. Only you can read it.")
             .errors(&[Code::NotFound, Code::AuthUnavailable]),
         signed_in(Operation::put("/api/auth/avatar", "set_avatar", set))
             .text(
                 "Set your picture",
-                "`image`: a JPEG, PNG or WebP of at most 2 MB and 12 megapixels (5 for WebP, progressive JPEG and 16-bit \
-                 PNG), in base64. Its middle square is drawn anew; what a camera wrote into it is gone.",
+                "`image`: a JPEG, PNG or WebP in base64, of at most 2 MB and 12 megapixels (5 for WebP, progressive \
+                 JPEG and 16-bit PNG). It is cropped to a square and encoded again, which removes its metadata.",
             )
             .body(BODY_BYTES)
             .errors(&[Code::InvalidImage, Code::AuthUnavailable]),
         signed_in(Operation::delete("/api/auth/avatar", "remove_avatar", remove))
-            .text("Remove your picture", "Without one it is done already.")
+            .text("Remove your picture", "Idempotent.")
             .errors(&[Code::AuthUnavailable]),
     ]
 }

@@ -12,9 +12,9 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/billing", "get_billing", read)
             .text(
-                "See how this service is paid",
-                "Network, payee and prices, what you use of the free tabs, and how your trial stands. A guest token, key \
-                 or session says whose tabs are counted.",
+                "Get billing information",
+                "Network, payee, prices, your use of the free followed pages, and your trial. A guest token, key or \
+                 session says whose pages are counted.",
             )
             .errors(&[Code::DatabaseUnavailable, Code::AuthUnavailable]),
     ]

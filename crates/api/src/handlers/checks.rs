@@ -19,18 +19,22 @@ use service::unknown;
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/checks", "list_checks", list).text(
-            "See every check",
-            "The whole catalog: what each check looks for, its exact rule with its numbers, why it matters, how to fix \
-             it, how ready its fix can be, when it is not measured, and who says so. `version` changes with any rule, threshold or severity; what \
-             changed is at `changelog_url`. `q` searches it by words, in both languages. Free; the answer may be kept for an hour and has an `ETag`.",
+            "List all checks",
+            "The whole catalog: what each check looks for, its exact rule, why it matters, how to fix it, how ready \
+             its fix can be, when it is not measured, and its sources. `version` changes with any rule, threshold or \
+             severity; `changelog_url` has the changes. `q` searches by words, in both languages. Free; cacheable for \
+             an hour, with an `ETag`.",
         ).cacheable(LASTING),
         Operation::get("/api/checks/changelog", "list_check_changes", changelog).text(
-            "See what changed in the catalog",
-            "Every version of the catalog, the newest first, with the codes that it added, changed and removed. A code \
-             that was removed is never used again.",
+            "Get the catalog's changelog",
+            "Every version of the catalog, newest first, with the codes it added, changed and removed. A removed code \
+             is never used again.",
         ).cacheable(LASTING),
         Operation::get("/api/checks/{code}", "get_check", read)
-            .text("See one check", "One check of the catalog by its code. An unknown code is told the nearest ones.")
+            .text(
+                "Get a check",
+                "One check of the catalog by its code. For an unknown code, the error suggests similar ones.",
+            )
             .cacheable(LASTING)
             .errors(&[Code::CheckNotFound]),
     ]
@@ -98,13 +102,13 @@ struct Changelog {
 struct VersionAnswer {
     /// Its name.
     version: &'static str,
-    /// Its day (ISO 8601).
+    /// Date (ISO 8601).
     date: &'static str,
-    /// Codes that are new.
+    /// Added codes.
     added: Vec<&'static str>,
-    /// Codes whose severity, rule or threshold is another.
+    /// Codes with a changed severity, rule or threshold.
     changed: Vec<&'static str>,
-    /// Codes that are no more.
+    /// Removed codes.
     removed: Vec<&'static str>,
 }
 

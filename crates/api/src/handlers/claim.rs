@@ -16,12 +16,12 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/api/auth/claim", "claim_guest", take)
             .text(
-                "Take over a guest's things",
-                "Gives audits, tabs, shares and purchases of a guest to your account, at once or not at all. The guest's \
-                 token opens nothing afterwards. Sent again it moves what came to the guest in the meantime, most often \
-                 nothing.\n\n`claimed` has one entry, by the id of this product: `movidos` counts the rows that moved, \
-                 `apagados` the tabs that stayed behind because you follow their pages already, `direitos` the \
-                 purchases.\n\nExample: `{\"guest_token\": \"pa_…\"}`",
+                "Claim a guest's data",
+                "Moves audits, followed pages, shares and purchases of a guest to your account, all or nothing. The \
+                 guest token stops working. Idempotent: sent again, it moves only what was added since.\n\n`claimed` \
+                 has one entry, by the id of this product: `movidos` counts the rows moved, `apagados` the followed \
+                 pages left out because you already follow them, `direitos` the purchases.\n\nExample: \
+                 `{\"guest_token\": \"pa_…\"}`",
             )
             .access(Access::Session)
             .effect(Effect::Sets)
@@ -30,7 +30,7 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-/// Which guest.
+/// The guest to claim.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "Guest")]
 struct ClaimedGuest {

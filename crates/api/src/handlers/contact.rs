@@ -19,11 +19,11 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post(PATH, "send_contact_message", send)
             .text(
-                "Write to the team",
-                "Sends `message` to the team by e-mail; the answer goes to `email`. Free, without an account. Messages of \
-                 one network (IPv4 /24, IPv6 /48) are sent 10 seconds apart: one that comes faster is accepted at once, \
-                 waits for its turn and is then sent. At most 20 wait per network. With `tipo` the message is a proposal, \
-                 and its other fields are read.",
+                "Contact the team",
+                "Emails `message` to the team, who reply to `email`. Free, without an account. Messages from one \
+                 network (IPv4 /24, IPv6 /48) are sent 10 seconds apart: a faster one is accepted, queued, and then \
+                 sent. At most 20 wait per network. With `tipo` the message is a proposal, and its other fields are \
+                 read.",
             )
             .body(CONTACT_BYTES)
             .errors(&[

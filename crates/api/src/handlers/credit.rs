@@ -22,13 +22,13 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::post_query(CREDIT_PATH, BUY_CREDIT, buy)
             .text(
                 "Buy credit",
-                "Prepaid credit of `usd` dollars (1, 5, 10 or 25), paid by x402 like any call with a price: call it, sign \
-                 what the 402 asks for, and repeat it with `X-PAYMENT` or `PAYMENT-SIGNATURE`. The answer has the token \
-                 `cred_…`, which is shown once and pays calls as `Authorization: Bearer cred_…` or `X-Credito`. Send an \
-                 `Idempotency-Key` of your own with it: should the answer get lost, the same call with the same payment \
-                 and key gives a new token, as long as nothing was spent. Who buys with a guest token, API key or session \
-                 gets one without a key too; anybody else without a key gets none, and the credit is lost to them. Clients of version 1 refuse more than 0.10 USD \
-                 unless told otherwise: raise their limit (`maxValue` of `wrapFetchWithPayment`).\n\nExample: \
+                "Prepaid credit of `usd` dollars (1, 5, 10 or 25), paid by x402 like any priced call: call it, sign \
+                 what the 402 asks for, and repeat it with `X-PAYMENT` or `PAYMENT-SIGNATURE`. The answer has the \
+                 token `cred_…`, shown once, which pays for calls as `Authorization: Bearer cred_…` or `X-Credito`. \
+                 Send an `Idempotency-Key` of your own: if the answer is lost, the same call with the same payment \
+                 and key returns a new token while nothing is spent. A guest token, API key or session works in place \
+                 of the key; without any of them, a lost token can't be replaced. Clients of version 1 refuse more \
+                 than 0.10 USD by default: raise their limit (`maxValue` of `wrapFetchWithPayment`).\n\nExample: \
                  `POST /api/credito?usd=5`",
             )
             .sells()
@@ -36,17 +36,17 @@ pub(super) fn operations() -> Vec<Operation> {
             .errors(&[Code::PaymentRequired, Code::CreditDelivered, Code::RateLimited]),
         Operation::get(CREDIT_PATH, "get_credit", read)
             .text(
-                "See a credit",
-                "What is left of the credit whose token is sent, whether it pays calls (`estado`: `ativo`, `pendente`, \
+                "Get a credit",
+                "Balance of the credit whose token is sent, whether it can pay (`estado`: `ativo`, `pendente`, \
                  `recusado` or `sem_valor`), and its newest 100 movements. Free.",
             )
             .access(Access::Credit)
             .errors(&[Code::DatabaseUnavailable]),
         Operation::get("/api/creditos", "list_credits", list)
             .text(
-                "List the credits that you bought",
-                "The credits that were bought with your guest token, session or API key, an organization's with a key of \
-                 its own: the newest 100. Never a token: those are shown once, when they are bought.",
+                "List your credits",
+                "Credits bought with your guest token, session or API key; with an organization's key, the \
+                 organization's. The newest 100, without tokens: those are shown once, at purchase.",
             )
             .access(Access::Owner),
     ]

@@ -14,18 +14,18 @@ pub(super) fn operations() -> Vec<Operation> {
     let signed_in = |operation: Operation| operation.access(Access::Session).without_tool();
     vec![
         signed_in(Operation::get("/api/auth/export", "export_account", export)).text(
-            "Take your data along",
-            "Everything that is kept of your account: profile, sessions, events, passkeys, keys, organizations, tabs, and \
-             the newest 1,000 audits with the address of each whole report. Secrets are kept as digests, and are not in \
-             it.",
+            "Export your data",
+            "All data of your account: profile, sessions, events, passkeys, keys, organizations, followed pages, and \
+             the newest 1,000 audits with the address of each report. Secrets are stored as hashes and not included.",
         ),
         signed_in(Operation::post("/api/auth/delete", "delete_account", close))
             .text(
                 "Delete your account",
-                "Closes it at once: sessions end, keys are revoked, memberships end. In 7 days everything that is yours \
-                 is removed; until then the operator of the server can bring it back. What was paid stays in the ledger, \
-                 under an id that leads to nobody. Needs a fresh session; who alone owns an organization must hand it on \
-                 or delete it first. `email` is your address, as a sign that you mean it.\n\nExample: `{\"email\": \"ana@example.com\"}`",
+                "Closes it immediately: sessions end, keys are revoked, memberships end. All your data is deleted \
+                 after 7 days; until then the operator of the server can restore the account. Payments stay in the \
+                 ledger under an anonymous id. Needs a fresh session. The only owner of an organization must transfer \
+                 or delete it first. `email` is your address, as confirmation.\n\nExample: `{\"email\": \
+                 \"ana@example.com\"}`",
             )
             .effect(Effect::Removes)
             .errors(&[Code::InvalidEmail, Code::ReauthRequired, Code::LastOwner]),

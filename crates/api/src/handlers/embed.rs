@@ -12,10 +12,10 @@ use service::widget::{BRAND_CHARACTERS, LOADER_PATH, WIDTHS, Widget, WidgetOptio
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
     vec![Operation::get("/api/embed", "get_embed", embed).text(
-        "Embed the audit in a site",
-        "The lines that put a widget into a page of yours: an address field, and then score, counts and the worst \
-         findings, with a way to the full report. It audits as any visitor may, from the visitor's network and its daily \
-         allowance; it asks for no e-mail and sets no cookie. Options that are no good fall back, as `config` shows.",
+        "Get an embed snippet",
+        "HTML that adds an audit widget to your page: an address field, then score, counts, the worst findings and a \
+         link to the full report. It audits from the visitor's network and uses its daily allowance. It asks for no \
+         email and sets no cookie. Invalid options fall back to defaults, as `config` shows.",
     )]
 }
 
@@ -39,26 +39,26 @@ struct EmbedQuery {
 /// The widget, and its snippet for a page.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Embed {
-    /// The options in force, after their fallbacks.
+    /// The options in effect, with defaults in place of invalid ones.
     config: EmbedConfig,
-    /// Where the widget with these options is.
+    /// Address of the widget with these options.
     current: EmbedAddresses,
     /// A script element and a link for readers without scripts.
     snippet: String,
-    /// What bounds the widget.
+    /// Limits of the widget.
     limits: EmbedLimits,
 }
 
-/// Options in force.
+/// Options in effect.
 #[derive(Debug, Serialize, JsonSchema)]
 struct EmbedConfig {
     /// The heading.
     brand: String,
-    /// Of the button, `#rrggbb`.
+    /// Colour of the button, `#rrggbb`.
     color: String,
-    /// Light, dark, or as the system says.
+    /// Light, dark, or the visitor's system setting.
     theme: WidgetTheme,
-    /// What the address field holds at first.
+    /// Initial value of the address field.
     url: Option<String>,
 }
 
@@ -71,7 +71,7 @@ struct EmbedAddresses {
     loader: String,
 }
 
-/// What bounds the widget.
+/// Limits of the widget.
 #[derive(Debug, Serialize, JsonSchema)]
 struct EmbedLimits {
     /// Characters of a brand.

@@ -19,25 +19,25 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/gate", "get_gate", read)
             .text(
-                "See what is left today",
-                "Free audits that your network has, and has left, today (UTC), and whether the next one must be paid. \
-                 Verification is for browsers on pages of this service: calls of the API never need it.",
+                "Get today's allowance",
+                "Free audits of your network today (UTC), how many are left, and whether the next one must be paid. \
+                 Verification is for browsers on pages of this service; API calls never need it.",
             )
             .errors(&[Code::DatabaseUnavailable]),
         of_pages(Operation::post("/api/gate/challenge", "create_challenge", create))
             .text(
                 "Get a verification challenge",
-                "For the forms of this service's own pages, where proof of work is configured. Find the number from 0 to \
-                 `maxnumber` for which the SHA-256 of `salt` followed by the number in decimal is `challenge`. A challenge \
-                 works once, for ten minutes.\n\nExample: `{}`",
+                "Proof of work for the forms of this service, where configured. Find the number from 0 to `maxnumber` \
+                 for which the SHA-256 of `salt` followed by the number in decimal is `challenge`. A challenge works \
+                 once, for ten minutes.\n\nExample: `{}`",
             )
             .errors(&[Code::NotFound, Code::RateLimited]),
         of_pages(Operation::post("/api/gate/verify", "verify_browser", verify))
             .text(
                 "Verify a browser",
-                "Takes the `solution` of a challenge, or the `token` of the configured verification service, and sets a \
-                 cookie with which free audits on pages need no further verification. 503 `challenge_unavailable` sets \
-                 one too, for ten minutes: nobody waits for a verification that can't be had.\n\nExample: \
+                "Takes the `solution` of a challenge, or the `token` of the configured verification service, and sets \
+                 a cookie that lets this browser make free audits without another verification. While verification is \
+                 unavailable, 503 `challenge_unavailable` sets such a cookie for ten minutes.\n\nExample: \
                  `{\"token\": \"0.abc\"}`",
             )
             .errors(&[
@@ -50,7 +50,7 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-/// The allowance in force for the calling network.
+/// The allowance of the calling network.
 async fn read(cx: Cx, _: Nothing) -> Result<JsonAnswer<Gate>, ServiceError> {
     gate::allowance(&cx).await.map(JsonAnswer::new)
 }
@@ -68,7 +68,7 @@ struct ChallengeAnswer {
     #[serde(default)]
     #[schemars(with = "String")]
     solution: Option<String>,
-    /// What the widget of the verification service gave.
+    /// Token of the verification service's widget.
     #[serde(default)]
     #[schemars(with = "String")]
     token: Option<String>,
@@ -83,7 +83,7 @@ struct VerifiedBrowser {
 
 /// Checks an answer, and sets the browser's cookie.
 async fn verify(cx: Cx, input: ChallengeAnswer) -> Result<JsonAnswer<VerifiedBrowser>, ServiceError> {
-    const ONE: Text = text("send solution or token, one of them", "envie solution ou token, um dos dois");
+    const ONE: Text = text("send either solution or token", "envie solution ou token");
     let answer = match (input.solution, input.token) {
         (Some(answer), None) | (None, Some(answer)) => answer,
         (Some(_), Some(_)) | (None, None) => {

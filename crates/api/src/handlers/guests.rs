@@ -14,9 +14,9 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/api/guest", "create_guest", create)
             .text(
-                "Make a guest token",
+                "Create a guest token",
                 "A token that owns the audits made with it. Send it as `X-Guest-Token` or `Authorization: Bearer`. It \
-                 is shown once and kept here as a digest only; who holds it is the guest.",
+                 is shown once and stored only as a hash. Anyone who has it acts as the guest.",
             )
             .rate_limit(RateLimit::Guests)
             .errors(&[Code::RateLimited, Code::DatabaseUnavailable]),

@@ -16,16 +16,16 @@ pub const PATH: &str = "/api/health";
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
     vec![Operation::get(PATH, "get_health", health).text(
-        "See whether the service runs",
-        "Answers 200 while the process serves. `database` says whether the database answers; audits go on without it. \
-         `facilitator` says whether payments can be settled; what is free goes on without it.",
+        "Check health",
+        "Answers 200 while the process runs. `database`: whether the database responds; audits work without it. \
+         `facilitator`: whether payments can be settled; free calls work without it.",
     )]
 }
 
 /// Health.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Health {
-    /// Always true: who can't serve does not answer.
+    /// Always true: a server that can't serve does not respond.
     ok: bool,
     /// Id of the product.
     app: String,
@@ -33,7 +33,7 @@ struct Health {
     build: &'static str,
     /// Now, UTC.
     ts: Timestamp,
-    /// `up`, or `down` while audits are not kept.
+    /// `up`, or `down` while audits are not stored.
     database: DatabaseHealth,
     /// Who settles payments, when last asked: `up`; `down` or `unfit` (it does not take our network) while calls with a
     /// price are refused; `unasked`; `off` where nothing is charged.
@@ -45,9 +45,9 @@ struct Health {
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Database")]
 enum DatabaseHealth {
-    /// It answers.
+    /// It responds.
     Up,
-    /// It does not.
+    /// It does not respond.
     Down,
 }
 
@@ -58,13 +58,13 @@ enum DatabaseHealth {
 enum FacilitatorStanding {
     /// Nothing is charged.
     Off,
-    /// It was not asked yet.
+    /// Not checked yet.
     Unasked,
-    /// It answers, and takes our network.
+    /// It responds and accepts our network.
     Up,
-    /// It answers, but does not take our network.
+    /// It responds, but does not accept our network.
     Unfit,
-    /// It does not answer.
+    /// It does not respond.
     Down,
 }
 

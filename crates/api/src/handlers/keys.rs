@@ -19,21 +19,23 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/api/account/keys", "list_api_keys", list)
             .text(
                 "List API keys",
-                "Keys of your account and of the organizations that you administer: live ones first, then the newest; \
-                 at most 200. Never the key itself: `last4` tells them apart. `lastUsedAt` is noted once an hour.",
+                "Keys of your account and of the organizations you administer: active ones first, then newest first; \
+                 at most 200. The key itself is never returned; `last4` identifies it. `lastUsedAt` is updated once \
+                 an hour.",
             )
             .access(Access::Session)
             .without_tool()
             .errors(&[Code::AuthUnavailable]),
         Operation::post("/api/account/keys/create", "create_api_key", create)
             .text(
-                "Make an API key",
-                "A key for programs: send it as `Authorization: Bearer` or `X-Api-Key`. It acts as your account or, with \
-                 `organizationId`, as the organization, and can never manage accounts, members or keys. `secret` is \
-                 answered this once and kept as a digest only. Ten may be live per owner.\n\nYou must have signed in \
-                 within the last 5 minutes. For an organization you must be its owner or admin, have used a second \
-                 factor in this session, and the product must be switched on for it.\n\nSecret scanners know a key by \
-                 `\\bmmk_[0-9A-Za-z]{43}\\b`.\n\nExample: `{\"name\": \"build server\", \"organizationId\": null}`",
+                "Create an API key",
+                "A key for programs: send it as `Authorization: Bearer` or `X-Api-Key`. It acts as your account or, \
+                 with `organizationId`, as the organization, and can't manage accounts, members or keys. `secret` is \
+                 returned once and stored only as a hash. Limit: 10 active keys per owner.\n\nYou must have signed in \
+                 within the last 5 minutes. For an organization you must be its owner or admin, have used two-factor \
+                 authentication in this session, and the organization's keys must be turned on.\n\nSecret scanners \
+                 can match keys with `\\bmmk_[0-9A-Za-z]{43}\\b`.\n\nExample: `{\"name\": \"build server\", \
+                 \"organizationId\": null}`",
             )
             .access(Access::Session)
             .without_tool()
@@ -48,8 +50,8 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::post("/api/account/keys/revoke", "revoke_api_key", revoke)
             .text(
                 "Revoke an API key",
-                "Ends a key for good, on every server at once. Done again, it is as done once.\n\nExample: \
-                 `{\"id\": \"019c1346-2f4c-7a51-8d6d-1f0c2b7a9e11\"}`",
+                "Revokes a key permanently, on every server immediately. Idempotent.\n\nExample: `{\"id\": \
+                 \"019c1346-2f4c-7a51-8d6d-1f0c2b7a9e11\"}`",
             )
             .access(Access::Session)
             .effect(Effect::Removes)
@@ -71,11 +73,11 @@ struct KeySummary {
     organization_id: Option<OrganizationId>,
     /// Its last four characters.
     last4: String,
-    /// When it was made.
+    /// Time of creation.
     created_at: Timestamp,
 }
 
-/// A key as it is listed.
+/// An API key in a list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Key")]
@@ -84,9 +86,9 @@ struct ListedKey {
     key: KeySummary,
     /// When it was last used, to the hour; null: never.
     last_used_at: Option<Timestamp>,
-    /// When it was revoked; null: it was not.
+    /// When it was revoked; null: active.
     revoked_at: Option<Timestamp>,
-    /// It can be called with.
+    /// Whether it is active.
     active: bool,
 }
 
@@ -112,7 +114,7 @@ impl From<KeyRecord> for ListedKey {
 /// Keys.
 #[derive(Debug, Serialize, JsonSchema)]
 struct KeyList {
-    /// Live ones first, then the newest.
+    /// Active ones first, then newest first.
     keys: Vec<ListedKey>,
 }
 
@@ -126,7 +128,7 @@ async fn list(cx: Cx, _: Nothing) -> Result<JsonAnswer<KeyList>, ServiceError> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct KeyToMake {
-    /// What you call it, at most 60 characters.
+    /// Its name, at most 60 characters.
     #[serde(default)]
     #[schemars(with = "String", required, length(min = 1, max = 60))]
     name: Value,
@@ -168,7 +170,7 @@ fn organization(given: Option<&Value>) -> Result<Option<OrganizationId>, Service
     }
 }
 
-/// Which key.
+/// The key to revoke.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct KeyToRevoke {
     /// Its id.

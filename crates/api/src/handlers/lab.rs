@@ -22,11 +22,12 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::post("/api/audits/{id}/lab", "start_lab_test", start)
             .text(
                 "Start a lab test",
-                "Loads the audited page in a simulated browser and measures it with Lighthouse: scores for performance, \
-                 accessibility, best practices and SEO, metrics, and what would make the page faster. Takes about 25 seconds \
-                 to over two minutes; poll with `GET /api/audits/{id}/lab?wait=25`. A test of the same strategy that runs is \
-                 not started twice: the call answers with it. The result joins the audit as `summary.lab`; its score stays. \
-                 Free. Limits: 4 tests at once, 6 per network and hour, 500 a day.\n\nExample: `{\"strategy\": \"desktop\"}`",
+                "Loads the audited page in a simulated browser and measures it with Lighthouse: scores for \
+                 performance, accessibility, best practices and SEO, metrics, and what would make the page faster. \
+                 Takes 25 seconds to over two minutes; poll with `GET /api/audits/{id}/lab?wait=25`. If a test of the \
+                 same strategy is running, the call returns that one. The result is added to the audit as \
+                 `summary.lab`; the audit's score does not change. Free. Limits: 4 tests at once, 6 an hour per \
+                 network, 500 a day.\n\nExample: `{\"strategy\": \"desktop\"}`",
             )
             .access(Access::Owner)
             .reaches_out()
@@ -42,10 +43,10 @@ pub(super) fn operations() -> Vec<Operation> {
             ]),
         Operation::get("/api/audits/{id}/lab", "get_lab_tests", read)
             .text(
-                "Read an audit's lab tests",
-                "The latest lab test of each strategy, null where there was none. `wait` holds the answer back until a test \
-                 that runs has ended, for at most 25 seconds; without a running test it comes at once. `rendered` has what scripts \
-                 change of the page, where the server looks for it: finding `rendered_differs` with both values.",
+                "Get an audit's lab tests",
+                "The latest lab test of each strategy, or null. `wait` holds the answer for at most 25 seconds, until \
+                 a running test has ended. `rendered` has what scripts change on the page, where the server measures \
+                 it: the finding `rendered_differs` with both values.",
             )
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
@@ -55,14 +56,14 @@ pub(super) fn operations() -> Vec<Operation> {
 /// Which audit to test, and how.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct StartLabTest {
-    /// The `id` that the audit was answered with.
+    /// The audit's `id`.
     id: String,
     /// The device to simulate: `mobile` (the default) or `desktop`.
     #[serde(default)]
     strategy: Option<String>,
 }
 
-/// A lab test that runs.
+/// A running lab test.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LabIniciado")]
 struct LabStarted {
@@ -81,7 +82,7 @@ struct LabStarted {
 /// Absolute addresses for the next calls.
 #[derive(Debug, Serialize, JsonSchema)]
 struct StartLinks {
-    /// The lab tests of this audit, once this one has ended or 25 seconds are over.
+    /// The lab tests of this audit, once this one has ended or after 25 seconds.
     poll: String,
     /// The audit.
     audit: String,
@@ -104,7 +105,7 @@ async fn start(cx: Cx, input: StartLabTest) -> Result<Accepted<LabStarted>, Serv
 /// Which audit, and how long to wait.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ReadLabTests {
-    /// The `id` that the audit was answered with.
+    /// The audit's `id`.
     id: String,
     /// Seconds to wait for the end of a running test, 0 to 25; more is 25.
     #[serde(default)]
@@ -119,7 +120,7 @@ struct LabAnswer {
     audit_id: String,
     /// The latest test of each strategy.
     lab: LabTests<String>,
-    /// What scripts change of the page, where the server looks for it (`lab.rendered`).
+    /// What scripts change on the page, if the server measures it (`lab.rendered`).
     #[serde(skip_serializing_if = "Option::is_none")]
     rendered: Option<RenderedPages<String>>,
     #[serde(rename = "_links")]

@@ -29,13 +29,13 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/metrics", "get_openmetrics", read)
             .text(
-                "Watch over the service",
-                "For the operator's monitoring, as OpenMetrics: answers by route and status with their times, audits by \
-                 outcome and what their parts take, jobs, limits and how much of them is in use, database connections, \
-                 memory, whether the database answers and takes writes, whether the facilitator answers, traces, \
-                 payments that are not over by state, Pix requests that wait for a decision, and what came in today \
-                 (UTC). `unclear` payments and waiting requests need a look: `site-audit operator payments`, `site-audit \
-                 pix list`. What the database can't tell while it is down is left out.",
+                "Get monitoring metrics",
+                "OpenMetrics for the operator: responses by route and status with their times, audits by outcome with \
+                 the time of each stage, jobs, limits and their use, database connections, memory, whether the \
+                 database responds and accepts writes, whether the facilitator responds, traces, open payments by \
+                 state, pending Pix requests, and today's income (UTC). `unclear` payments and pending requests need \
+                 action: `site-audit operator payments`, `site-audit pix list`. Values of the database are left out \
+                 while it is down.",
             )
             .access(Access::Operator)
             .without_tool(),

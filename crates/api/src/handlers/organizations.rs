@@ -19,26 +19,26 @@ pub(super) fn operations() -> Vec<Operation> {
     let mut operations: Vec<Operation> = [
         Operation::get("/api/auth/organizations", "list_organizations", list).text(
             "List your organizations",
-            "Those that you are a member of, oldest first, with your role in each.",
+            "Organizations you are a member of, oldest first, with your role in each.",
         ),
         Operation::post("/api/auth/organizations", "create_organization", create)
             .text(
-                "Make an organization",
-                "You own it. You can be in 50 at most.\n\nExample: `{\"name\": \"Acme\"}`",
+                "Create an organization",
+                "You become its owner. Limit: 50 organizations per account.\n\nExample: `{\"name\": \"Acme\"}`",
             )
             .errors(&[Code::InvalidOrganizationName, Code::OrganizationLimit]),
         Operation::get("/api/auth/organizations/{id}", "get_organization", read)
             .text(
-                "See an organization",
-                "One of yours. Another's is not found. Where it asks for a second factor, your session must have used one.",
+                "Get an organization",
+                "One you are a member of. If it requires two-factor authentication, your session must have used it.",
             )
             .errors(OF_ONE),
         Operation::patch("/api/auth/organizations/{id}", "change_organization", set)
             .text(
                 "Change an organization",
-                "Sets what is given, all of it or nothing. For owners and admins. `keys` switches its API keys on or off, \
-                 and needs a fresh session with a second factor; asking members for a second factor needs one of your \
-                 own.\n\nExample: `{\"require_second_factor\": true}`",
+                "Sets the given fields, all or nothing. For owners and admins. `keys` turns its API keys on or off, \
+                 in a fresh session with two-factor authentication. To require two-factor authentication of members, \
+                 your account must use it.\n\nExample: `{\"require_second_factor\": true}`",
             )
             .errors(&[
                 Code::OrganizationNotFound,
@@ -49,9 +49,9 @@ pub(super) fn operations() -> Vec<Operation> {
             ]),
         Operation::delete("/api/auth/organizations/{id}", "delete_organization", close)
             .text(
-                "Remove an organization",
-                "In 7 days, with all it has; until then its keys rest, and it can be restored. For owners, in a fresh \
-                 session with a second factor.",
+                "Delete an organization",
+                "Deletes it with all its data after 7 days. Until then its API keys are off, and it can be restored. \
+                 For owners, in a fresh session with two-factor authentication.",
             )
             .errors(&[
                 Code::OrganizationNotFound,
@@ -61,8 +61,8 @@ pub(super) fn operations() -> Vec<Operation> {
             ]),
         Operation::post("/api/auth/organizations/{id}/restore", "restore_organization", restore)
             .text(
-                "Keep an organization after all",
-                "Takes its removal back. For owners, in a fresh session with a second factor.\n\nExample: `{}`",
+                "Restore an organization",
+                "Cancels its deletion. For owners, in a fresh session with two-factor authentication.\n\nExample: `{}`",
             )
             .effect(Effect::Sets)
             .errors(&[
@@ -86,7 +86,7 @@ struct OrganizationList {
     organizations: Vec<OrganizationAnswer>,
 }
 
-/// What a new organization is to be.
+/// A new organization.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ToMake {
     /// What it is called: 1 to 80 characters.

@@ -12,9 +12,10 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get(API_PATH, "get_partners", show)
             .text(
-                "See what is offered to partners",
-                "Placements with prices, sponsors of today, and how to propose one: `POST /api/contact` with `tipo`. A null \
-                 price is on request. Sponsors never touch a report, a score or a fix. 404 where partners are not asked for.",
+                "Get partner offers",
+                "Sponsor placements with prices, current sponsors, and how to propose one: `POST /api/contact` with \
+                 `tipo`. A null price is on request. Sponsors never affect a report, a score or a fix. 404 where the \
+                 server offers none.",
             )
             .cacheable(LASTING)
             .errors(&[Code::NotFound]),

@@ -18,39 +18,39 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         browser(Operation::post("/api/auth/passkey/options", "ask_for_passkey", request))
             .text(
-                "Begin to sign in with a passkey",
-                "What `navigator.credentials.get` is asked, as `PublicKeyCredential.parseRequestOptionsFromJSON` reads \
-                 it. The challenge is good once, for five minutes.\n\nExample: `{}`",
+                "Start a passkey sign-in",
+                "Options for `navigator.credentials.get`, as `PublicKeyCredential.parseRequestOptionsFromJSON` reads \
+                 them. The challenge works once, for five minutes.\n\nExample: `{}`",
             )
             .errors(&[Code::RateLimited, Code::DatabaseUnavailable]),
         browser(Operation::post("/api/auth/passkey/verify", "sign_in_with_passkey", verify))
             .text(
                 "Sign in with a passkey",
-                "With what the authenticator answered, by its `toJSON()`. It counts for two factors. Sets the session's \
-                 cookie.",
+                "Takes the authenticator's response as its `toJSON()` gives it. Counts as two factors. Sets the \
+                 session cookie.",
             )
             .errors(&[Code::InvalidCredentials, Code::InvalidChallenge, Code::InvalidCode, Code::RateLimited]),
         signed_in(Operation::get("/api/auth/passkeys", "list_passkeys", list))
-            .text("List your passkeys", "Oldest first; 20 at most."),
+            .text("List your passkeys", "Oldest first; at most 20."),
         signed_in(Operation::post("/api/auth/passkeys/options", "begin_passkey", create))
             .text(
-                "Begin to add a passkey",
-                "What `navigator.credentials.create` is asked, as `PublicKeyCredential.parseCreationOptionsFromJSON` \
-                 reads it. Needs a fresh session.\n\nExample: `{}`",
+                "Start adding a passkey",
+                "Options for `navigator.credentials.create`, as `PublicKeyCredential.parseCreationOptionsFromJSON` \
+                 reads them. Needs a fresh session.\n\nExample: `{}`",
             )
             .errors(&[Code::ReauthRequired, Code::PasskeyLimit]),
         signed_in(Operation::post("/api/auth/passkeys/add", "add_passkey", add))
             .text(
                 "Add a passkey",
-                "With what the authenticator answered, by its `toJSON()`, and a name of 1 to 60 characters. Needs a fresh \
-                 session.",
+                "Takes the authenticator's response as its `toJSON()` gives it, and a name of 1 to 60 characters. \
+                 Needs a fresh session.",
             )
             .errors(&[Code::ReauthRequired, Code::InvalidPasskey, Code::InvalidChallenge, Code::AlreadyDone]),
         signed_in(Operation::post("/api/auth/passkeys/remove", "remove_passkey", remove))
             .text(
                 "Remove a passkey",
-                "It signs nobody in any more. Needs a fresh session.\n\nExample: \
-                 `{\"id\": \"019c1346-2f4c-7a51-8d6d-1f0c2b7a9e11\"}`",
+                "It no longer signs you in. Needs a fresh session.\n\nExample: `{\"id\": \
+                 \"019c1346-2f4c-7a51-8d6d-1f0c2b7a9e11\"}`",
             )
             .effect(Effect::Removes)
             .errors(&[Code::ReauthRequired, Code::NotFound]),
@@ -62,7 +62,7 @@ pub(super) fn operations() -> Vec<Operation> {
 struct Passkey {
     /// Its id.
     id: String,
-    /// What you call it.
+    /// Name given by you.
     name: String,
     /// When it was added.
     created_at: Timestamp,
@@ -93,13 +93,13 @@ struct OnePasskey {
 /// A passkey to add.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ToAdd {
-    /// What you call it: 1 to 60 characters.
+    /// Its name: 1 to 60 characters.
     name: String,
-    /// What the authenticator answered.
+    /// Response of the authenticator.
     credential: Registration,
 }
 
-/// Which passkey.
+/// The passkey to remove.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "ToRemove")]
 struct PasskeyToRemove {

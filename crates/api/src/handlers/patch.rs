@@ -26,11 +26,11 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/audits/{id}/patch", "get_patch", patch)
             .text(
-                "Take an audit's patch",
-                "All fixes of an audit together: tags for the head in their order, exact replacements in the page's \
-                 source, files for the host's root, templates for what only the owner can fill in, and instructions. \
-                 `target` asks for the ready fixes alone that bring the page to a score with the fewest changes; \
-                 `format` `diff` shows the changes by line. Send the page's source to apply_patch for a whole diff.",
+                "Get an audit's patch",
+                "All fixes of an audit together: head tags in order, exact replacements in the page's source, files \
+                 for the host's root, templates that only the owner can fill in, and instructions. `target` selects \
+                 the ready fixes that reach a score with the fewest changes; `format` `diff` shows the changes by \
+                 line. For a complete diff, send the page's source to apply_patch.",
             )
             .also_as(&[DIFF])
             .access(Access::Owner)
@@ -38,22 +38,18 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::post("/api/audits/{id}/patch", "apply_patch", apply)
             .text(
                 "Apply an audit's patch to the page's source",
-                "The page that you send with all ready fixes, or with those that bring it to the score `target`: the new \
-                 source, and a unified diff in UTF-8 for `git apply`. With `format` `diff` or `html` only that, as text. \
-                 The source must be what was audited; `arquivos` are files beside the page. Nothing is fetched or stored; 120 an hour for each network, \
-                 together with verifications.\n\nExample: `{\"html\": \"<!doctype html>…\", \"format\": \"diff\"}`",
+                "Applies all ready fixes, or those that reach the score `target`, to the page you send. Returns the \
+                 new source and a unified diff in UTF-8 for `git apply`; with `format` `diff` or `html` only that, as \
+                 text. The source must be the one that was audited; `arquivos` are files beside the page. Nothing is \
+                 fetched or stored. Limit: 120 an hour per network, shared with verifications.\n\nExample: \
+                 `{\"html\": \"<!doctype html>…\", \"format\": \"diff\"}`",
             )
             .also_as(&[DIFF, HTML])
             .effect(Effect::Reads)
             .body(BODY_BYTES)
             .rate_limit(RateLimit::Verifications)
             .access(Access::Owner)
-            .errors(&[
-                Code::RateLimited,
-                Code::GuestTokenRequired,
-                Code::AuditNotFound,
-                Code::DatabaseUnavailable,
-            ]),
+            .errors(&[Code::RateLimited, Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
     ]
 }
 
@@ -84,7 +80,7 @@ enum PatchedFormat {
 /// Which patch, and how.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ReadPatch {
-    /// The `id` that the audit was answered with.
+    /// The audit's `id`.
     id: String,
     /// Only the ready fixes on the cheapest path to this score, with the fewest changes; where they don't reach it, all of
     /// the path, and `target` of the answer says how far it goes.
@@ -99,7 +95,7 @@ struct ReadPatch {
 /// Which patch, and the page that it changes.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ApplyPatch {
-    /// The `id` that the audit was answered with.
+    /// The audit's `id`.
     id: String,
     /// The page's source as it was audited, at most 2,097,152 bytes of UTF-8.
     html: String,
@@ -137,8 +133,7 @@ impl<T: Serialize + JsonSchema + 'static> IntoReply for Formed<T> {
 }
 
 fn judge(target: Option<u32>) -> Result<(), ServiceError> {
-    const RANGE: Text =
-        text("target: takes a whole number from 0 to 100", "target: recebe um número inteiro de 0 a 100");
+    const RANGE: Text = text("target: use a whole number from 0 to 100", "target: use um número inteiro de 0 a 100");
     if target.is_some_and(|score| score > audit::score::FULL) {
         return Err(ServiceError::new(Code::InvalidParameter).explained(RANGE.into()));
     }
@@ -159,10 +154,10 @@ async fn patch(cx: Cx, input: ReadPatch) -> Result<Formed<PatchAnswer>, ServiceE
 
 /// The page that was sent, with the patch applied.
 async fn apply(cx: Cx, input: ApplyPatch) -> Result<Formed<PatchedPage>, ServiceError> {
-    const TOO_LARGE: Text = text("html: at most {most} bytes", "html: no máximo {most} bytes");
+    const TOO_LARGE: Text = text("html: can have at most {most} bytes", "html: pode ter no máximo {most} bytes");
     const NO_FILE: Text = text(
-        "file: takes a path of at most {most} bytes, without control characters",
-        "file: recebe um caminho de no máximo {most} bytes, sem caracteres de controle",
+        "file: use a path of at most {most} bytes, without control characters",
+        "file: use um caminho de no máximo {most} bytes, sem caracteres de controle",
     );
     judge(input.target)?;
     let is_path = |path: &String| (1..=FILE_BYTES).contains(&path.len()) && !path.chars().any(char::is_control);

@@ -17,17 +17,17 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get(PATH, "get_pix_offer", offer)
             .text(
-                "See how credit is bought by Pix",
-                "The key that receives, what each pack costs in reais, and its Pix code as text and as a QR code. A person \
-                 looks at each receipt.",
+                "Get the Pix offer",
+                "The receiving key, the price of each pack in reais, and its Pix code as text and as a QR code. A \
+                 person reviews each receipt.",
             )
             .errors(&[Code::PixUnavailable]),
         Operation::form::<PixForm, _, _>(PATH, "request_pix_credit", request)
             .text(
-                "Send the receipt of a Pix",
-                "A multipart form: `usd` (1, 5, 10 or 25), `comprovante` (photo or PDF of the payment, at most 2 MiB), and \
-                 `nome` and `email` if you like. The answer has the token of the credit, which is shown once and pays calls \
-                 once a person has seen the payment.",
+                "Send a Pix receipt",
+                "A multipart form: `usd` (1, 5, 10 or 25), `comprovante` (photo or PDF of the payment, at most 2 \
+                 MiB), and optional `nome` and `email`. Returns the credit token, shown once. The credit can be spent \
+                 once a person has confirmed the payment.",
             )
             .body(RECEIPT_BYTES)
             .errors(&[
@@ -40,7 +40,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::get("/api/credito/pix/{id}", "get_pix_request", status)
-            .text("See how a request by Pix stands", "Whether a person has released or refused it; free.")
+            .text("Get a Pix request", "Whether it is pending, released or refused. Free.")
             .errors(&[Code::PixRequestNotFound, Code::DatabaseUnavailable]),
     ]
 }

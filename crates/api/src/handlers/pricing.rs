@@ -17,12 +17,11 @@ pub(super) const PATH: &str = "/api/pricing";
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get(PATH, "get_pricing", read)
-            .text("See what costs what", "What is free, what costs how much beyond, and how it is paid."),
+            .text("Get prices", "What is free, what the rest costs, and how to pay."),
         Operation::get(X402_PATH, "get_payment_manifest", manifest)
             .text(
-                "See what can be paid by x402",
-                "Network, payee and every call with a price, for programs that look for services to pay. The live 402 \
-                 decides.",
+                "List priced calls",
+                "Network, payee and every priced call, for x402 discovery. The 402 response of a call decides.",
             )
             .without_tool(),
     ]

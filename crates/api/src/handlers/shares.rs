@@ -20,33 +20,34 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::post("/api/audits/{id}/share", "share_audit", share)
             .text(
                 "Publish an audit",
-                "Gives the audit a public address that nobody can guess: a page that search engines may list, the same as \
-                 JSON, and a badge for a README. Nothing of its owner is shown. The same address comes back however often \
-                 this is called, until it is revoked.",
+                "Gives the audit a public address that can't be guessed: a page that search engines may list, the \
+                 same as JSON, and a badge for a README. Nothing about its owner is shown. Idempotent: the address \
+                 stays the same until it is revoked.",
             )
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
         Operation::delete("/api/audits/{id}/share", "unshare_audit", unshare)
             .text(
-                "Take an audit's public address away",
-                "From now on page and JSON answer 404 and the badge is grey. The address is never given again: sharing \
-                 the audit anew makes another one. Harmless where the audit is not shared.",
+                "Stop sharing an audit",
+                "Its page and JSON answer 404 and its badge turns grey. The address is never used again: sharing \
+                 again creates a new one. Idempotent.",
             )
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
         Operation::get("/api/shared/{slug}", "get_shared", shared)
             .text(
-                "Read a shared audit",
-                "The audit at a public address, as its owner reads it: whole, in parts (`fields`, `budget`), or with `format` (or \
-                 `Accept`) as Markdown, CSV or SARIF. Needs no credential; a revoked address is gone. The same as a page: `/r/{slug}`.",
+                "Get a shared audit",
+                "The audit at a public address, as its owner reads it: whole, in parts (`fields`, `budget`), or with \
+                 `format` (or `Accept`) as Markdown, CSV or SARIF. Needs no credential; a revoked address answers \
+                 404. Its page is `/r/{slug}`.",
             )
             .reports()
             .errors(&[Code::ShareNotFound, Code::DatabaseUnavailable]),
         Operation::get("/api/badge/{slug}", "get_badge", badge)
             .text(
-                "See what a badge says",
-                "The score that the badge of a shared audit shows, and the lines that put it into a README or a page. The \
-                 badge itself is `/badge/{slug}.svg`, with `label` (24 printable ASCII characters at most) and `style` \
+                "Get a badge",
+                "The score on the badge of a shared audit, and the code that embeds it in a README or a page. The \
+                 image is `/badge/{slug}.svg`, with `label` (at most 24 printable ASCII characters) and `style` \
                  (`flat`, `flat-square`) in its query.",
             )
             .errors(&[Code::ShareNotFound, Code::DatabaseUnavailable]),
@@ -61,7 +62,7 @@ struct Shared {
     ok: bool,
     /// Whether the audit is shared now.
     shared: bool,
-    /// The part of the address that nobody can guess.
+    /// The unguessable part of the address.
     slug: String,
     /// Path of the page.
     path: String,
@@ -130,7 +131,7 @@ async fn shared(call: Call, input: SharePath) -> Result<Reading<StoredAudit>, Se
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Badge")]
 struct BadgeAnswer {
-    /// Of the shared audit.
+    /// Address of the shared audit.
     slug: String,
     /// 0 to 100; null when the share was revoked, and when the page could not be reached.
     score: Option<u32>,

@@ -21,27 +21,27 @@ const PUBLISHED: &str = "public, max-age=900";
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::get("/api/metrics", "get_metrics", metrics)
-            .text(
-                "See how much the service is used",
-                "Seven days of page views, visitors, calls and audits, and the findings of 30 days by code, at most an hour \
-                 old. No address and no owner is in it. What the database can't tell at the moment is null. The operator's \
-                 token adds `today_contacts`, `financeiro` and, on the main network, `payments`.",
-            ),
+        Operation::get("/api/metrics", "get_metrics", metrics).text(
+            "Get usage statistics",
+            "Seven days of page views, visitors, calls and audits, and 30 days of findings by code, at most an \
+                 hour old. Contains no addresses and no owners. Null where the database does not respond. The \
+                 operator token adds `today_contacts`, `financeiro` and, on the main network, `payments`.",
+        ),
         Operation::get("/api/vitrine", "get_showcase", showcase)
             .text(
-                "Read the published statistics",
-                "Published once an hour, every number rounded to two significant digits. Null is not measured, never zero. \
-                 `stale` is true when they are older than 26 hours. Cacheable for 15 minutes, with an `ETag`.",
+                "Get the published statistics",
+                "Updated once an hour; every number is rounded to two significant digits. Null means not measured, \
+                 never zero. `stale` is true when they are older than 26 hours. Cacheable for 15 minutes, with an \
+                 `ETag`.",
             )
             .cacheable(PUBLISHED)
             .errors(&[Code::DatabaseUnavailable]),
         Operation::get("/api/vitrine/operador", "get_operator_figures", operador)
             .text(
-                "Read the operator's figures",
-                "The published figures as they are now and not rounded, and income by day, jobs by lane, Pix requests that \
-                 wait, payments that have not ended, errors of browsers, routes with their times, and targets that \
-                 refused, the last three of 24 hours.",
+                "Get the operator's figures",
+                "The published figures, current and exact, plus income by day, jobs by lane, pending Pix requests and \
+                 open payments, and for the last 24 hours browser errors, routes with their times, and targets that \
+                 refused.",
             )
             .access(Access::Operator)
             .errors(&[Code::DatabaseUnavailable])
@@ -49,16 +49,16 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/api/vitrine/painel", "get_board", painel)
             .text(
                 "Compare installations",
-                "This installation, and those of `showcase.peers` as they were read last: once an hour, within five \
-                 seconds and 64 KiB. `idade_s` says how old figures are.",
+                "This installation and those of `showcase.peers`, read once an hour within five seconds and 64 KiB. \
+                 `idade_s` is the age of the figures.",
             )
             .access(Access::Operator)
             .errors(&[Code::DatabaseUnavailable])
             .without_tool(),
         Operation::get("/api/vitrine/cursores", "get_cursors", cursores)
             .text(
-                "See how far counts have come",
-                "When the newest of what is counted happened: `borda` on a server, `cli` as reported by a command line. \
+                "Get the newest counted events",
+                "When the newest counted event happened: `borda` on a server, `cli` as reported by a command line. \
                  Empty where nothing was counted.",
             )
             .access(Access::Operator)

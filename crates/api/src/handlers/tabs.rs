@@ -33,9 +33,9 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/tabs", "get_workspace", workspace)
             .text(
-                "List your tabs",
-                "The pages that you follow, oldest first, with the last run of the focused one, and what is left of \
-                 your free tabs and audits.",
+                "List your followed pages",
+                "Oldest first, with the last run of the focused page, and what is left of your free followed pages \
+                 and audits. A followed page is called tab in names.",
             )
             .reports()
             .access(Access::Owner)
@@ -43,9 +43,9 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::post("/api/tabs", "open_tab", open)
             .text(
                 "Follow a page",
-                "Opens a tab, which has the focus then; nothing is audited yet. A page that is followed already keeps its \
-                 tab: the answer is that tab, and nothing is charged. Beyond the free tabs each one costs a payment.\n\n\
-                 Example: `{\"url\": \"https://example.com/\", \"alias\": \"Home\"}`",
+                "Adds the page to your followed pages and gives it the focus; nothing is audited yet. Idempotent: a \
+                 page you already follow is returned and not charged. Beyond the free followed pages each one costs a \
+                 payment.\n\nExample: `{\"url\": \"https://example.com/\", \"alias\": \"Home\"}`",
             )
             .access(Access::Owner)
             .check(|services: &Services, input: &OpenRequest| {
@@ -68,17 +68,17 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::get("/api/tabs/{id}", "get_tab", read)
-            .text("Read a tab", "The tab with its last run; `result` is null when it never ran.")
+            .text("Get a followed page", "The followed page with its last run; `result` is null before the first run.")
             .reports()
             .access(Access::Owner)
             .errors(OF_A_TAB),
         Operation::patch("/api/tabs/{id}", "change_tab", change)
             .text(
-                "Change a tab",
-                "Names it, moves the focus to it, or watches its page. With `monitor` true the page is audited once a day, \
-                 which costs nothing; a mail is sent when its score drops or a new error or warning appears, never when it \
-                 got better. Alerts go to the account's address, or to `monitor_email` once its holder agreed, for which a \
-                 mail asks. Guests can't watch pages.\n\nExample: `{\"monitor\": true}`",
+                "Change a followed page",
+                "Renames it, gives it the focus, or watches it. With `monitor` true the page is audited once a day \
+                 for free; an email is sent when its score drops or a new error or warning appears, never when it \
+                 improves. Alerts go to the account's address, or to `monitor_email` once that address has confirmed \
+                 by email. Guests can't watch pages.\n\nExample: `{\"monitor\": true}`",
             )
             .access(Access::Owner)
             .check(|_: &Services, input: &ChangeRequest| input.edit().map(drop))
@@ -92,14 +92,14 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::delete("/api/tabs/{id}", "close_tab", close)
-            .text("Close a tab", "The page is followed no more. Its audits stay.")
+            .text("Stop following a page", "Its audits are kept.")
             .access(Access::Owner)
             .errors(OF_A_TAB),
         Operation::post("/api/tabs/{id}/run", "run_tab", run)
             .text(
-                "Audit a tab's page again",
-                "Audits the page now and keeps the run. Spends one of the network's free audits, or a payment, as `POST \
-                 /api/audit` does; what failed costs nothing.",
+                "Run a followed page again",
+                "Audits the page now and stores the run. Uses a free audit of the network, or a payment, like `POST \
+                 /api/audit`. A failed audit costs nothing.",
             )
             .reports()
             .access(Access::Owner)
@@ -123,11 +123,11 @@ pub(super) fn operations() -> Vec<Operation> {
             ]),
         Operation::get("/api/tabs/{id}/history", "get_tab_history", history)
             .text(
-                "See how a page changed",
-                "The runs of a tab, newest first, also those made before it was opened, each with what changed since the \
-                 newest earlier run with a score: by code, never by message. What one of the two runs did not measure \
-                 counts neither as broken nor as fixed, nor in the change of the score. `revealed` are findings that \
-                 another one hid before it was fixed: they are not new, and count for nothing either.",
+                "Get a page's history",
+                "Runs of a followed page, newest first, including earlier audits of its URL, each with the changes \
+                 since the newest earlier run with a score: by code, never by message. What only one of the two runs \
+                 measured counts neither as broken nor as fixed, nor in the change of the score. `revealed` findings \
+                 were hidden by another one that is now fixed: they are not new, and count for nothing either.",
             )
             .access(Access::Owner)
             .errors(OF_A_TAB),
@@ -163,12 +163,12 @@ fn of_run<T: Serialize>(
 struct OpenRequest {
     /// Absolute http or https URL, at most 2,048 bytes; a fragment is dropped.
     url: String,
-    /// What to call it, at most 100 characters.
+    /// Its name, at most 100 characters.
     #[serde(default)]
     alias: Option<String>,
 }
 
-/// A tab that was opened or changed.
+/// A new or changed followed page.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Changed")]
 struct ChangedTab {
@@ -185,7 +185,7 @@ async fn open(cx: Cx, input: OpenRequest) -> Result<JsonAnswer<ChangedTab>, Serv
     Ok(JsonAnswer::new(ChangedTab { ok: true, tab }))
 }
 
-/// Which tab.
+/// The followed page to run.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct TabPath {
     /// Its id.
@@ -210,16 +210,16 @@ async fn read(call: Call, input: TabPath) -> Result<Reading<TabAnswer>, ServiceE
     off_worker(read).await?
 }
 
-/// What is to be changed of a tab; at least one of them.
+/// The fields to change; at least one of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("minProperties" = 1))]
 struct ChangeRequest {
-    /// The tab's id.
+    /// Id of the followed page.
     id: String,
-    /// What to call it, at most 100 characters; empty or null for no name.
+    /// Its name, at most 100 characters; empty or null for no name.
     #[serde(default, deserialize_with = "given")]
     alias: Option<Option<String>>,
-    /// Whether it has the focus; the tab that had it loses it.
+    /// Whether it has the focus; the page that had it loses it.
     #[serde(default)]
     active: Option<bool>,
     /// Whether its page is watched.
@@ -254,7 +254,7 @@ async fn change(cx: Cx, input: ChangeRequest) -> Result<JsonAnswer<ChangedTab>, 
     Ok(JsonAnswer::new(ChangedTab { ok: true, tab }))
 }
 
-/// It is done (Ok).
+/// Success (Ok).
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Done")]
 struct TabClosed {
@@ -268,13 +268,13 @@ async fn close(cx: Cx, input: TabPath) -> Result<JsonAnswer<TabClosed>, ServiceE
     Ok(JsonAnswer::new(TabClosed { ok: true }))
 }
 
-/// A run that was made.
+/// A finished run.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RunAnswer {
     /// Always true.
     ok: bool,
     tab: Tab,
-    /// What is left after this run.
+    /// Allowance left after this run.
     gate: Gate,
     result: StoredAudit,
 }
@@ -295,7 +295,7 @@ async fn run(call: Call, input: TabPath) -> Result<Reading<RunAnswer>, ServiceEr
 /// Whose history, and how much of it.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct HistoryRequest {
-    /// The tab's id.
+    /// Id of the followed page.
     id: String,
     /// Runs at most: 20 by default, 100 at most.
     #[serde(default)]

@@ -18,19 +18,20 @@ const ERRORS_PATH: &str = "/api/erro-cliente";
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::beacon::<ErrorReport, _, _>(ERRORS_PATH, "report_browser_error", take_error).text(
-            "Report an error in the browser",
-            "For pages of this service. Always answered with 204, also where nothing is taken: at most 16 KiB are read, and \
-             60 reports a minute and network looked at. Credentials, e-mail addresses, phone numbers and queries are removed, \
-             repeats of a minute merged, and the rest goes to the operator's log. Code, phase and page are counted; \
-             nothing else is stored. Reports of browsers about the Content-Security-Policy are taken too.",
+            "Report a browser error",
+            "For pages of this service. Always answers 204, also for ignored reports. At most 16 KiB a report and 60 \
+             reports a minute per network are read. Credentials, email addresses, phone numbers and queries are \
+             removed, repeats within a minute merged, and the rest written to the operator's log. Code, phase and \
+             page are counted; nothing else is stored. Reports of browsers about the Content-Security-Policy are \
+             accepted too.",
         ),
         Operation::beacon::<Nothing, _, _>("/api/pagamento/aberto", "report_payment_prompt", take_prompt)
             .text(
-                "Report a payment prompt that is seen",
+                "Report a viewed payment prompt",
                 "For pages of this service; agents must not call it. Needs `Origin` of this service, `Sec-Fetch-Site: \
                  same-origin` and `X-MM-Payment-View: 1`. Counts one event; starts no payment and grants no access.",
             )
-            .or_answers(StatusCode::NO_CONTENT, "It was left out: a header is missing, or another site sent it."),
+            .or_answers(StatusCode::NO_CONTENT, "Not counted: a header is missing, or another site sent it."),
     ]
 }
 
@@ -59,7 +60,7 @@ struct ErrorReport {
     line: Option<u32>,
     /// Column in it.
     column: Option<u32>,
-    /// Whether the reader saw it.
+    /// Whether the user saw it.
     visivel: Option<bool>,
 }
 

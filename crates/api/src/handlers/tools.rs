@@ -14,13 +14,12 @@ use service::unknown;
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/tools", "list_seo_tools", list).text(
-            "See every tool",
-            "A tool is a family of checks on one subject, with what it checks, a worked example that the engine itself \
-             has judged, how to fix what it finds, and the call that does the same. Free; the answer may be kept for an \
-             hour and has an `ETag`.",
+            "List all tools",
+            "A tool is a family of checks on one subject: what it checks, a worked example audited by the engine, how \
+             to fix its findings, and the API call. Free; cacheable for an hour, with an `ETag`.",
         ).cacheable(LASTING),
         Operation::get("/api/tools/{slug}", "get_seo_tool", read)
-            .text("See one tool", "One tool by its slug. An unknown slug is told the nearest ones.")
+            .text("Get a tool", "One tool by its slug. For an unknown slug, the error suggests similar ones.")
             .cacheable(LASTING)
             .errors(&[Code::ToolNotFound]),
     ]

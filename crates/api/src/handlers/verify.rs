@@ -21,14 +21,13 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/api/verify", "verify_page", run)
             .text(
-                "Prove a patch before publishing it",
-                "Judges the page that you send, by the rules of an audit and with no request to anybody. Send the \
-                 response headers and robots.txt too where you know them: what they say is not measured otherwise, and \
-                 neither is what only the network can tell (sitemaps, discovery files, times). With `audit_id` the \
-                 result is compared with that audit, which must be yours: `fixed`, `broke`, `revealed` (findings that \
-                 another one hid before it was fixed) and `notCompared`. Free, 120 an hour for each network; nothing \
-                 is stored.\n\nExample: `{\"url\": \"https://example.com/\", \
-                 \"html\": \"<!doctype html>…\", \"audit_id\": \"…\"}`",
+                "Verify a page before publishing it",
+                "Audits the page you send by the same rules, without network requests. Send the response headers and \
+                 robots.txt too if you have them: what they say is not measured otherwise, nor is what needs the \
+                 network (sitemaps, discovery files, times). With `audit_id` the result is compared with that audit, \
+                 which must be yours: `fixed`, `broke`, `revealed` (findings that another one hid before it was \
+                 fixed) and `notCompared`. Free; nothing is stored. Limit: 120 an hour per network.\n\nExample: \
+                 `{\"url\": \"https://example.com/\", \"html\": \"<!doctype html>…\", \"audit_id\": \"…\"}`",
             )
             .reports()
             .effect(Effect::Reads)

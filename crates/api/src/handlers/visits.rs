@@ -14,9 +14,10 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::post("/api/visit", "report_visit", report)
             .text(
                 "Report a page view",
-                "For the script of our own pages, once a page is visible. `counted` says whether the view counts, and \
-                 `reason` why not: `smoke` (`smoke`, the header `X-MM-Smoke` or the user agent `mm-smoke`), `machine`, \
-                 `unknown_path`, `too_many` (more than 60 a minute from one network). Nothing of the reader is kept.",
+                "For the script of this service's own pages, once a page is visible. `counted`: whether the view \
+                 counts; `reason` why not: `smoke` (`smoke`, the header `X-MM-Smoke` or the user agent `mm-smoke`), \
+                 `machine`, `unknown_path`, `too_many` (more than 60 a minute from one network). Nothing about the \
+                 reader is stored.",
             )
             .without_tool(),
     ]
@@ -42,8 +43,8 @@ struct VisitInput {
 }
 
 async fn report(call: Call, input: VisitInput) -> Result<JsonAnswer<VisitAnswer>, ServiceError> {
-    const LONG_PATH: Text = text("p: at most 2,048 characters", "p: no máximo 2.048 caracteres");
-    const LONG_ID: Text = text("id: at most 64 characters", "id: no máximo 64 caracteres");
+    const LONG_PATH: Text = text("p: can have at most 2,048 characters", "p: pode ter no máximo 2.048 caracteres");
+    const LONG_ID: Text = text("id: can have at most 64 characters", "id: pode ter no máximo 64 caracteres");
     let VisitInput { p: path, smoke, id: request_id } = input;
     let id_chars = request_id.as_ref().map_or(0, |id| id.chars().count());
     for (is_long, what) in [(path.chars().count() > PATH_CHARS, LONG_PATH), (id_chars > ID_CHARS, LONG_ID)] {

@@ -17,7 +17,7 @@ pub(crate) fn described(tag: &str) -> [(&'static str, Map<String, Value>); 2] {
         "name": "MCP-Protocol-Version",
         "in": "header",
         "required": false,
-        "description": "The version of the protocol; without it 2025-03-26.",
+        "description": "Protocol version; default 2025-03-26.",
         "schema": {"type": "string"},
         "example": "2025-11-25",
     });
@@ -37,13 +37,13 @@ pub(crate) fn described(tag: &str) -> [(&'static str, Map<String, Value>); 2] {
         "requestBody": {"required": true, "content": {"application/json": {"schema": request(), "example": list}}},
         "responses": {
             "200": message("The answer: a result, or an error of the protocol.", &result),
-            "202": {"description": "What asks nothing is accepted, and not answered."},
-            "400": refused("The message is none, or its headers say something else.", code::INVALID_REQUEST),
-            "403": refused("The page that calls may not.", code::INVALID_REQUEST),
-            "404": refused("There is no such method (2026-07-28).", code::METHOD_NOT_FOUND),
+            "202": {"description": "A notification: accepted, without a response."},
+            "400": refused("The message is invalid, or does not match its headers.", code::INVALID_REQUEST),
+            "403": refused("The origin is not allowed.", code::INVALID_REQUEST),
+            "404": refused("Unknown method (2026-07-28).", code::METHOD_NOT_FOUND),
             "408": refused("The message did not arrive in time.", code::INVALID_REQUEST),
             "413": refused("The message is longer than 6 MiB.", code::INVALID_REQUEST),
-            "415": refused("The message is coded.", code::INVALID_REQUEST),
+            "415": refused("The message has a Content-Encoding.", code::INVALID_REQUEST),
             "503": refused("The server is at its limit.", code::INVALID_REQUEST),
         },
     });
@@ -54,7 +54,7 @@ pub(crate) fn described(tag: &str) -> [(&'static str, Map<String, Value>); 2] {
                 "headers": {"ETag": {"$ref": "#/components/headers/ETag"}},
                 "content": {MEDIA_TYPE: {"schema": {"type": "object"}}},
             },
-            "304": {"description": "What the caller has is still right."},
+            "304": {"description": "The caller's copy is still current."},
             "400": {
                 "description": "`invalid_parameter`: the request names no host.",
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},

@@ -72,15 +72,13 @@ fn judge_modern(
         "_meta: falta io.modelcontextprotocol/clientCapabilities",
     );
     const OTHER_VERSION: Text = text(
-        "MCP-Protocol-Version: the header does not say what _meta says",
-        "MCP-Protocol-Version: o cabeçalho não diz o que _meta diz",
+        "MCP-Protocol-Version: the header and _meta must agree",
+        "MCP-Protocol-Version: o cabeçalho e _meta devem coincidir",
     );
-    const OTHER_METHOD: Text = text(
-        "Mcp-Method: the header does not say what method says",
-        "Mcp-Method: o cabeçalho não diz o que method diz",
-    );
+    const OTHER_METHOD: Text =
+        text("Mcp-Method: the header and method must agree", "Mcp-Method: o cabeçalho e method devem coincidir");
     const OTHER_NAME: Text =
-        text("Mcp-Name: the header does not say what params says", "Mcp-Name: o cabeçalho não diz o que params diz");
+        text("Mcp-Name: the header and params must agree", "Mcp-Name: o cabeçalho e params devem coincidir");
     let version_in_meta = in_meta.ok_or_else(|| McpRefusal::new(code::INVALID_PARAMS, NO_VERSION))?;
     if !meta(request)
         .is_some_and(|meta| meta.get("io.modelcontextprotocol/clientCapabilities").is_some_and(Value::is_object))
@@ -110,8 +108,7 @@ fn judge_modern(
 }
 
 fn unsupported(version: &str) -> McpRefusal {
-    const UNSUPPORTED: Text =
-        text("This version of the protocol is not spoken here.", "Esta versão do protocolo não é falada aqui.");
+    const UNSUPPORTED: Text = text("Unsupported protocol version.", "Versão do protocolo não suportada.");
     McpRefusal::new(code::UNSUPPORTED_VERSION, UNSUPPORTED).data(json!({"supported": versions(), "requested": version}))
 }
 

@@ -76,11 +76,11 @@ impl McpRefusal {
 pub fn read(body: &[u8]) -> Result<McpMessage, McpRefusal> {
     const NOT_JSON: Text = text("The body is not JSON.", "O corpo não é JSON.");
     const NO_MESSAGE: Text = text(
-        "The body is not one JSON-RPC 2.0 message; batches are not taken.",
-        "O corpo não é uma mensagem JSON-RPC 2.0; lotes não são aceitos.",
+        "The body must be one JSON-RPC 2.0 message. Batches are not supported.",
+        "O corpo deve ser uma mensagem JSON-RPC 2.0. Lotes não são suportados.",
     );
-    const BAD_ID: Text = text("id: takes a text or a whole number", "id: recebe um texto ou um número inteiro");
-    const BAD_PARAMS: Text = text("params: takes an object", "params: recebe um objeto");
+    const BAD_ID: Text = text("id: must be a string or a whole number", "id: deve ser um texto ou um número inteiro");
+    const BAD_PARAMS: Text = text("params: must be an object", "params: deve ser um objeto");
     let no_message = || McpRefusal::new(code::INVALID_REQUEST, NO_MESSAGE);
     let value = serde_json::from_slice(body).map_err(|_| McpRefusal::new(code::PARSE_ERROR, NOT_JSON))?;
     let Value::Object(mut fields) = value else { return Err(no_message()) };

@@ -199,7 +199,7 @@ impl<T: JsonSchema + 'static> IntoReply for WrittenJson<T> {
 
 fn written(value: &impl Serialize) -> Result<Bytes, ServiceError> {
     serde_json::to_vec(value).map(Bytes::from).map_err(|error| {
-        tracing::error!(%error, "an answer could not be written");
+        tracing::error!(%error, "a response could not be stored");
         ServiceError::new(Code::Internal)
     })
 }

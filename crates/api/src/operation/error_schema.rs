@@ -18,12 +18,12 @@ pub(crate) fn error_schema() -> Value {
         "required": ["error"],
         "properties": {
             "error": {"type": "string", "description": "One sentence for a person, in the language of the call."},
-            "detail": {"type": "string", "description": "What exactly; begins with the field or the word that is meant."},
+            "detail": {"type": "string", "description": "Detail; starts with the name of the field, or with a stable word."},
             "code": {"type": "string", "enum": codes, "description": "Stable code."},
             "retry_after": {"type": "integer", "description": "Seconds until the same call may succeed; as `Retry-After`."},
             "next": {
                 "type": "object",
-                "description": "The call that helps.",
+                "description": "The suggested next call.",
                 "required": ["operation", "method", "path"],
                 "properties": {
                     "operation": {"type": "string"},
@@ -35,7 +35,7 @@ pub(crate) fn error_schema() -> Value {
             "accepts": {"type": "array", "items": {"type": "object"}, "description": "How to pay (x402); with 402 only."},
             "blocked": {
                 "type": "object",
-                "description": "Who answered instead of the page, and what its owner can do.",
+                "description": "Which firewall answered, and what the site's owner can do.",
                 "properties": {"vendor": {"type": "string"}, "status": {"type": "integer"}, "fix": {"type": "string"}},
             },
         },

@@ -118,11 +118,11 @@ mod tests {
             assert_eq!(judge(operation, fields), Ok(()), "{fields}");
         }
         for (operation, fields, told) in [
-            ("get_audit", "scor", "nearest: score"),
-            ("get_audit", "score,issues.cod", "nearest: code"),
+            ("get_audit", "scor", "did you mean: score"),
+            ("get_audit", "score,issues.cod", "did you mean: code"),
             ("get_audit", "summary.robotstxt", "robotsTxt"),
-            ("run_tab", "score", "it takes: "),
-            ("get_audit", "", "it takes: "),
+            ("run_tab", "score", "accepted fields: "),
+            ("get_audit", "", "accepted fields: "),
             ("get_audit", &"score,".repeat(65), "at most 64"),
         ] {
             let detail = judge(operation, fields).unwrap_err();

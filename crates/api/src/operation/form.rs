@@ -55,8 +55,8 @@ impl UnreadForm {
 
     /// Reads at most `most` bytes of it, boundaries included; [`Code::BodyTooLarge`] for more.
     pub async fn read(&self, services: &Services, most: usize) -> Result<FormFields, ServiceError> {
-        const NO_FORM: Text = text("body: it is no multipart form", "body: não é um formulário multipart");
-        const TOO_MANY: Text = text("body: it has too many fields", "body: tem campos demais");
+        const NO_FORM: Text = text("body: must be a multipart form", "body: deve ser um formulário multipart");
+        const TOO_MANY: Text = text("body: has too many fields", "body: tem campos demais");
         let refused = |why: Text| ServiceError::new(Code::InvalidBody).explained(why.into());
         let content_type = self.parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let boundary = content_type.and_then(|value| multer::parse_boundary(value).ok());

@@ -35,12 +35,10 @@ pub(crate) fn body_object(bytes: &[u8]) -> Result<Map<String, Value>, ServiceErr
 /// The message of a syntax error in a body, with line and column.
 fn unread(error: &serde_json::Error) -> Phrase {
     const NOT_JSON: Text =
-        text("it is not JSON at line {line}, column {column}", "não é JSON na linha {line}, coluna {column}");
-    const TOO_DEEP: Text = text(
-        "it is nested too deep at line {line}, column {column}",
-        "tem níveis demais na linha {line}, coluna {column}",
-    );
-    const NO_OBJECT: Text = text("it takes a JSON object", "recebe um objeto JSON");
+        text("invalid JSON at line {line}, column {column}", "JSON inválido na linha {line}, coluna {column}");
+    const TOO_DEEP: Text =
+        text("nested too deeply at line {line}, column {column}", "níveis demais na linha {line}, coluna {column}");
+    const NO_OBJECT: Text = text("must be a JSON object", "deve ser um objeto JSON");
     let place = [("line", error.line().into()), ("column", error.column().into())];
     match error.classify() {
         // Only the outermost value has to be of a kind.
@@ -82,7 +80,7 @@ impl<'de> Visitor<'de> for Distinct {
 
 /// The parameters of a query. Duplicate names are refused.
 pub fn query_object(query: Option<&str>) -> Result<Map<String, Value>, ServiceError> {
-    const TOO_MANY: Text = text("there are too many parameters", "há parâmetros demais");
+    const TOO_MANY: Text = text("too many parameters", "há parâmetros demais");
     let mut object = Map::new();
     for (name, value) in url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
         let refused = |why: Text| refused(Code::InvalidParameter, &name, &why.into());
@@ -163,42 +161,34 @@ mod tests {
         assert_eq!(body(r#"{"url":"x","wait":3,"deep":true,"more":[{}]}"#).unwrap().wait, Some(3));
         let deep = format!(r#"{{"url":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
         for (text, en, pt) in [
-            ("", "url: it is missing", "url: está faltando"),
-            ("{", "body: it is not JSON at line 1, column 1", "body: não é JSON na linha 1, coluna 1"),
-            ("{\n\"url\":'a'}", "body: it is not JSON at line 2, column 7", "body: não é JSON na linha 2, coluna 7"),
-            (r#"{"url":"a"} x"#, "body: it is not JSON at line 1, column 13", "body: não é JSON na linha 1, coluna 13"),
-            ("[]", "body: it takes a JSON object", "body: recebe um objeto JSON"),
-            (r#"{"url":1}"#, "url: it takes a text, not a number", "url: recebe um texto, não um número"),
-            (r#"{"url":null}"#, "url: it takes a text, not null", "url: recebe um texto, não null"),
-            (r#"{"url":[]}"#, "url: it takes a text, not a list", "url: recebe um texto, não uma lista"),
-            (r#"{"url":{}}"#, "url: it takes a text, not an object", "url: recebe um texto, não um objeto"),
-            (r#"{"url":"a","url":"b"}"#, "url: it comes twice", "url: vem duas vezes"),
+            ("", "url: is missing", "url: está faltando"),
+            ("{", "body: invalid JSON at line 1, column 1", "body: JSON inválido na linha 1, coluna 1"),
+            ("{\n\"url\":'a'}", "body: invalid JSON at line 2, column 7", "body: JSON inválido na linha 2, coluna 7"),
+            (
+                r#"{"url":"a"} x"#,
+                "body: invalid JSON at line 1, column 13",
+                "body: JSON inválido na linha 1, coluna 13",
+            ),
+            ("[]", "body: must be a JSON object", "body: deve ser um objeto JSON"),
+            (r#"{"url":1}"#, "url: must be a string, not a number", "url: deve ser um texto, não um número"),
+            (r#"{"url":null}"#, "url: must be a string, not null", "url: deve ser um texto, não null"),
+            (r#"{"url":[]}"#, "url: must be a string, not an array", "url: deve ser um texto, não uma lista"),
+            (r#"{"url":{}}"#, "url: must be a string, not an object", "url: deve ser um texto, não um objeto"),
+            (r#"{"url":"a","url":"b"}"#, "url: was sent twice", "url: foi enviado duas vezes"),
             (
                 r#"{"url":"a","wait":"3"}"#,
-                "wait: it takes a number, not a text",
-                "wait: recebe um número, não um texto",
+                "wait: must be a number, not a string",
+                "wait: deve ser um número, não um texto",
             ),
-            (
-                r#"{"url":"a","wait":-1}"#,
-                "wait: the value is none of those taken",
-                "wait: o valor não é nenhum dos aceitos",
-            ),
+            (r#"{"url":"a","wait":-1}"#, "wait: is not an accepted value", "wait: não é um valor aceito"),
             (
                 r#"{"url":"a","of":{"kind":"x"}}"#,
-                "of.kind: it takes one of: page, site",
-                "of.kind: recebe um destes: page, site",
+                "of.kind: must be one of: page, site",
+                "of.kind: deve ser um destes: page, site",
             ),
-            (r#"{"url":"a","of":{}}"#, "of.kind: it is missing", "of.kind: está faltando"),
-            (
-                r#"{"url":"a","of":{"kind":"page","b":1}}"#,
-                "of.b: this call takes no such field",
-                "of.b: esta chamada não recebe tal campo",
-            ),
-            (
-                &deep,
-                "body: it is nested too deep at line 1, column 134",
-                "body: tem níveis demais na linha 1, coluna 134",
-            ),
+            (r#"{"url":"a","of":{}}"#, "of.kind: is missing", "of.kind: está faltando"),
+            (r#"{"url":"a","of":{"kind":"page","b":1}}"#, "of.b: unknown field", "of.b: campo desconhecido"),
+            (&deep, "body: nested too deeply at line 1, column 134", "body: níveis demais na linha 1, coluna 134"),
         ] {
             check(body(text), Code::InvalidBody, en, pt);
         }
@@ -213,13 +203,13 @@ mod tests {
         for (text, en, pt) in [
             (
                 "url=a&wait=x",
-                "wait: it takes a whole number that is not negative",
-                "wait: recebe um número inteiro não negativo",
+                "wait: must be a non-negative whole number",
+                "wait: deve ser um número inteiro não negativo",
             ),
-            ("url=a&url=b", "url: it comes twice", "url: vem duas vezes"),
-            ("<b>=a&<b>=b", "?: it comes twice", "?: vem duas vezes"),
-            ("wait=1", "url: it is missing", "url: está faltando"),
-            ("url=a&deep=yes", "deep: it takes true or false", "deep: recebe true ou false"),
+            ("url=a&url=b", "url: was sent twice", "url: foi enviado duas vezes"),
+            ("<b>=a&<b>=b", "?: was sent twice", "?: foi enviado duas vezes"),
+            ("wait=1", "url: is missing", "url: está faltando"),
+            ("url=a&deep=yes", "deep: must be true or false", "deep: deve ser true ou false"),
         ] {
             check(query(text), Code::InvalidParameter, en, pt);
         }

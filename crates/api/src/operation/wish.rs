@@ -29,7 +29,7 @@ pub enum ReportFormat {
     /// The stored audit.
     #[default]
     Json,
-    /// For a note or a model.
+    /// Markdown, for notes or a language model.
     Markdown,
     /// A row for each finding, for a spreadsheet.
     Csv,
@@ -52,7 +52,7 @@ pub struct ReportWish {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub budget: Option<u32>,
-    /// `cursor` of the previous answer; goes with `budget`.
+    /// The `cursor` of the previous answer; used with `budget`.
     #[serde(default)]
     pub cursor: Option<String>,
 }
@@ -112,12 +112,11 @@ impl ReportWish {
 
     fn judge(&self) -> Result<(), ServiceError> {
         const PARTS: Text = text(
-            "format: fields, budget and cursor go with json only",
+            "format: fields, budget and cursor work with json only",
             "format: fields, budget e cursor só valem para json",
         );
-        const NO_BUDGET: Text = text("cursor: goes with budget", "cursor: vale junto com budget");
-        const NO_TOKENS: Text =
-            text("budget: takes a number of at least 1", "budget: recebe um número de pelo menos 1");
+        const NO_BUDGET: Text = text("cursor: send it together with budget", "cursor: envie-o junto com budget");
+        const NO_TOKENS: Text = text("budget: must be at least 1", "budget: deve ser pelo menos 1");
         let refused = |why: Text| Err(ServiceError::new(Code::InvalidParameter).explained(why.into()));
         if self.is_document() && self.has_parts() {
             return refused(PARTS);

@@ -53,7 +53,7 @@ pub fn language(headers: &HeaderMap, query: Option<&str>) -> Result<Lang, Servic
     });
     match in_query {
         Some(tag) => Lang::from_tag(&tag).ok_or_else(|| {
-            let takes = text("lang: takes en or pt-BR", "lang: aceita en ou pt-BR");
+            let takes = text("lang: use en or pt-BR", "lang: use en ou pt-BR");
             ServiceError::new(Code::InvalidParameter).explained(takes.into())
         }),
         None => {
@@ -70,11 +70,14 @@ pub async fn read_body(services: &Services, parts: &Parts, body: Body, most: usi
     let headers = &parts.headers;
     let is_coded = headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
     if is_coded {
-        let coded = text("Content-Encoding: leave it out", "Content-Encoding: não envie");
+        let coded = text(
+            "Content-Encoding: is not supported; send the body uncompressed",
+            "Content-Encoding: não é suportado; envie o corpo sem compressão",
+        );
         return Err(ServiceError::new(Code::UnsupportedMediaType).explained(coded.into()));
     }
     let too_large = || {
-        let limit = text("a body is at most {bytes} bytes", "um corpo tem no máximo {bytes} bytes");
+        let limit = text("a body can have at most {bytes} bytes", "um corpo pode ter no máximo {bytes} bytes");
         ServiceError::new(Code::BodyTooLarge).explained(limit.phrase(&[("bytes", most.into())]))
     };
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
@@ -88,14 +91,14 @@ pub async fn read_body(services: &Services, parts: &Parts, body: Body, most: usi
         let mut pieces = 0;
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|_| {
-                let ended = text("body: it ended before its end", "body: terminou antes do fim");
+                let ended = text("body: is incomplete", "body: está incompleto");
                 ServiceError::new(Code::InvalidBody).explained(ended.into())
             })?;
             pieces += 1;
             if pieces > MOST_PIECES {
                 let tiny = text(
-                    "body: it came in more than {pieces} chunks; send larger ones, or a Content-Length",
-                    "body: veio em mais de {pieces} pedaços; envie pedaços maiores, ou Content-Length",
+                    "body: has more than {pieces} chunks; send larger chunks, or a Content-Length",
+                    "body: tem mais de {pieces} pedaços; envie pedaços maiores, ou Content-Length",
                 );
                 let phrase = tiny.phrase(&[("pieces", MOST_PIECES.into())]);
                 return Err(ServiceError::new(Code::InvalidBody).explained(phrase));

@@ -35,7 +35,7 @@ impl Proxies {
         let is_forwarded = headers.contains_key("x-forwarded-for") || headers.contains_key("forwarded");
         if is_forwarded && client == peer.to_canonical() && !self.has_warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(
-                "a forwarding header came from a peer that trusted_proxies does not name, or could not be read"
+                "a forwarding header was ignored: its peer is not in trusted_proxies, or it could not be read"
             );
         }
         client

@@ -105,7 +105,7 @@ async fn call(
     lang: &mut Lang,
 ) -> Result<Reply, ServiceError> {
     let params = params.ok_or_else(|| {
-        let broken = text("path: it is not UTF-8", "path: não é UTF-8");
+        let broken = text("path: must be UTF-8", "path: deve ser UTF-8");
         ServiceError::new(Code::InvalidParameter).explained(broken.into())
     })?;
     let (parts, body) = request.into_parts();
@@ -183,7 +183,7 @@ fn known_body(
     mut body: Map<String, Value>,
     lang: &mut Lang,
 ) -> Result<Map<String, Value>, ServiceError> {
-    const TAKES: Text = text("lang: takes en or pt-BR", "lang: aceita en ou pt-BR");
+    const TAKES: Text = text("lang: use en or pt-BR", "lang: use en ou pt-BR");
     let Some(mut known) = operation.field_names() else { return Ok(body) };
     let in_path: Vec<&str> = operation.path_parameters().collect();
     known.retain(|name| !in_path.contains(name));
@@ -205,7 +205,7 @@ fn with_query(
     query: Map<String, Value>,
     accepted: Option<&str>,
 ) -> Result<Map<String, Value>, ServiceError> {
-    const TWICE: Text = text("{name}: stands in query and body", "{name}: está na query e no corpo");
+    const TWICE: Text = text("{name}: was sent in both query and body", "{name}: foi enviado na query e no corpo");
     for (name, value) in query {
         if body.contains_key(&name) {
             let why = TWICE.phrase(&[("name", name.into())]);

@@ -14,7 +14,10 @@ pub(super) const HEAD_BYTES: usize = 64 * 1024;
 pub(super) fn judge(request: &Request) -> Result<(), ServiceError> {
     // The connection's own limit is one of its buffer, which a head that comes in one piece may pass.
     if length(request) > HEAD_BYTES {
-        let most = text("a head is at most {bytes} bytes", "um cabeçalho tem no máximo {bytes} bytes");
+        let most = text(
+            "the request head can have at most {bytes} bytes",
+            "os cabeçalhos da requisição podem ter no máximo {bytes} bytes",
+        );
         return Err(ServiceError::new(Code::HeadersTooLarge).explained(most.phrase(&[("bytes", HEAD_BYTES.into())])));
     }
     let mut hosts = request.headers().get_all(header::HOST).iter();
@@ -26,7 +29,7 @@ pub(super) fn judge(request: &Request) -> Result<(), ServiceError> {
     if is_good {
         return Ok(());
     }
-    let once = text("Host: the header names one host, once", "Host: o cabeçalho nomeia um host, uma vez");
+    let once = text("Host: send one Host header with one host", "Host: envie um cabeçalho Host com um só host");
     Err(ServiceError::new(Code::InvalidParameter).explained(once.into()))
 }
 

@@ -157,11 +157,11 @@ fn readable_by(request: &HeaderMap, mut response: Response) -> Response {
 /// Answers a message.
 async fn post(site: &Site, request: Request) -> Response {
     const FOREIGN: Text = text(
-        "Pages of this origin may not call; the operator can allow it in mcp.allow_origins.",
-        "Páginas desta origem não podem chamar; o operador pode permitir em mcp.allow_origins.",
+        "This origin is not allowed. The operator can add it to mcp.allow_origins.",
+        "Esta origem não é permitida. O operador pode incluí-la em mcp.allow_origins.",
     );
     const FOREIGN_HOST: Text =
-        text("This server has another name; see Host.", "Este servidor tem outro nome; veja Host.");
+        text("The Host header doesn't match this server.", "O cabeçalho Host não corresponde a este servidor.");
     let (parts, body) = request.into_parts();
     let lang = match request::language(&parts.headers, parts.uri.query()) {
         Ok(lang) => lang,
@@ -253,7 +253,7 @@ async fn answer(
     method: &str,
     params: Map<String, Value>,
 ) -> Result<Value, McpRefusal> {
-    const UNKNOWN: Text = text("There is no such method.", "Não há tal método.");
+    const UNKNOWN: Text = text("Unknown method.", "Método desconhecido.");
     let server = &site.mcp();
     let is_of_one = parts.extensions.get::<OneGuest>().is_some();
     let instructions = || instructions(site.services().config(), is_of_one, lang);
@@ -284,7 +284,7 @@ async fn answer(
 /// The list of tools, on one page. The schemas of their answers come where `_meta` asks for them: they are ten times as long
 /// as the rest, and a list is read at every start.
 fn list(era: Era, params: &Map<String, Value>, tools: &ToolList, is_of_one: bool) -> Result<Value, McpRefusal> {
-    const NO_CURSOR: Text = text("cursor: none was given out", "cursor: nenhum foi dado");
+    const NO_CURSOR: Text = text("cursor: this list has no further pages", "cursor: esta lista não tem mais páginas");
     if params.get("cursor").is_some_and(|cursor| !cursor.is_null()) {
         return Err(McpRefusal::new(code::INVALID_PARAMS, NO_CURSOR).status(StatusCode::OK));
     }

@@ -18,7 +18,7 @@ pub struct Blocked {
     pub vendor: String,
     /// Status of the answer.
     pub status: u16,
-    /// The target limits its rate (429): not a finding, and worth a later try.
+    /// The site is rate-limiting us (429): not a finding, and worth a later try.
     pub rate_limited: bool,
 }
 

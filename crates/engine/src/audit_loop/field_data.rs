@@ -107,7 +107,7 @@ async fn query(
             Some(audit::field_data(&answer.body).map_or(RecordAnswer::Nothing, RecordAnswer::Data))
         }
         Ok(answer) => {
-            tracing::warn!(status = answer.status, "the field data service refused a question");
+            tracing::warn!(status = answer.status, "the field data service refused a request");
             None
         }
         Err(error) => {

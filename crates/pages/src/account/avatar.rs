@@ -16,8 +16,8 @@ use service::error::{Code, ServiceError};
 const PATH: &str = "/conta/avatar";
 /// The message of [`Code::InvalidImage`] for people: without base64, which only the API takes.
 const REFUSED: Text = text(
-    "The picture was not accepted: it must be a JPEG, PNG or WebP of at most 2 MB and 12 megapixels (5 for WebP, progressive JPEG and 16-bit PNG).",
-    "A imagem não foi aceita: deve ser JPEG, PNG ou WebP de no máximo 2 MB e 12 megapixels (5 para WebP, JPEG progressivo e PNG de 16 bits).",
+    "This picture can't be used. Choose a JPEG, PNG or WebP of at most 2 MB and 12 megapixels (5 for WebP, progressive JPEG and 16-bit PNG).",
+    "Esta imagem não pode ser usada. Escolha um JPEG, PNG ou WebP de no máximo 2 MB e 12 megapixels (5 para WebP, JPEG progressivo e PNG de 16 bits).",
 );
 
 #[derive(Template)]

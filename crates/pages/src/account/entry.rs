@@ -14,9 +14,9 @@ use service::error::{Code, ServiceError};
 const SIGN_IN: Text = text("Sign in", "Entrar");
 const PASSWORD: Text = text("Password", "Senha");
 const NEW_PASSWORD: Text = text("New password", "Nova senha");
-const MAKE: Text = text("Make an account", "Criar uma conta");
+const MAKE: Text = text("Create account", "Criar conta");
 const PASSKEY: Text = text("Sign in with a passkey", "Entrar com uma chave de acesso");
-const FORGOTTEN: Text = text("I forgot my password", "Esqueci a minha senha");
+const FORGOTTEN: Text = text("Forgot your password?", "Esqueceu a senha?");
 
 /// Signs in, or asks for the second factor.
 pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
@@ -57,12 +57,12 @@ pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
 
 fn factor_form(visit: &AccountVisit, challenge: String) -> FormPage {
     FormPage {
-        title: Some(text("Second factor", "Segundo fator")),
+        title: Some(text("Two-factor authentication", "Autenticação em dois fatores")),
         action: "/conta/global/factor",
         button: Some(SIGN_IN),
         fields: vec![FormField::code()],
         hidden: vec![("challenge", challenge), ("return_to", way_on(visit.field("return_to")).to_owned())],
-        links: vec![(text("Begin again", "Começar de novo"), "/conta/global")],
+        links: vec![(text("Start over", "Começar de novo"), "/conta/global")],
         ..FormPage::default()
     }
 }
@@ -88,11 +88,16 @@ pub(super) async fn factor(state: AppState, request: Request) -> Response {
 /// Says that a mail is on its way, whether the account exists or not.
 fn sent(visit: &AccountVisit) -> Response {
     let lead = text(
-        "If the address is right, a mail is on its way. It can take a few minutes; look into the folder for spam too.",
-        "Se o endereço estiver certo, um e-mail está a caminho. Pode levar alguns minutos; olhe também a pasta de spam.",
+        "If the address is correct, you will receive an email within a few minutes. Check your spam folder too.",
+        "Se o endereço estiver correto, você receberá um e-mail em alguns minutos. Confira também a pasta de spam.",
     );
-    let again = text("Back to signing in", "Voltar para entrar");
-    message_page(visit, text("Look into your mail", "Veja o seu e-mail"), &[lead], vec![(again, "/conta/global")])
+    let again = text("Back to sign in", "Voltar para o login");
+    message_page(
+        visit,
+        text("Check your inbox", "Confira a sua caixa de entrada"),
+        &[lead],
+        vec![(again, "/conta/global")],
+    )
 }
 
 /// Asks for an account.
@@ -101,13 +106,13 @@ pub(super) async fn register(state: AppState, request: Request) -> Response {
         let form = FormPage {
             title: Some(MAKE),
             lead: vec![text(
-                "We send a link to your address, with which you make the account.",
-                "Enviamos um link ao seu endereço, com o qual você cria a conta.",
+                "We will email you a link to create the account.",
+                "Enviaremos um link por e-mail para criar a conta.",
             )],
             action: "/conta/global/register",
-            button: Some(text("Send the link", "Enviar o link")),
+            button: Some(text("Send link", "Enviar link")),
             fields: vec![FormField::email(visit.field("email"))],
-            links: vec![(text("I have an account", "Já tenho conta"), "/conta/global")],
+            links: vec![(text("Sign in to an existing account", "Entrar em uma conta existente"), "/conta/global")],
             ..FormPage::default()
         };
         form.answer(visit, Needs::Nothing, async |visit| {
@@ -127,7 +132,7 @@ pub(super) async fn complete(state: AppState, request: Request) -> Response {
             Ok(address) => address,
             Err(error) => return link_gone(&visit, &error, again),
         };
-        let name = text("Your name, if you like", "O seu nome, se quiser");
+        let name = text("Your name (optional)", "O seu nome (opcional)");
         let form = FormPage {
             title: Some(MAKE),
             action: "/conta/global/complete",
@@ -168,11 +173,11 @@ pub(super) async fn reset(state: AppState, request: Request) -> Response {
         let form = FormPage {
             title: Some(text("Set a new password", "Definir uma nova senha")),
             lead: vec![text(
-                "We send a link to the address of your account, with which you set a new password.",
-                "Enviamos um link ao endereço da sua conta, com o qual você define uma nova senha.",
+                "We will email you a link to set a new password.",
+                "Enviaremos um link por e-mail para definir uma nova senha.",
             )],
             action: "/conta/global/reset",
-            button: Some(text("Send the link", "Enviar o link")),
+            button: Some(text("Send link", "Enviar link")),
             fields: vec![FormField::email(visit.field("email"))],
             links: vec![(SIGN_IN, "/conta/global")],
             ..FormPage::default()
@@ -204,11 +209,11 @@ pub(super) async fn new_password(state: AppState, request: Request) -> Response 
         let form = FormPage {
             title: Some(text("Set a new password", "Definir uma nova senha")),
             lead: vec![text(
-                "With a new password all sessions of the account end, and all its API keys are revoked.",
-                "Com uma nova senha todas as sessões da conta terminam e todas as suas chaves de API são revogadas.",
+                "A new password ends all sessions of the account and revokes all its API keys.",
+                "Uma nova senha encerra todas as sessões da conta e revoga todas as chaves de API dela.",
             )],
             action: "/conta/global/password",
-            button: Some(text("Set the password", "Definir a senha")),
+            button: Some(text("Set password", "Definir senha")),
             fields,
             hidden: vec![("token", visit.field("token").to_owned())],
             again: Some(again),
@@ -219,7 +224,7 @@ pub(super) async fn new_password(state: AppState, request: Request) -> Response 
             let password = SecretText::new(visit.field("password"));
             recovery::complete_reset(&visit.cx, visit.field("token"), password, factor).await?;
             visit.forget();
-            let done = text("Your password is set", "A sua senha foi definida");
+            let done = text("Password set", "Senha definida");
             Ok(message_page(visit, done, &[], vec![(SIGN_IN, "/conta/global")]))
         })
         .await
@@ -231,16 +236,16 @@ pub(super) async fn new_password(state: AppState, request: Request) -> Response 
 pub(super) async fn confirm_email(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         let form = FormPage {
-            title: Some(text("Confirm the address", "Confirmar o endereço")),
+            title: Some(text("Confirm your email address", "Confirme o seu endereço de e-mail")),
             action: "/conta/global/email",
-            button: Some(text("This is my address", "Este é o meu endereço")),
+            button: Some(text("Confirm address", "Confirmar endereço")),
             hidden: vec![("token", visit.field("token").to_owned())],
             again: Some((SIGN_IN, "/conta/global")),
             ..FormPage::default()
         };
         form.answer(visit, Needs::Nothing, async |visit| {
             recovery::confirm_email(&visit.cx, visit.field("token")).await?;
-            let done = text("Your address was changed", "O seu endereço foi mudado");
+            let done = text("Email address changed", "Endereço de e-mail alterado");
             Ok(message_page(visit, done, &[], vec![(text("Your account", "A sua conta"), "/conta")]))
         })
         .await
@@ -252,13 +257,13 @@ pub(super) async fn confirm_email(state: AppState, request: Request) -> Response
 pub(super) async fn undo_email(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         let form = FormPage {
-            title: Some(text("Take the change of the address back", "Desfazer a mudança do endereço")),
+            title: Some(text("Undo the email change", "Desfazer a mudança de e-mail")),
             lead: vec![text(
-                "The account gets its address back, all sessions end, and all API keys are revoked.",
-                "A conta recupera o seu endereço, todas as sessões terminam e todas as chaves de API são revogadas.",
+                "This restores the previous email address, ends all sessions and revokes all API keys.",
+                "Isto restaura o endereço de e-mail anterior, encerra todas as sessões e revoga todas as chaves de API.",
             )],
             action: "/conta/global/undo",
-            button: Some(text("Take it back", "Desfazer")),
+            button: Some(text("Undo change", "Desfazer mudança")),
             is_danger: true,
             hidden: vec![("token", visit.field("token").to_owned())],
             again: Some((SIGN_IN, "/conta/global")),
@@ -267,10 +272,10 @@ pub(super) async fn undo_email(state: AppState, request: Request) -> Response {
         form.answer(visit, Needs::Nothing, async |visit| {
             recovery::undo_email(&visit.cx, visit.field("token")).await?;
             visit.forget();
-            let done = text("The address is yours again", "O endereço é seu de novo");
+            let done = text("Email change undone", "Mudança de e-mail desfeita");
             let then = text(
-                "Whoever changed it may know the password: set a new one.",
-                "Quem o mudou pode saber a senha: defina uma nova.",
+                "Set a new password: the person who changed the address may know the old one.",
+                "Defina uma nova senha: quem mudou o endereço pode saber a antiga.",
             );
             Ok(message_page(visit, done, &[then], vec![(FORGOTTEN, "/conta/global/reset")]))
         })

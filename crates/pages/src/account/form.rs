@@ -4,7 +4,7 @@ use api::response::{of_error, status};
 use askama::Template;
 use axum::response::Response;
 use http::StatusCode;
-use model::lang::{Lang, Text, text};
+use model::lang::{Text, text};
 
 use super::visit::{AccountVisit, leads_away, refused};
 use crate::filters;
@@ -61,7 +61,7 @@ pub(super) struct FormField {
 impl FormField {
     /// The address that one signs in with.
     pub(super) fn email(value: &str) -> Self {
-        let label = text("E-mail address", "Endereço de e-mail");
+        let label = text("Email address", "Endereço de e-mail");
         Self { kind: "email", ..Self::text("email", label, "username", value) }
     }
 
@@ -69,8 +69,8 @@ impl FormField {
     pub(super) fn password(name: &'static str, label: Text, autocomplete: &'static str) -> Self {
         let hint = (autocomplete == "new-password").then(|| {
             text(
-                "10 to 128 characters, any. A few words that nobody would guess are best.",
-                "De 10 a 128 caracteres, quaisquer. O melhor são algumas palavras que ninguém adivinharia.",
+                "10 to 128 characters of any kind. A few random words are best.",
+                "De 10 a 128 caracteres de qualquer tipo. O melhor são algumas palavras aleatórias.",
             )
         });
         Self { kind: "password", hint, ..Self::text(name, label, autocomplete, "") }
@@ -80,8 +80,8 @@ impl FormField {
     pub(super) fn code() -> Self {
         let label = text("Code", "Código");
         let hint = text(
-            "Six digits of your authenticator, or one of your recovery codes.",
-            "Seis dígitos do seu autenticador, ou um dos seus códigos de recuperação.",
+            "The 6-digit code from your authenticator app, or a recovery code.",
+            "O código de 6 dígitos do seu aplicativo autenticador, ou um código de recuperação.",
         );
         Self { hint: Some(hint), ..Self::text("code", label, "one-time-code", "") }
     }
@@ -156,7 +156,7 @@ impl FormPage {
     pub(super) fn refused(&self, visit: &AccountVisit, error: &ServiceError) -> Response {
         match (error.code, self.again) {
             (Code::InvalidLink, Some(again)) => {
-                let title = text("This link can't be used", "Este link não pode ser usado");
+                let title = text("This link no longer works", "Este link não funciona mais");
                 Self { title: Some(title), links: vec![again], ..Self::default() }.page(visit, Some(error))
             }
             (Code::NotFound, _) => visit.refuse(error),
@@ -167,26 +167,13 @@ impl FormPage {
 
     /// The page with the form, and the error of the input, if any.
     pub(super) fn page(&self, visit: &AccountVisit, error: Option<&ServiceError>) -> Response {
-        let problem = error.map(|error| problem(error, visit.lang()));
+        let problem = error.map(|error| error.message_for_person(visit.lang()));
         let page = FormTemplate { frame: visit.frame(), form: self, csrf: &visit.csrf, problem };
         let mut response = visit.page(error.map_or(StatusCode::OK, status), &page);
         if let Some(error) = error {
             of_error(response.headers_mut(), error, visit.cx.services.is_https());
         }
         response
-    }
-}
-
-/// The message of an error for people.
-pub(super) fn problem(error: &ServiceError, lang: Lang) -> String {
-    let sentence = error.code.sentence().in_lang(lang);
-    match &error.detail {
-        // A person has no use for the name of the field before the explanation.
-        Some(detail) => {
-            let detail = detail.in_lang(lang);
-            format!("{sentence} ({})", detail.split_once(": ").map_or(detail, |(_, explanation)| explanation))
-        }
-        None => sentence.to_owned(),
     }
 }
 

@@ -9,7 +9,7 @@ use model::account::{Profile, SecurityEvent, SessionInfo, Trial};
 use model::lang::{Text, text};
 
 use super::events;
-use super::form::{FormField, FormPage, Needs, problem};
+use super::form::{FormField, FormPage, Needs};
 use super::visit::{AccountVisit, AppState, leads_away, refused, visit};
 use crate::filters;
 use crate::frame::Frame;
@@ -74,7 +74,7 @@ async fn shown(visit: &AccountVisit, refused: Option<(Profile, ServiceError)>) -
         csrf: &visit.csrf,
         email: &current.email,
         is_guest_too,
-        problem: error.as_ref().map(|error| problem(error, visit.lang())),
+        problem: error.as_ref().map(|error| error.message_for_person(visit.lang())),
         profile,
         has_factor: entry::has_factor(&visit.cx, &account),
         trial: service::accounts::trial(current.trial_started_at, visit.cx.services.ports().now()),
@@ -127,8 +127,8 @@ pub(super) async fn end_all(state: AppState, request: Request) -> Response {
         let form = FormPage {
             title: Some(text("End all sessions", "Encerrar todas as sessões")),
             lead: vec![text(
-                "This one too; and all API keys of the account are revoked.",
-                "Esta também; e todas as chaves de API da conta são revogadas.",
+                "This ends the current session too, and revokes all API keys of the account.",
+                "Isto também encerra a sessão atual e revoga todas as chaves de API da conta.",
             )],
             action: "/conta/sessions/end-all",
             button: Some(text("End all sessions", "Encerrar todas as sessões")),
@@ -167,20 +167,20 @@ pub(super) async fn sign_out(state: AppState, request: Request) -> Response {
 pub(super) async fn delete(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         let form = FormPage {
-            title: Some(text("Delete your account", "Excluir a sua conta")),
+            title: Some(text("Delete account", "Excluir conta")),
             lead: vec![
                 text(
-                    "It is closed at once: sessions end, API keys are revoked, and you are in no organization any more.",
-                    "Ela é encerrada na hora: as sessões terminam, as chaves de API são revogadas e você sai de todas as organizações.",
+                    "Your account is closed immediately: all sessions end, API keys are revoked, and you leave all organizations.",
+                    "A sua conta é encerrada imediatamente: as sessões terminam, as chaves de API são revogadas e você sai de todas as organizações.",
                 ),
                 text(
-                    "In 7 days everything that is yours is removed. Until then the operator of this server can bring it back.",
-                    "Em 7 dias tudo o que é seu é removido. Até lá, quem opera este servidor pode trazê-la de volta.",
+                    "All your data is deleted after 7 days. Until then the operator of this server can restore the account.",
+                    "Todos os seus dados são excluídos após 7 dias. Até lá, o operador deste servidor pode restaurar a conta.",
                 ),
             ],
             action: "/conta/delete",
             fields: vec![FormField::email(visit.field("email"))],
-            button: Some(text("Delete the account", "Excluir a conta")),
+            button: Some(text("Delete account", "Excluir conta")),
             is_danger: true,
             links: vec![(ACCOUNT, "/conta")],
             ..FormPage::default()

@@ -52,13 +52,13 @@ pub(super) async fn proof(state: AppState, request: Request) -> Response {
             Err(error) => return refused(&visit, &error, &back),
         };
         let form = FormPage {
-            title: Some(text("Is it you?", "É você?")),
+            title: Some(text("Confirm it's you", "Confirme que é você")),
             lead: vec![text(
-                "For what comes next, prove again who you are. It holds for five minutes.",
-                "Para o que vem a seguir, prove de novo quem você é. Vale por cinco minutos.",
+                "This action needs a recent sign-in. The confirmation lasts five minutes.",
+                "Esta ação exige um login recente. A confirmação vale por cinco minutos.",
             )],
             action: "/conta/proof",
-            button: Some(text("Go on", "Continuar")),
+            button: Some(text("Continue", "Continuar")),
             fields: if has_factor {
                 vec![FormField::code()]
             } else {
@@ -92,13 +92,13 @@ pub(super) async fn password(state: AppState, request: Request) -> Response {
             Err(error) => return refused(&visit, &error, "/conta/password"),
         };
         let form = FormPage {
-            title: Some(text("Change the password", "Mudar a senha")),
+            title: Some(text("Change password", "Mudar senha")),
             lead: vec![text(
-                "Your other sessions end, and all API keys of the account are revoked; a mail lists them.",
-                "As suas outras sessões terminam e todas as chaves de API da conta são revogadas; um e-mail as lista.",
+                "This ends your other sessions and revokes all API keys of the account. An email lists the keys.",
+                "Isto encerra as suas outras sessões e revoga todas as chaves de API da conta. Um e-mail lista as chaves.",
             )],
             action: "/conta/password",
-            button: Some(text("Change the password", "Mudar a senha")),
+            button: Some(text("Change password", "Mudar senha")),
             fields: vec![
                 FormField::email(&email).fixed(),
                 FormField::password("current", text("Current password", "Senha atual"), "current-password"),
@@ -122,20 +122,20 @@ pub(super) async fn password(state: AppState, request: Request) -> Response {
 pub(super) async fn email(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         let form = FormPage {
-            title: Some(text("Change the address", "Mudar o endereço")),
+            title: Some(text("Change email address", "Mudar endereço de e-mail")),
             lead: vec![text(
-                "We send a link to the new address. The one until now is told, and can take the change back for 7 days.",
-                "Enviamos um link ao novo endereço. O atual é avisado e pode desfazer a mudança por 7 dias.",
+                "We will send a link to the new address. The current address is notified and can undo the change for 7 days.",
+                "Enviaremos um link ao novo endereço. O endereço atual é avisado e pode desfazer a mudança por 7 dias.",
             )],
             action: "/conta/email",
-            button: Some(text("Send the link", "Enviar o link")),
+            button: Some(text("Send link", "Enviar link")),
             fields: vec![FormField::email(visit.field("email"))],
             links: vec![(ACCOUNT, "/conta")],
             ..FormPage::default()
         };
         form.answer(visit, Needs::Proof, async |visit| {
             recovery::change_email(&visit.cx, visit.field("email")).await?;
-            let title = text("Look into your mail", "Veja o seu e-mail");
+            let title = text("Check your inbox", "Confira a sua caixa de entrada");
             Ok(message_page(visit, title, &[], vec![(ACCOUNT, "/conta")]))
         })
         .await
@@ -197,10 +197,13 @@ fn grouped(secret: &str) -> String {
 pub(super) async fn remove_factor(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         let form = FormPage {
-            title: Some(text("Remove the second factor", "Remover o segundo fator")),
-            lead: vec![text("Your recovery codes end with it.", "Os seus códigos de recuperação terminam com ele.")],
+            title: Some(text("Turn off two-factor authentication", "Desativar a autenticação em dois fatores")),
+            lead: vec![text(
+                "Your recovery codes stop working too.",
+                "Os seus códigos de recuperação também deixam de funcionar.",
+            )],
             action: "/conta/factor/remove",
-            button: Some(text("Remove it", "Remover")),
+            button: Some(text("Turn off", "Desativar")),
             is_danger: true,
             fields: vec![FormField::code()],
             links: vec![(ACCOUNT, "/conta")],
@@ -220,9 +223,9 @@ pub(super) async fn recovery_codes(state: AppState, request: Request) -> Respons
     visit(state.0, request, async |visit| {
         let form = FormPage {
             title: Some(text("New recovery codes", "Novos códigos de recuperação")),
-            lead: vec![text("Those that you have end.", "Os que você tem deixam de valer.")],
+            lead: vec![text("Your current codes stop working.", "Os seus códigos atuais deixam de funcionar.")],
             action: "/conta/recovery-codes",
-            button: Some(text("Make ten new codes", "Criar dez códigos novos")),
+            button: Some(text("Create ten new codes", "Criar dez códigos novos")),
             fields: vec![FormField::code()],
             links: vec![(ACCOUNT, "/conta")],
             ..FormPage::default()

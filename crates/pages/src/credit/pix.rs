@@ -199,14 +199,14 @@ fn pay(
 
 /// An error as a message for people.
 fn problem(services: &Services, error: &ServiceError, lang: Lang) -> ReceiptProblem {
-    const MISSING: Text = text("Choose the file of the receipt.", "Escolha o arquivo do comprovante.");
+    const MISSING: Text = text("Choose the receipt file.", "Escolha o arquivo do comprovante.");
     const TOO_LARGE: Text = text(
-        "The receipt is larger than 2 MiB; send a smaller photo.",
-        "O comprovante é maior que 2 MiB; envie uma foto menor.",
+        "The receipt is larger than 2 MB. Send a smaller photo.",
+        "O comprovante tem mais de 2 MB. Envie uma foto menor.",
     );
     const SPENT: Text = text(
-        "Your network has sent its {count} receipts of today; it can send more tomorrow (UTC).",
-        "A sua rede já enviou os {count} comprovantes de hoje; pode enviar mais amanhã (UTC).",
+        "Your network has reached the limit of {count} receipts a day. Try again tomorrow (UTC).",
+        "A sua rede atingiu o limite de {count} comprovantes por dia. Tente amanhã (UTC).",
     );
     let sentence = match (error.code, &error.detail) {
         (Code::BodyTooLarge, _) => TOO_LARGE.in_lang(lang).to_owned(),
@@ -215,8 +215,7 @@ fn problem(services: &Services, error: &ServiceError, lang: Lang) -> ReceiptProb
             SPENT.phrase(&[("count", count.into())]).in_lang(lang).to_owned()
         }
         (Code::InvalidBody, Some(detail)) if detail.en.starts_with("comprovante: ") => MISSING.in_lang(lang).to_owned(),
-        (code, Some(detail)) => format!("{} ({})", code.sentence().in_lang(lang), detail.in_lang(lang)),
-        (code, None) => code.sentence().in_lang(lang).to_owned(),
+        _ => error.message_for_person(lang),
     };
     let request = error.more.iter().find_map(|more| more.fields.get("id")?.as_str().map(str::to_owned));
     ReceiptProblem { sentence, request }

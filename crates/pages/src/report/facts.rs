@@ -34,7 +34,7 @@ pub(super) fn facts(report: &Report, lang: Lang) -> Vec<(&'static str, Option<St
         (t("Links", "Links"), Some(links(s.links.internal, s.links.external, s.links.without_text, lang))),
         ("JSON-LD", (!s.json_ld_types.is_empty()).then(|| s.json_ld_types.join(", "))),
         ("robots.txt", Some(robots(s.robots_txt.allowed, &s.robots_txt.state, s.robots_txt.rule.as_deref(), lang))),
-        (t("AI crawlers refused", "Robôs de IA recusados"), refused(&s.robots_txt.ai_crawlers)),
+        (t("AI crawlers blocked", "Robôs de IA bloqueados"), refused(&s.robots_txt.ai_crawlers)),
         ("Sitemap", Some(sitemap)),
     ];
     // Most systems can be told not to show: none found says nothing.
@@ -66,8 +66,8 @@ fn links(internal: u32, external: u32, without_text: u32, lang: Lang) -> String 
 fn robots(allowed: Option<bool>, state: &str, rule: Option<&str>, lang: Lang) -> String {
     let verdict = match allowed {
         Some(true) => text("allowed", "permitida"),
-        Some(false) => text("forbidden", "proibida"),
-        None => text("not known", "não se sabe"),
+        Some(false) => text("blocked", "bloqueada"),
+        None => text("unknown", "desconhecida"),
     };
     let verdict = verdict.in_lang(lang);
     match rule {
@@ -80,10 +80,10 @@ fn robots(allowed: Option<bool>, state: &str, rule: Option<&str>, lang: Lang) ->
 fn robots_text(state: &str) -> Text {
     match state {
         "found" => text("no rule applies", "nenhuma regra se aplica"),
-        "missing" => text("there is none", "não existe"),
-        "invalid" => text("the answer is an HTML page", "a resposta é uma página HTML"),
-        "notAsked" => text("nobody asked for it", "não foi consultado"),
-        _ => text("it could not be read", "não pôde ser lido"),
+        "missing" => text("missing", "não existe"),
+        "invalid" => text("the response is an HTML page", "a resposta é uma página HTML"),
+        "notAsked" => text("not requested", "não foi consultado"),
+        _ => text("could not be read", "não pôde ser lido"),
     }
 }
 
@@ -92,9 +92,9 @@ fn sitemap_text(state: &str) -> Text {
     match state {
         "found" => text("lists the page", "lista a página"),
         "absent" => text("does not list the page", "não lista a página"),
-        "missing" => text("there is none", "não existe"),
+        "missing" => text("missing", "não existe"),
         "invalid" => text("has a syntax error", "tem um erro de sintaxe"),
-        "notAsked" => text("nobody asked for one", "nenhum foi consultado"),
+        "notAsked" => text("none requested", "nenhum foi consultado"),
         "tooLarge" => text("too large to be read whole", "grande demais para ser lido inteiro"),
         _ => text("could not be read", "não pôde ser lido"),
     }

@@ -108,14 +108,14 @@ fn result(summary: &PageSummary, lang: Lang) -> Option<ResultView> {
 
 /// How much room a text takes; nothing, where there is none.
 fn meter(room: &TextWidths, measured: &str, px: u32, lang: Lang) -> Option<Meter> {
-    const FITS: Text = text("{px} px, {n} characters: fits into {cut} px", "{px} px, {n} caracteres: cabe em {cut} px");
+    const FITS: Text = text("{px} px, {n} characters: fits in {cut} px", "{px} px, {n} caracteres: cabe em {cut} px");
     const CLOSE: Text = text(
-        "{px} px, {n} characters: close to {cut} px, where it may be cut",
-        "{px} px, {n} caracteres: perto de {cut} px, onde pode ser cortado",
+        "{px} px, {n} characters: close to the limit of {cut} px, may be cut",
+        "{px} px, {n} caracteres: perto do limite de {cut} px, pode ser cortado",
     );
     const CUT: Text = text(
         "{px} px, {n} characters: may be cut at about {cut} px",
-        "{px} px, {n} caracteres: pode ser cortado em cerca de {cut} px",
+        "{px} px, {n} caracteres: pode ser cortado perto de {cut} px",
     );
     if measured.is_empty() {
         return None;

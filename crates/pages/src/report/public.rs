@@ -20,10 +20,11 @@ pub(super) fn public(services: &Services, reader: Reader, shown: &Shown<'_>) -> 
         "Auditoria técnica de SEO de {host} em {date}: nota {score} de 100, {errors} {errors|erro|erros}, {warnings} {warnings|aviso|avisos}, e uma correção pronta para cada.",
     );
     const ALT: Text = text("Score {score} of 100 for {host} on {date}", "Nota {score} de 100 para {host} em {date}");
-    const UNREACHED_TITLE: Text = text("SEO audit of {host}: not reached", "Auditoria de SEO de {host}: não alcançada");
+    const UNREACHED_TITLE: Text =
+        text("SEO audit of {host}: page not reachable", "Auditoria de SEO de {host}: página inacessível");
     const UNREACHED: Text = text(
-        "On {date} the page of {host} could not be reached, so there was nothing to judge.",
-        "Em {date} a página de {host} não pôde ser alcançada, então não havia o que julgar.",
+        "On {date} the page of {host} could not be reached, so nothing was audited.",
+        "Em {date} não foi possível acessar a página de {host}, então nada foi auditado.",
     );
     let Eyes::Anybody { slug } = shown.eyes else { return None };
     let lang = reader.lang;

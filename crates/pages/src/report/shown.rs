@@ -65,15 +65,12 @@ impl Again {
 
     /// As a sentence.
     pub(super) fn in_words(self, lang: Lang) -> String {
-        const FREE: Text =
-            text("Takes none of the free audits of the day.", "Não usa nenhuma das auditorias grátis do dia.");
-        const ONE: Text = text(
-            "Takes one of the free audits: {n} {n|is|are} left today.",
-            "Usa uma das auditorias grátis: {n|resta|restam} {n} hoje.",
-        );
+        const FREE: Text = text("Does not use a free audit.", "Não usa uma auditoria grátis.");
+        const ONE: Text =
+            text("Uses one free audit: {n} left today.", "Usa uma auditoria grátis: {n|resta|restam} {n} hoje.");
         const SPENT: Text = text(
-            "The free audits of today are used up. There are new ones tomorrow (UTC).",
-            "As auditorias grátis de hoje acabaram. Há novas amanhã (UTC).",
+            "Today's free audits are used up. Come back tomorrow (UTC).",
+            "As auditorias grátis de hoje acabaram. Volte amanhã (UTC).",
         );
         let (sentence, left) = match self {
             Self::Free => (FREE, 0),

@@ -52,7 +52,7 @@ pub(crate) struct ReportPage<'a> {
     /// Of a public page.
     slug: Option<&'a str>,
     /// The first page, with its form filled in.
-    anew: String,
+    again_address: String,
     /// Metadata and addresses of a public page.
     card: Option<Card>,
     addresses: Option<Addresses>,
@@ -188,7 +188,11 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
             Eyes::Anybody { slug } => Some(&slug.0),
             _ => None,
         },
-        anew: format!("/?lang={}&url={}", lang.tag(), byte_serialize(report.url.as_bytes()).collect::<String>()),
+        again_address: format!(
+            "/?lang={}&url={}",
+            lang.tag(),
+            byte_serialize(report.url.as_bytes()).collect::<String>()
+        ),
         card,
         addresses,
         alarm: report.alarm(lang),
@@ -297,16 +301,16 @@ fn notice(eyes: &Eyes<'_>, created_at: Timestamp, lang: Lang) -> Option<String> 
     let notice = match eyes {
         Eyes::Owner(_) => return None,
         Eyes::Asker => text(
-            "This report could not be kept, so it has no address: save this page if you need it again.",
-            "Este relatório não pôde ser guardado, então não tem endereço: salve esta página se precisar dele de novo.",
+            "This report could not be stored, so it has no address. Save this page if you need it again.",
+            "Este relatório não pôde ser guardado, então não tem endereço. Salve esta página se precisar dele de novo.",
         ),
         Eyes::Holder => text(
-            "This page has no address that you could come back to: save it if you need it again.",
-            "Esta página não tem endereço ao qual você possa voltar: salve-a se precisar dela de novo.",
+            "This page has no permanent address. Save it if you need it again.",
+            "Esta página não tem endereço permanente. Salve-a se precisar dela de novo.",
         ),
         Eyes::Anybody { .. } => text(
-            "This is a snapshot of {date}: the page may have changed since.",
-            "Este é um retrato de {date}: a página pode ter mudado desde então.",
+            "This is a snapshot from {date}. The page may have changed since.",
+            "Este é um retrato de {date}. A página pode ter mudado desde então.",
         ),
     };
     let date = shown::date(created_at, lang);

@@ -37,7 +37,7 @@ pub(super) struct Point {
 
 /// The label of a point: when, which score, and whether an alert was sent.
 fn label(run: &Run, lang: Lang) -> String {
-    const NOT_REACHED: Text = text("not reached", "não alcançada");
+    const NOT_REACHED: Text = text("not reachable", "inacessível");
     const ALERTED: Text = text("alert sent", "alerta enviado");
     let at = run.created_at.to_string();
     let score = run.score.map_or(NOT_REACHED.in_lang(lang).to_owned(), |score| score.to_string());

@@ -108,7 +108,7 @@ async fn again(form: &WorkspaceForm, error: ServiceError, reader: Reader) -> Res
     let Ok(mut space) = form.visit.space(None).await else {
         return crate::error::page(&form.visit.cx.services, &error, reader);
     };
-    space.problem = Some(error.message(reader.lang));
+    space.problem = Some(error.message_for_person(reader.lang));
     form.field("url").unwrap_or_default().clone_into(&mut space.typed);
     let page = EmptyPage { frame: form.visit.frame(), space, tab: None, view: "" };
     let mut response = html(status(&error), &page, reader.lang);

@@ -13,11 +13,11 @@ use crate::reason::in_words;
 /// A check, as programs read it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Explained {
-    /// Stable for ever, never reused.
+    /// Stable code, never reused.
     pub code: &'static str,
-    /// How bad it is at its full extent; where little of a page is concerned its finding is `info`.
+    /// Severity at full extent; a finding that affects little of a page is `info`.
     pub severity: Severity,
-    /// What it blocks; `hygiene` where it takes no points.
+    /// What it blocks; `hygiene` if it costs no points.
     pub impact: Impact,
     /// Group of the catalog.
     pub category: &'static str,
@@ -25,7 +25,7 @@ pub struct Explained {
     pub family: &'static str,
     /// What is wrong, as a heading.
     pub title: &'static str,
-    /// What it costs the owner.
+    /// Why it matters.
     pub why: &'static str,
     /// How to fix it, Markdown.
     pub how: &'static str,
@@ -33,13 +33,13 @@ pub struct Explained {
     pub rule: &'static str,
     /// The numbers of the rule.
     pub thresholds: Vec<CheckBound>,
-    /// The standard or vendor page that says so.
+    /// The standard or vendor page it is based on.
     pub reference: &'static str,
-    /// The best fix that there can be; a page that lacks the values gets less.
+    /// The best possible fix; a page that lacks the values gets a lesser one.
     pub fix: CheckRemedy,
-    /// When it has no verdict, as far as that can be told beforehand: sorted by reason.
+    /// When it is not measured, as far as known in advance; sorted by reason.
     pub not_measured: Vec<Reason>,
-    /// Catalog version that brought it.
+    /// Catalog version that added it.
     pub since: &'static str,
 }
 
@@ -57,11 +57,11 @@ pub struct Reason {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Threshold")]
 pub struct CheckBound {
-    /// What it bounds.
+    /// What the number limits.
     pub name: &'static str,
     /// The number.
     pub value: u64,
-    /// What it counts.
+    /// Unit of the number.
     pub unit: &'static str,
 }
 

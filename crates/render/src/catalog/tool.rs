@@ -58,7 +58,7 @@ fn worked(family: &Family) -> Worked {
     Worked { findings: findings.collect(), url: report.url, result }
 }
 
-/// A tool (Ferramenta): one landing, one family of checks.
+/// A tool (Ferramenta): a family of checks with a page of its own.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Ferramenta")]
 pub struct Tool {
@@ -70,27 +70,27 @@ pub struct Tool {
     h1: &'static str,
     /// Meta description.
     description: &'static str,
-    /// What it is for and why it matters.
+    /// Purpose, and why it matters.
     lead: &'static str,
     /// Group of the catalog.
     category: &'static str,
-    /// Name of a picture for its category, in the Lucide set.
+    /// Icon of its category, from the Lucide set.
     icon: &'static str,
-    /// Codes that it highlights in a report.
+    /// Codes of its checks.
     checks: Vec<&'static str>,
     /// What a search result may show of the worked example's page.
     serp: Serp,
-    /// What the landing says.
+    /// Content of its page.
     sections: Vec<Section>,
     /// Related addresses.
     #[serde(rename = "_links")]
     links: ToolLinks,
 }
 
-/// A search result, about.
+/// Approximate search result.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Serp {
-    /// The title, cut where a result on a desktop is cut.
+    /// The title, cut as in a desktop result.
     title: String,
     /// The address.
     url: String,
@@ -98,7 +98,7 @@ pub struct Serp {
     description: String,
 }
 
-/// A part of a landing.
+/// A section of a tool's page.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ToolSection")]
 pub struct Section {
@@ -108,7 +108,7 @@ pub struct Section {
     heading: &'static str,
     /// Markdown.
     body: String,
-    /// What belongs to it as source: the example's page, its first fix, the call.
+    /// Source code of the section: the example's page, its first fix, the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
 }
@@ -130,7 +130,7 @@ pub struct ToolLinks {
 const CHECKS: Text = text("What it checks", "O que ela verifica");
 const EXAMPLE: Text = text("A worked example", "Um exemplo resolvido");
 const FIX: Text = text("How to fix it", "Como corrigir");
-const API: Text = text("The same from a program", "O mesmo por um programa");
+const API: Text = text("Use the API", "Use a API");
 
 impl Tool {
     /// The tool of a family; `origin` is the service's public one.
@@ -182,7 +182,7 @@ fn checked(family: &Family, lang: Lang) -> Section {
 }
 
 fn shown(family: &Family, worked: Option<&Worked>, lang: Lang) -> Section {
-    const SAYS: Text = text("The audit says of this page:", "A auditoria diz desta página:");
+    const SAYS: Text = text("The audit of this page reports:", "A auditoria desta página relata:");
     let findings = worked.map(|worked| worked.findings.as_slice()).unwrap_or_default();
     let line = |(finding, _): &(Finding, Fix)| {
         format!("- `{}` ({}): {}\n", finding.code, finding.severity.word(), finding.message.in_lang(lang))
@@ -200,8 +200,8 @@ fn mended(family: &Family, worked: Option<&Worked>, lang: Lang) -> Section {
 
 fn called(origin: &str, lang: Lang) -> Section {
     const BODY: Text = text(
-        "`POST /api/audit` judges the page by every check. The findings of this tool are those with one of its codes.",
-        "`POST /api/audit` julga a página por todas as verificações. Os achados desta ferramenta são os que têm um dos códigos dela.",
+        "`POST /api/audit` runs every check on the page. The findings of this tool are those with one of its codes.",
+        "`POST /api/audit` roda todas as verificações na página. Os achados desta ferramenta são os que têm um dos códigos dela.",
     );
     let body = BODY.in_lang(lang).to_owned();
     Section { code: Some(calls::curl(origin)), ..section("api", API, lang, body) }

@@ -89,7 +89,7 @@ fn page(report: &Report, lang: Lang) -> String {
 
 /// Why there is no report.
 fn unaudited(url: &str, error: &Unaudited, lang: Lang) -> String {
-    const HEADING: Text = text("Audit of {url}: could not be made", "Auditoria de {url}: não pôde ser feita");
+    const HEADING: Text = text("Audit of {url}: failed", "Auditoria de {url}: falhou");
     let heading = HEADING.phrase(&[("url", escaped(&address(url)).into())]);
     let why = escaped(error.message(lang));
     format!("# {}\n\n`{}`: {why}\n", heading.in_lang(lang), error.code)

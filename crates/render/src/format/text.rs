@@ -50,7 +50,7 @@ fn summary(outcomes: &[PageOutcome], lang: Lang, style: TextStyle) -> String {
         "{count} of {all} pages audited, lowest score {score}",
         "{count} de {all} páginas auditadas, menor nota {score}",
     );
-    const NONE: Text = text("None of {all} pages could be audited", "Nenhuma de {all} páginas pôde ser auditada");
+    const NONE: Text = text("None of the {all} pages could be audited", "Nenhuma das {all} páginas pôde ser auditada");
     let scores: Vec<u32> = outcomes.iter().filter_map(|outcome| Some(outcome.result.as_ref().ok()?.score)).collect();
     let all = ("all", outcomes.len().into());
     let heading = match scores.iter().min() {
@@ -206,8 +206,8 @@ fn more(all: usize, shown: usize) -> &'static str {
 pub(super) fn class(class: FixClass) -> Text {
     match class {
         FixClass::Deterministic => text("ready to paste", "pronto para colar"),
-        FixClass::Template => text("fill in", "preencher"),
-        FixClass::Instruction => text("needs a decision or the server", "pede uma decisão ou o servidor"),
+        FixClass::Template => text("template: fill in", "modelo: preencher"),
+        FixClass::Instruction => text("needs your decision or the server", "precisa da sua decisão ou do servidor"),
     }
 }
 
@@ -224,7 +224,7 @@ mod tests {
             assert!(shown.contains(&finding.code));
         }
         assert!(shown.contains("pronto para colar"));
-        assert!(shown.contains("nada foi buscado"), "why checks were not measured is said in words");
+        assert!(shown.contains("nada foi requisitado"), "why checks were not measured is said in words");
     }
 
     #[test]

@@ -3,107 +3,128 @@
 use askama::Template;
 use model::lang::{Lang, Phrase, Text, text};
 
-use super::{Mail, Sender};
+use super::{Mail, MailFrame, Sender};
 
 /// A message, before its language is known.
 #[derive(Debug)]
 pub struct Letter {
+    product: String,
+    base_url: String,
     subject: Text,
+    /// What happened.
     paragraphs: Vec<Phrase>,
-    /// Where to go, and what that does.
+    /// Label and address of each link.
     links: Vec<(Text, String)>,
+    /// What comes after the links.
+    notes: Vec<Text>,
 }
 
 #[derive(Template)]
 #[template(path = "mail_account.html")]
 struct LetterPage<'a> {
-    lang: &'static str,
-    subject: &'a str,
+    frame: MailFrame<'a>,
     paragraphs: Vec<&'a str>,
     links: Vec<(&'a str, String)>,
+    notes: Vec<&'a str>,
 }
 
 impl Letter {
-    fn new(subject: Text, paragraphs: Vec<Phrase>) -> Self {
-        Self { subject, paragraphs, links: Vec::new() }
+    pub(super) fn new(sender: &Sender<'_>, subject: Text, paragraphs: Vec<Phrase>) -> Self {
+        let (product, base_url) = (sender.product.to_owned(), sender.base_url.to_owned());
+        Self { product, base_url, subject, paragraphs, links: Vec::new(), notes: Vec::new() }
     }
 
-    fn link(mut self, does: Text, address: String) -> Self {
-        self.links.push((does, address));
+    pub(super) fn link(mut self, label: Text, address: String) -> Self {
+        self.links.push((label, address));
         self
     }
 
-    /// The message to an address.
+    pub(super) fn note(mut self, note: Text) -> Self {
+        self.notes.push(note);
+        self
+    }
+
+    /// The message to an address. Links lead to pages in `lang`.
     pub fn to(&self, address: &str, lang: Lang) -> Mail {
         let paragraphs: Vec<&str> = self.paragraphs.iter().map(|phrase| phrase.in_lang(lang)).collect();
-        let spoken = |to: &str| match to.split_once('?') {
+        let in_language = |to: &str| match to.split_once('?') {
             Some((path, query)) => format!("{path}?lang={}&{query}", lang.tag()),
             None => format!("{to}?lang={}", lang.tag()),
         };
-        let links: Vec<(&str, String)> = self.links.iter().map(|(does, to)| (does.in_lang(lang), spoken(to))).collect();
-        let subject = self.subject.in_lang(lang).to_owned();
-        let mut text = paragraphs.join("\n\n");
-        for (does, to) in &links {
-            text.push_str(&format!("\n\n{does}:\n{to}"));
+        let links: Vec<(&str, String)> =
+            self.links.iter().map(|(label, to)| (label.in_lang(lang), in_language(to))).collect();
+        let notes: Vec<&str> = self.notes.iter().map(|note| note.in_lang(lang)).collect();
+        let subject = self.subject.in_lang(lang);
+        let mut text = subject.to_owned();
+        for paragraph in &paragraphs {
+            text.push_str(&format!("\n\n{paragraph}"));
         }
-        text.push('\n');
-        let page = LetterPage { lang: lang.tag(), subject: &subject, paragraphs, links };
-        // A template without logic can only fail to write into memory.
-        let html = page.render().unwrap_or_else(|_| text.clone());
-        Mail { to: address.to_owned(), subject, text, html: Some(html), unsubscribe: None, reply_to: None }
+        for (label, to) in &links {
+            text.push_str(&format!("\n\n{label}:\n{to}"));
+        }
+        for note in &notes {
+            text.push_str(&format!("\n\n{note}"));
+        }
+        text.push_str(&format!("\n\n{}\n{}\n", self.product, self.base_url));
+        let frame = MailFrame { lang: lang.tag(), subject, product: &self.product, home: &self.base_url };
+        let page = LetterPage { frame, paragraphs, links, notes };
+        // A template without logic can only fail to write into memory; the plain text then goes alone.
+        let html = page.render().ok();
+        Mail { to: address.to_owned(), subject: subject.to_owned(), text, html, unsubscribe: None, reply_to: None }
     }
 }
 
-const NOT_YOU: Text = text(
-    "If this was not you, there is nothing to do: without the link nothing happens.",
-    "Se não foi você, não há nada a fazer: sem o link nada acontece.",
+const NOT_REQUESTED: Text = text(
+    "If you did not request this, ignore this email: nothing changes unless the link is used.",
+    "Se você não pediu isto, ignore este e-mail: nada muda enquanto o link não for usado.",
 );
-const NOT_YOU_DONE: Text = text(
-    "If this was not you, set a new password now: that ends all sessions and all API keys.",
-    "Se não foi você, defina uma nova senha agora: isso encerra todas as sessões e todas as chaves de API.",
+const NOT_YOU: Text = text(
+    "If this was not you, set a new password now. That ends all sessions and revokes all API keys.",
+    "Se não foi você, defina uma nova senha agora. Isso encerra todas as sessões e revoga todas as chaves de API.",
 );
 const SIGN_IN: Text = text("Sign in", "Entrar");
 const RESET: Text = text("Set a new password", "Definir uma nova senha");
+const CREATE: Text = text("Create account", "Criar conta");
 
 /// An invitation to an organization by `inviter`.
 pub fn invitation(sender: &Sender<'_>, organization: &str, inviter: &str, token: &str) -> Letter {
     let about = text(
-        "{inviter} invites you to the organization {organization}. The link is good for 7 days, once, for an account with this address.",
-        "{inviter} convida você para a organização {organization}. O link vale por 7 dias, uma vez, para uma conta com este endereço.",
+        "{inviter} invited you to the organization {organization}. The invitation works once, expires in 7 days, and is for an account with this email address.",
+        "{inviter} convidou você para a organização {organization}. O convite vale uma vez, expira em 7 dias e é para uma conta com este endereço de e-mail.",
     );
     let about = about.phrase(&[("inviter", inviter.into()), ("organization", organization.into())]);
-    let looks = text("See the invitation", "Ver o convite");
-    Letter::new(
-        text("You are invited to an organization", "Você foi convidado para uma organização"),
-        vec![about, NOT_YOU.into()],
-    )
-    .link(looks, sender.url(&format!("/conta/invitation?token={token}")))
+    let subject = text("You are invited to an organization", "Você foi convidado para uma organização");
+    let view = text("View invitation", "Ver convite");
+    Letter::new(sender, subject, vec![about])
+        .link(view, sender.url(&format!("/conta/invitation?token={token}")))
+        .note(NOT_REQUESTED)
 }
 
-/// An API key was made or revoked.
+/// An API key was created or revoked.
 pub fn key_changed(sender: &Sender<'_>, what: Text, name: &str) -> Letter {
-    let named = text("The name of the key: {name}", "O nome da chave: {name}").phrase(&[("name", name.into())]);
-    Letter::new(what, vec![what.into(), named, NOT_YOU_DONE.into()]).link(RESET, sender.url("/conta/global/reset"))
+    let named = text("Key name: {name}", "Nome da chave: {name}").phrase(&[("name", name.into())]);
+    Letter::new(sender, what, vec![named, NOT_YOU.into()]).link(RESET, sender.url("/conta/global/reset"))
 }
 
 /// The link that confirms a registration.
 pub fn register(sender: &Sender<'_>, token: &str) -> Letter {
     let about = text(
-        "Somebody, most likely you, wants an account with this address. The link is good for a day, once.",
-        "Alguém, provavelmente você, quer uma conta com este endereço. O link vale por um dia, uma vez.",
+        "Confirm your email address to create your account. The link works once and expires in 24 hours.",
+        "Confirme o seu endereço de e-mail para criar a sua conta. O link vale uma vez e expira em 24 horas.",
     );
-    let makes = text("Make the account", "Criar a conta");
-    Letter::new(text("Make your account", "Crie a sua conta"), vec![about.into(), NOT_YOU.into()])
-        .link(makes, sender.url(&format!("/conta/global/complete?token={token}")))
+    let subject = text("Confirm your email address", "Confirme o seu endereço de e-mail");
+    Letter::new(sender, subject, vec![about.into()])
+        .link(CREATE, sender.url(&format!("/conta/global/complete?token={token}")))
+        .note(NOT_REQUESTED)
 }
 
 /// The reply to a registration with an address that has an account.
 pub fn has_account(sender: &Sender<'_>) -> Letter {
     let about = text(
-        "Somebody, most likely you, asked for an account with this address. You have one already.",
-        "Alguém, provavelmente você, pediu uma conta com este endereço. Você já tem uma.",
+        "A new account was requested with this email address, which already has one. Sign in, or set a new password if you forgot yours.",
+        "Uma nova conta foi pedida com este endereço de e-mail, que já tem uma. Entre, ou defina uma nova senha se esqueceu a sua.",
     );
-    Letter::new(text("You have an account already", "Você já tem uma conta"), vec![about.into()])
+    Letter::new(sender, text("You already have an account", "Você já tem uma conta"), vec![about.into()])
         .link(SIGN_IN, sender.url("/conta/global"))
         .link(RESET, sender.url("/conta/global/reset"))
 }
@@ -111,88 +132,123 @@ pub fn has_account(sender: &Sender<'_>) -> Letter {
 /// The link that resets a password.
 pub fn reset(sender: &Sender<'_>, token: &str) -> Letter {
     let about = text(
-        "With this link you set a new password. It is good for 30 minutes, once, and ends all sessions and all API keys of the account.",
-        "Com este link você define uma nova senha. Ele vale por 30 minutos, uma vez, e encerra todas as sessões e todas as chaves de API da conta.",
+        "Use this link to set a new password. It works once and expires in 30 minutes. The new password ends all sessions of the account and revokes its API keys.",
+        "Use este link para definir uma nova senha. Ele vale uma vez e expira em 30 minutos. A nova senha encerra todas as sessões da conta e revoga as chaves de API dela.",
     );
-    Letter::new(text("Set a new password", "Defina uma nova senha"), vec![about.into(), NOT_YOU.into()])
+    Letter::new(sender, text("Reset your password", "Redefina a sua senha"), vec![about.into()])
         .link(RESET, sender.url(&format!("/conta/global/password?token={token}")))
+        .note(NOT_REQUESTED)
 }
 
 /// The reply to a password reset for an address without an account.
 pub fn no_account(sender: &Sender<'_>) -> Letter {
     let about = text(
-        "Somebody, most likely you, asked for a new password. There is no account with this address.",
-        "Alguém, provavelmente você, pediu uma nova senha. Não há conta com este endereço.",
+        "A password reset was requested for this email address, which has no account. If you signed up with another address, request the reset for that one.",
+        "Uma redefinição de senha foi pedida para este endereço de e-mail, que não tem conta. Se você se cadastrou com outro endereço, peça a redefinição para ele.",
     );
-    Letter::new(text("There is no account with this address", "Não há conta com este endereço"), vec![about.into()])
-        .link(text("Make an account", "Criar uma conta"), sender.url("/conta/global"))
+    let subject = text("No account with this email address", "Não há conta com este endereço de e-mail");
+    Letter::new(sender, subject, vec![about.into()]).link(CREATE, sender.url("/conta/global"))
 }
 
 /// To the new address of an account.
 pub fn change_email(sender: &Sender<'_>, token: &str) -> Letter {
     let about = text(
-        "With this link the address becomes that of your account. It is good for a day, once.",
-        "Com este link o endereço passa a ser o da sua conta. Ele vale por um dia, uma vez.",
+        "Confirm this address as the new email address of your account. The link works once and expires in 24 hours.",
+        "Confirme este endereço como o novo e-mail da sua conta. O link vale uma vez e expira em 24 horas.",
     );
-    Letter::new(text("Confirm your new address", "Confirme o seu novo endereço"), vec![about.into(), NOT_YOU.into()])
-        .link(
-            text("Confirm the address", "Confirmar o endereço"),
-            sender.url(&format!("/conta/global/email?token={token}")),
-        )
+    let subject = text("Confirm your new email address", "Confirme o seu novo endereço de e-mail");
+    Letter::new(sender, subject, vec![about.into()])
+        .link(text("Confirm address", "Confirmar endereço"), sender.url(&format!("/conta/global/email?token={token}")))
+        .note(NOT_REQUESTED)
 }
 
 /// To an address that is another account's already.
 pub fn address_taken(sender: &Sender<'_>) -> Letter {
     let about = text(
-        "Somebody, most likely you, wants to use this address for another account. It has an account of its own.",
-        "Alguém, provavelmente você, quer usar este endereço em outra conta. Ele já tem a sua própria conta.",
+        "Another account requested this email address, which already has an account of its own. Nothing was changed.",
+        "Outra conta pediu este endereço de e-mail, que já tem a sua própria conta. Nada foi mudado.",
     );
-    Letter::new(text("This address has an account", "Este endereço já tem uma conta"), vec![about.into()])
-        .link(SIGN_IN, sender.url("/conta/global"))
+    let subject = text("This email address already has an account", "Este endereço de e-mail já tem uma conta");
+    Letter::new(sender, subject, vec![about.into()]).link(SIGN_IN, sender.url("/conta/global"))
 }
 
-/// To the address before, which can be taken back.
+/// To the previous address, where the change can be undone.
 pub fn email_changed(sender: &Sender<'_>, token: &str) -> Letter {
     let about = text(
-        "The address of your account is another one now. For 7 days this link takes the change back; it ends all sessions too.",
-        "O endereço da sua conta agora é outro. Por 7 dias este link desfaz a mudança; ele também encerra todas as sessões.",
+        "Your account has a new email address. If this was not you, undo the change within 7 days. That also ends all sessions and revokes all API keys.",
+        "A sua conta tem um novo endereço de e-mail. Se não foi você, desfaça a mudança em até 7 dias. Isso também encerra todas as sessões e revoga todas as chaves de API.",
     );
-    Letter::new(
-        text("The address of your account was changed", "O endereço da sua conta foi mudado"),
-        vec![about.into()],
+    let subject = text("The email address of your account was changed", "O e-mail da sua conta foi alterado");
+    Letter::new(sender, subject, vec![about.into()]).link(
+        text("Undo the email change", "Desfazer a mudança de e-mail"),
+        sender.url(&format!("/conta/global/undo?token={token}")),
     )
-    .link(text("Take it back", "Desfazer"), sender.url(&format!("/conta/global/undo?token={token}")))
 }
 
-/// To the owner of an account to which something happened.
+/// To the owner of an account to which something happened; `what` is the subject.
 pub fn notice(sender: &Sender<'_>, what: Text) -> Letter {
-    Letter::new(what, vec![what.into(), NOT_YOU_DONE.into()]).link(RESET, sender.url("/conta/global/reset"))
+    Letter::new(sender, what, vec![NOT_YOU.into()]).link(RESET, sender.url("/conta/global/reset"))
 }
 
-/// The password was changed; `keys` of the account died with it.
+/// The password was changed, which revoked the API keys named in `keys`.
 pub fn password_changed(sender: &Sender<'_>, keys: &[String]) -> Letter {
-    let subject = text("Your password was changed", "A sua senha foi mudada");
     let ended = text(
-        "The other sessions of your account have ended, and its API keys are revoked: {keys}.",
-        "As outras sessões da sua conta terminaram e as suas chaves de API foram revogadas: {keys}.",
+        "All other sessions have ended, and these API keys were revoked: {keys}.",
+        "Todas as outras sessões foram encerradas e estas chaves de API foram revogadas: {keys}.",
     );
     let ended = if keys.is_empty() {
         let ended = text(
-            "The other sessions of your account have ended. It had no API keys.",
-            "As outras sessões da sua conta terminaram. Ela não tinha chaves de API.",
+            "All other sessions have ended. The account had no API keys.",
+            "Todas as outras sessões foram encerradas. A conta não tinha chaves de API.",
         );
         ended.into()
     } else {
         ended.phrase(&[("keys", keys.join(", ").into())])
     };
-    Letter::new(subject, vec![ended, NOT_YOU_DONE.into()]).link(RESET, sender.url("/conta/global/reset"))
+    Letter::new(sender, text("Your password was changed", "A sua senha foi alterada"), vec![ended, NOT_YOU.into()])
+        .link(RESET, sender.url("/conta/global/reset"))
 }
 
-/// Something that happens to an account in 72 hours, at an operator's word.
+/// A change by an operator that takes effect in 72 hours; `what` is the subject.
 pub fn operator_will(sender: &Sender<'_>, what: Text) -> Letter {
     let answer = text(
-        "It happens in 72 hours. If you did not ask for it, sign in and answer the operator of this server.",
-        "Isso acontece em 72 horas. Se você não pediu, entre na conta e responda a quem opera este servidor.",
+        "It takes effect in 72 hours. If you did not ask for it, sign in and contact the operator of this server.",
+        "Isso tem efeito em 72 horas. Se você não pediu, entre na conta e fale com o operador deste servidor.",
     );
-    Letter::new(what, vec![what.into(), answer.into()]).link(SIGN_IN, sender.url("/conta/global"))
+    Letter::new(sender, what, vec![answer.into()]).link(SIGN_IN, sender.url("/conta/global"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_html_of_a_letter_have_the_same_words() {
+        let sender = Sender { product: "Site Audit", base_url: "https://audit.example.com" };
+        let letters = [
+            invitation(&sender, "Acme", "ana@example.com", "t"),
+            key_changed(&sender, text("An API key was created", "Uma chave de API foi criada"), "build"),
+            register(&sender, "t"),
+            has_account(&sender),
+            reset(&sender, "t"),
+            no_account(&sender),
+            change_email(&sender, "t"),
+            address_taken(&sender),
+            email_changed(&sender, "t"),
+            notice(&sender, text("A passkey was added", "Uma chave de acesso foi adicionada")),
+            password_changed(&sender, &["build".to_owned()]),
+            password_changed(&sender, &[]),
+            operator_will(&sender, text("A reset was started", "Uma redefinição foi iniciada")),
+        ];
+        for (letter, lang) in letters.iter().flat_map(|letter| [(letter, Lang::En), (letter, Lang::PtBr)]) {
+            let mail = letter.to("ana@example.com", lang);
+            let html = mail.html.as_deref().unwrap();
+            for line in mail.text.lines().filter(|line| !line.is_empty()) {
+                let escaped = line.trim_end_matches(':').replace('&', "&#38;");
+                assert!(html.contains(&escaped), "{line}: {html}");
+            }
+            assert!(html.contains(&format!("<html lang=\"{}\">", lang.tag())), "{html}");
+            assert!(mail.text.starts_with(&mail.subject), "{}", mail.text);
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Mail of the daily watch: the alert that a page got worse, and the question whether alerts may go to an address.
+//! Mail of the daily watch: the alert that a page got worse, and the confirmation request to another address.
 
 use askama::Template;
 use audit::checks;
@@ -10,7 +10,8 @@ use model::id::{AuditId, TabId};
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
-use super::{Mail, Sender};
+use super::letters::Letter;
+use super::{Mail, MailFrame, Sender};
 use crate::edits;
 use crate::shown::{made_in, printable, undirected, without_controls};
 
@@ -43,21 +44,21 @@ pub struct WatchAlert<'a> {
 #[derive(Template)]
 #[template(path = "mail_alert.txt")]
 struct AlertText<'a> {
+    frame: MailFrame<'a>,
     mail: &'a AlertMail<'a>,
 }
 
 #[derive(Template)]
 #[template(path = "mail_alert.html")]
 struct AlertHtml<'a> {
+    frame: MailFrame<'a>,
     mail: &'a AlertMail<'a>,
 }
 
 struct AlertMail<'a> {
     lang: Lang,
-    product: &'a str,
-    subject: &'a str,
     url: &'a str,
-    /// What is said of a page that no search engine can show.
+    /// The alarm of a page that no search engine can show.
     alarm: Option<&'a str>,
     change: &'a Change,
     items: Vec<AlertItem<'a>>,
@@ -70,6 +71,9 @@ struct AlertMail<'a> {
 /// One finding that appeared.
 struct AlertItem<'a> {
     word: &'static str,
+    /// Class and light colour of the word.
+    class: &'static str,
+    color: &'static str,
     title: &'static str,
     message: String,
     /// The ready fix: what goes, and what comes.
@@ -81,42 +85,12 @@ struct AlertItem<'a> {
     address: String,
 }
 
-#[derive(Template)]
-#[template(path = "mail_question.txt")]
-struct QuestionText<'a> {
-    mail: &'a QuestionMail<'a>,
-}
-
-#[derive(Template)]
-#[template(path = "mail_question.html")]
-struct QuestionHtml<'a> {
-    mail: &'a QuestionMail<'a>,
-}
-
-struct QuestionMail<'a> {
-    lang: Lang,
-    product: &'a str,
-    subject: &'a str,
-    url: &'a str,
-    link: &'a str,
-}
-
 impl AlertMail<'_> {
     fn t<'t>(&self, en: &'t str, pt: &'t str) -> &'t str {
-        in_lang(self.lang, en, pt)
-    }
-}
-
-impl QuestionMail<'_> {
-    fn t<'t>(&self, en: &'t str, pt: &'t str) -> &'t str {
-        in_lang(self.lang, en, pt)
-    }
-}
-
-fn in_lang<'t>(lang: Lang, en: &'t str, pt: &'t str) -> &'t str {
-    match lang {
-        Lang::En => en,
-        Lang::PtBr => pt,
+        match self.lang {
+            Lang::En => en,
+            Lang::PtBr => pt,
+        }
     }
 }
 
@@ -127,8 +101,6 @@ pub fn alert(sender: &Sender<'_>, alert: &WatchAlert<'_>) -> Result<Mail, askama
     let subject = subject(alert.name, change, lang);
     let mail = AlertMail {
         lang,
-        product: sender.product,
-        subject: &subject,
         url: alert.url,
         alarm: alert.report.alarm(lang),
         change,
@@ -138,10 +110,11 @@ pub fn alert(sender: &Sender<'_>, alert: &WatchAlert<'_>) -> Result<Mail, askama
         history: sender.url(&format!("/workspace/{}/history?lang={}", alert.tab, lang.tag())),
         stop: &stop,
     };
+    let frame = MailFrame { lang: lang.tag(), subject: &subject, product: sender.product, home: sender.base_url };
     Ok(Mail {
         to: alert.to.to_owned(),
-        text: without_controls(AlertText { mail: &mail }.render()?),
-        html: Some(without_controls(AlertHtml { mail: &mail }.render()?)),
+        text: without_controls(AlertText { frame, mail: &mail }.render()?),
+        html: Some(without_controls(AlertHtml { frame, mail: &mail }.render()?)),
         subject: subject.clone(),
         unsubscribe: Some(stop.clone()),
         reply_to: None,
@@ -150,7 +123,7 @@ pub fn alert(sender: &Sender<'_>, alert: &WatchAlert<'_>) -> Result<Mail, askama
 
 fn subject(name: &str, change: &Change, lang: Lang) -> String {
     const DROPPED: Text = text("{page}: score {from} → {to}", "{page}: nota {from} → {to}");
-    const GONE: Text = text("{page} can't be reached", "{page} está inalcançável");
+    const GONE: Text = text("{page} can't be reached", "{page} está fora do ar");
     const NEW: Text = text("{page}: new findings", "{page}: novos achados");
     let page = ("page", printable(name).into());
     let phrase = match (change.from, change.to) {
@@ -176,13 +149,15 @@ fn items<'a>(sender: &Sender<'_>, alert: &'a WatchAlert<'a>) -> Vec<AlertItem<'a
     shown
         .map(|(changed, fix)| {
             let check = checks::find(&changed.code);
-            let word = match changed.severity {
-                Severity::Error => ERROR,
-                Severity::Warn => WARNING,
-                Severity::Info => NOTE,
+            let (word, class, color) = match changed.severity {
+                Severity::Error => (ERROR, "error", "#a81329"),
+                Severity::Warn => (WARNING, "warn", "#764500"),
+                Severity::Info => (NOTE, "muted", "#4d5170"),
             };
             AlertItem {
                 word: word.in_lang(lang),
+                class,
+                color,
                 title: check.map_or("", |check| check.title.in_lang(lang)),
                 message: undirected(&changed.message),
                 snippet: Some(fix).filter(|fix| fix.file.is_none()).and_then(|fix| edits::ready(fix, lang)),
@@ -197,13 +172,23 @@ fn items<'a>(sender: &Sender<'_>, alert: &'a WatchAlert<'a>) -> Vec<AlertItem<'a
         .collect()
 }
 
-/// The mail that asks whether alerts about a page may go to an address.
-pub fn question(sender: &Sender<'_>, to: &str, url: &str, token: &str, lang: Lang) -> Result<Mail, askama::Error> {
-    const SUBJECT: Text = text("May {product} write to you?", "{product} pode escrever para você?");
-    let product = sender.product;
-    let subject = SUBJECT.phrase(&[("product", product.into())]).in_lang(lang).to_owned();
-    let link = sender.url(&format!("/watch/agree?token={token}&lang={}", lang.tag()));
-    let mail = QuestionMail { lang, product, subject: &subject, url, link: &link };
-    let (text, html) = (QuestionText { mail: &mail }.render()?, QuestionHtml { mail: &mail }.render()?);
-    Ok(Mail { to: to.to_owned(), subject, text, html: Some(html), unsubscribe: None, reply_to: None })
+/// The confirmation request to an address that alerts about a page should go to.
+pub fn question(sender: &Sender<'_>, url: &str, token: &str) -> Letter {
+    const SUBJECT: Text = text("Confirm alerts about a page", "Confirme os alertas de uma página");
+    const ABOUT: Text = text(
+        "Someone who watches this page wants its alerts sent to you: {url}",
+        "Alguém que vigia esta página quer que os alertas dela sejam enviados a você: {url}",
+    );
+    const TERM: Text = text(
+        "To receive them, confirm within 7 days. Alerts are sent at most once a day, only when the page gets worse.",
+        "Para recebê-los, confirme em até 7 dias. Os alertas são enviados no máximo uma vez por dia, só quando a página piora.",
+    );
+    const RECEIVE: Text = text("Receive alerts", "Receber alertas");
+    const IGNORE: Text = text(
+        "If you do not want them, ignore this email: you will receive no other.",
+        "Se não quiser recebê-los, ignore este e-mail: você não receberá outro.",
+    );
+    Letter::new(sender, SUBJECT, vec![ABOUT.phrase(&[("url", url.into())]), TERM.into()])
+        .link(RECEIVE, sender.url(&format!("/watch/agree?token={token}")))
+        .note(IGNORE)
 }

@@ -37,12 +37,12 @@ impl Address {
 }
 
 const TAKES: Text =
-    text("email: it takes an address, such as ana@example.com", "email: recebe um endereço, como ana@example.com");
+    text("email: use an address such as ana@example.com", "email: use um endereço como ana@example.com");
 
 /// Internationalized mailboxes need SMTPUTF8 (RFC 6531) on every server of the way, which can't be known beforehand.
 const NOT_ASCII: Text = text(
-    "email: mail can't be sent from here to an address with letters outside ASCII before the @; use another address",
-    "email: daqui não se envia e-mail a um endereço com letras fora do ASCII antes do @; use outro endereço",
+    "email: the part before the @ has letters outside ASCII, which this server can't send to; use another address",
+    "email: a parte antes do @ tem letras fora do ASCII, para as quais este servidor não envia; use outro endereço",
 );
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ impl Attempt {
     async fn take_back(self, cx: &Cx) {
         let counters = [(OF_NETWORK, self.network), (OF_ACCOUNT, self.account)];
         if cx.services.database().insist(|store| store.take_back_attempt(counters)).await.is_err() {
-            tracing::warn!("an attempt at a password or code that was right stays counted as a failure");
+            tracing::warn!("a correct password or code is still counted as a failed attempt");
         }
     }
 
@@ -72,8 +72,8 @@ impl Attempt {
     async fn failed(self, cx: &Cx, account: Option<&AccountRecord>) -> Result<(), ServiceError> {
         let Some(account) = account.filter(|_| self.failures == OF_ACCOUNT.free) else { return Ok(()) };
         let what = text(
-            "Somebody gave wrong passwords for your account ten times; further tries have to wait",
-            "Alguém errou a senha da sua conta dez vezes; novas tentativas têm de esperar",
+            "Ten failed sign-in attempts on your account; new attempts are limited for now",
+            "Dez tentativas de acesso falharam na sua conta; novas tentativas estão limitadas por ora",
         );
         let change = AccountChange::default().event_by(cx, Actor::Nobody, &account.id, "sign_in_throttled");
         Ok(change.notice(cx, account, what).make(cx, "telling of wrong passwords").await??)

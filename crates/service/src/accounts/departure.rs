@@ -98,13 +98,14 @@ pub async fn export(cx: &Cx) -> Result<Export, ServiceError> {
 pub async fn close(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     if Address::parse(email)?.canonical != Address::parse(&account.email)?.canonical {
-        let own = text("email: it takes the address of your account", "email: recebe o endereço da sua conta");
+        let own =
+            text("email: enter the email address of your account", "email: informe o endereço de e-mail da sua conta");
         return Err(ServiceError::new(Code::InvalidEmail).explained(own.into()));
     }
     let now = cx.services.ports().now();
     let what = text(
-        "Your account is closed and will be removed in 7 days; until then the operator of this server can bring it back",
-        "A sua conta foi encerrada e será removida em 7 dias; até lá, quem opera este servidor pode trazê-la de volta",
+        "Your account is closed and will be deleted in 7 days; until then the operator of this server can restore it",
+        "A sua conta foi encerrada e será excluída em 7 dias; até lá, o operador deste servidor pode restaurá-la",
     );
     let mail = letters::notice(&cx.services.sender(), what).to(&account.email, language(&account));
     let (mail, event) = (Job::SendMail(mail).queued(cx.services.ports(), None), own_event(cx, &account.id, "closed"));

@@ -293,8 +293,8 @@ pub(crate) fn judged_name(name: &str) -> Result<String, ServiceError> {
         return Ok(name.to_owned());
     }
     let takes = text(
-        "name: it has at most 60 characters, and no control characters",
-        "name: tem no máximo 60 caracteres, sem caracteres de controle",
+        "name: use at most 60 characters and no control characters",
+        "name: use no máximo 60 caracteres, sem caracteres de controle",
     );
     Err(ServiceError::new(Code::InvalidBody).explained(takes.into()))
 }

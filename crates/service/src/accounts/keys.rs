@@ -21,7 +21,7 @@ pub(crate) const NAME_CHARS: usize = 60;
 const LIVE_KEYS: u32 = 10;
 
 /// The notice of a new key.
-const MADE: Text = text("An API key was made in your account", "Uma chave de API foi criada na sua conta");
+const MADE: Text = text("An API key was created in your account", "Uma chave de API foi criada na sua conta");
 /// The notice of a revoked key.
 const REVOKED: Text = text("An API key was revoked in your account", "Uma chave de API foi revogada na sua conta");
 
@@ -98,7 +98,7 @@ pub async fn create(cx: &Cx, name: String, organization: Option<OrganizationId>)
         // The account was closed after the session was looked up.
         KeyMade::Forbidden => return Err(ServiceError::new(Code::SessionEnded)),
     }
-    tracing::info!(key.id = %key.id, "an API key was made");
+    tracing::info!(key.id = %key.id, "an API key was created");
     let record = KeyRecord {
         id: key.id,
         name: key.name,

@@ -37,7 +37,7 @@ pub async fn account(cx: &Cx, email: &str) -> Result<AccountRecord, ServiceError
 /// Suspends an account: its sessions end, its keys stop working, and nobody can sign in. Nothing is deleted.
 /// [`Code::RevisionConflict`] unless it is active: a closed account stays on its way to removal.
 pub async fn suspend(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
-    let what = text("Your account was suspended by the operator", "A sua conta foi suspensa por quem opera o servidor");
+    let what = text("The operator suspended your account", "O operador suspendeu a sua conta");
     let steps = [Step::Suspend(account.id.clone()), Step::EndSessions(account.id.clone(), None, EndReason::Operator)];
     let change =
         AccountChange::new(steps).event_by(cx, Actor::Operator, &account.id, "suspended").notice(cx, account, what);
@@ -48,7 +48,7 @@ pub async fn suspend(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceErro
 /// suspended account work as before; those of a closed one stay revoked, and its memberships stay ended.
 /// [`Code::RevisionConflict`] for an active account.
 pub async fn restore(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
-    let what = text("Your account can be used again", "A sua conta pode ser usada de novo");
+    let what = text("Your account is active again", "A sua conta está ativa de novo");
     let change = AccountChange::new([Step::Restore(account.id.clone())])
         .event_by(cx, Actor::Operator, &account.id, "restored")
         .notice(cx, account, what);
@@ -58,8 +58,8 @@ pub async fn restore(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceErro
 /// Ends all sessions of an account, and revokes its keys.
 pub async fn end_sessions(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
     let what = text(
-        "The operator ended all sessions of your account, and revoked its API keys",
-        "Quem opera o servidor encerrou todas as sessões da sua conta e revogou as suas chaves de API",
+        "The operator ended all sessions of your account and revoked its API keys",
+        "O operador encerrou todas as sessões da sua conta e revogou as suas chaves de API",
     );
     let steps =
         [Step::EndSessions(account.id.clone(), None, EndReason::Operator), Step::RevokeKeys(account.id.clone())];
@@ -72,8 +72,8 @@ pub async fn end_sessions(cx: &Cx, account: &AccountRecord) -> Result<(), Servic
 /// Schedules a password reset: the owner gets a notice now, and the link in 72 hours.
 pub async fn begin_reset(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
     let what = text(
-        "The operator began to set a new password for your account",
-        "Quem opera o servidor começou a definir uma nova senha para a sua conta",
+        "The operator started a password reset for your account",
+        "O operador iniciou uma redefinição de senha da sua conta",
     );
     let mut job = Job::SendReset { account: account.id.clone() }.queued(cx.services.ports(), None);
     job.run_at = job.run_at.plus_ms(DELAY_MS);
@@ -97,8 +97,8 @@ pub(crate) async fn send_reset(services: &Services, id: &AccountId) -> Result<()
 /// Schedules the removal of the second factor: the owner gets a notice now; the factor stops counting in 72 hours.
 pub async fn begin_removal(cx: &Cx, account: &AccountRecord) -> Result<(), ServiceError> {
     let what = text(
-        "The operator began to remove the second factor of your account",
-        "Quem opera o servidor começou a remover o segundo fator da sua conta",
+        "The operator started to turn off two-factor authentication for your account",
+        "O operador iniciou a desativação da autenticação em dois fatores da sua conta",
     );
     let after = cx.services.ports().now().plus_ms(DELAY_MS);
     let letter = letters::operator_will(&cx.services.sender(), what);

@@ -63,7 +63,7 @@ pub async fn create(cx: &Cx, name: &str) -> Result<OrganizationRecord, ServiceEr
     let made =
         database.write(|store| store.create_organization(&id, &name, &session.account, product, event, now)).await;
     made.map_err(unavailable)?.map_err(|denied| refusal(denied, Code::SessionEnded))?;
-    tracing::info!(organization.id = %id, "an organization was made");
+    tracing::info!(organization.id = %id, "an organization was created");
     find(cx, session, &id).await
 }
 
@@ -84,8 +84,8 @@ pub async fn read(cx: &Cx, id: &str) -> Result<OrganizationRecord, ServiceError>
 pub async fn set(cx: &Cx, id: &str, settings: Settings) -> Result<OrganizationRecord, ServiceError> {
     if settings.name.is_none() && settings.require_second_factor.is_none() && settings.keys.is_none() {
         let nothing = text(
-            "body: it names at least one of name, require_second_factor and keys",
-            "body: indica ao menos um de name, require_second_factor e keys",
+            "body: send at least one of name, require_second_factor and keys",
+            "body: envie ao menos um de name, require_second_factor e keys",
         );
         return Err(ServiceError::new(Code::InvalidBody).explained(nothing.into()));
     }
@@ -119,7 +119,7 @@ pub async fn close(cx: &Cx, id: &str, closes: bool) -> Result<OrganizationRecord
     let after = record.delete_after.filter(|_| closes).or(after);
     let change = vec![OrganizationChange::DeleteAfter(after)];
     make(cx, session, &record.id, change, Vec::new(), Code::OrganizationNotFound).await?;
-    tracing::info!(organization.id = %record.id, closes, "an organization's removal was decided");
+    tracing::info!(organization.id = %record.id, closes, "an organization's deletion was scheduled or cancelled");
     find(cx, session, &record.id).await
 }
 

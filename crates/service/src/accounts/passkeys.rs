@@ -32,7 +32,7 @@ const NAME_CHARS: usize = 60;
 /// The credential type of Web Authentication.
 const PUBLIC_KEY: &str = "public-key";
 
-/// What `navigator.credentials.create` is asked (`PublicKeyCredentialCreationOptionsJSON`).
+/// Options for `navigator.credentials.create` (`PublicKeyCredentialCreationOptionsJSON`).
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreationOptions {
@@ -58,7 +58,7 @@ struct Party {
     name: String,
 }
 
-/// Whose passkey it will be.
+/// The account of the passkey.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct User {
@@ -70,7 +70,7 @@ struct User {
     display_name: String,
 }
 
-/// An algorithm that is taken.
+/// An accepted algorithm.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Parameter {
     #[serde(rename = "type")]
@@ -79,7 +79,7 @@ struct Parameter {
     alg: i64,
 }
 
-/// A credential that is known already.
+/// An already registered credential.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Descriptor")]
 struct KnownCredential {
@@ -89,18 +89,18 @@ struct KnownCredential {
     id: String,
 }
 
-/// Which authenticators will do.
+/// Accepted authenticators.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Selection {
-    /// Always `required`: nobody types who they are.
+    /// Always `required`: sign-in needs no user name.
     resident_key: &'static str,
     require_resident_key: bool,
     /// Always `required`: it counts for two factors.
     user_verification: &'static str,
 }
 
-/// What `navigator.credentials.get` is asked (`PublicKeyCredentialRequestOptionsJSON`).
+/// Options for `navigator.credentials.get` (`PublicKeyCredentialRequestOptionsJSON`).
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestOptions {
@@ -120,7 +120,7 @@ pub struct Registration {
     response: Attestation,
 }
 
-/// The part of it that counts.
+/// The authenticator's data.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Attestation {
@@ -141,7 +141,7 @@ pub struct Assertion {
     response: AssertionResponse,
 }
 
-/// The part of it that counts.
+/// The authenticator's data.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct AssertionResponse {
@@ -231,7 +231,7 @@ pub async fn list(cx: &Cx) -> Result<Vec<PasskeyRecord>, ServiceError> {
 pub async fn remove(cx: &Cx, id: &str) -> Result<(), ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
     let id = uuid::Uuid::try_parse(id).map_err(|_| ServiceError::new(Code::NotFound))?;
-    let what = text("A passkey of your account was removed", "Uma chave de acesso da sua conta foi removida");
+    let what = text("A passkey was removed from your account", "Uma chave de acesso foi removida da sua conta");
     AccountChange::new([Step::Passkey(PasskeyStep::Remove(account.id.clone(), id.to_string()))])
         .event(cx, &account.id, "passkey_removed")
         .notice(cx, &account, what)
@@ -326,8 +326,8 @@ fn passkey_name(typed: &str) -> Result<String, ServiceError> {
         return Ok(name.to_owned());
     }
     let takes = text(
-        "name: it has 1 to 60 characters, and no control characters",
-        "name: tem de 1 a 60 caracteres, sem caracteres de controle",
+        "name: use 1 to 60 characters and no control characters",
+        "name: use de 1 a 60 caracteres, sem caracteres de controle",
     );
     Err(ServiceError::new(Code::InvalidBody).explained(takes.into()))
 }

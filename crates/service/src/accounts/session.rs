@@ -150,8 +150,8 @@ pub async fn end(cx: &Cx, id: &str) -> Result<(), ServiceError> {
 pub async fn end_all(cx: &Cx) -> Result<(), ServiceError> {
     let account = account(cx, fresh(cx)?).await?;
     let what = model::lang::text(
-        "All sessions of your account were ended, and its API keys revoked",
-        "Todas as sessões da sua conta foram encerradas e as suas chaves de API revogadas",
+        "All sessions of your account were ended and its API keys were revoked",
+        "Todas as sessões da sua conta foram encerradas e as suas chaves de API foram revogadas",
     );
     let change = AccountChange::new([
         Step::EndSessions(account.id.clone(), None, EndReason::SignedOut),

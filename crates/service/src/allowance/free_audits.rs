@@ -175,7 +175,7 @@ impl Allowance {
             when(granted.wide_day, database.insist(|store| store.release_daily(&keys.wide, FREE_AUDIT, day))),
         );
         if hourly.is_err() || wide_hourly.is_err() || daily.is_err() || wide_daily.is_err() {
-            tracing::warn!("an allowance could not be given back");
+            tracing::warn!("a use could not be returned to an allowance");
         }
     }
 

@@ -107,7 +107,7 @@ impl Allowance {
                     give_back_daily(database, &keys.wide, what, day),
                 );
             }
-            Err(_) => tracing::warn!(what, "a use of the day could not be given back"),
+            Err(_) => tracing::warn!(what, "a free audit could not be returned to the daily allowance"),
         }
     }
 
@@ -235,7 +235,7 @@ pub(super) fn refused_for(wait: Option<u32>) -> Result<(), ServiceError> {
 /// Releases one daily use; one that fails stays spent, and is logged.
 async fn give_back_daily(database: &Database, key: &str, what: &str, day: Day) {
     if database.insist(|store| store.release_daily(key, what, day)).await.is_err() {
-        tracing::warn!(what, "a use of the day could not be given back");
+        tracing::warn!(what, "a free audit could not be returned to the daily allowance");
     }
 }
 

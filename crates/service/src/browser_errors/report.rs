@@ -34,7 +34,7 @@ pub struct BrowserError {
     pub line: Option<u64>,
     /// Column in it.
     pub column: Option<u64>,
-    /// Whether the reader saw it.
+    /// Whether the user saw it.
     pub visible: Option<bool>,
 }
 

@@ -33,11 +33,11 @@ const SOLUTION_BYTES: usize = 1024;
 pub struct ProofOfWork {
     /// Always `SHA-256`.
     algorithm: &'static str,
-    /// SHA-256 of the salt and the number that is looked for, in hexadecimal.
+    /// SHA-256 of the salt followed by the number to find, in hexadecimal.
     challenge: String,
-    /// The number is not above this.
+    /// Upper limit of the number.
     maxnumber: u32,
-    /// A random text with the expiry, good for ten minutes.
+    /// Random text with the expiry, valid for ten minutes.
     salt: String,
     /// The server's signature of the challenge, in hexadecimal.
     signature: String,

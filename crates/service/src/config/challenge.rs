@@ -106,7 +106,7 @@ impl ChallengeSettings {
     /// Values that must agree, and URLs that a secret may be sent to.
     pub(super) fn validate(&self) -> Result<(), Refused> {
         if !(1..=MOST_HOURS).contains(&self.valid_hours) {
-            return Err(("challenge.valid_hours", "takes 1 to 720"));
+            return Err(("challenge.valid_hours", "must be 1 to 720"));
         }
         for (key, url) in [("challenge.url", &self.url), ("challenge.script", &self.script)] {
             let is_taken = |text: &String| {
@@ -118,7 +118,7 @@ impl ChallengeSettings {
                 })
             };
             if url.as_ref().is_some_and(|text| !is_taken(text)) {
-                return Err((key, "takes an https URL without user name or password"));
+                return Err((key, "must be an https URL without user name or password"));
             }
         }
         let is_text = |text: Option<&str>| text.is_some_and(|text| !text.trim().is_empty());

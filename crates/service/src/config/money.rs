@@ -13,7 +13,7 @@ use super::values::{NamedUrl, PaymentMode, PaymentNetwork, Sku};
 pub struct Prices {
     /// One audit beyond the free allowance.
     pub audit_usd: Micros,
-    /// One tab beyond the free ones.
+    /// One followed page beyond the free ones.
     pub extra_tab_usd: Micros,
     /// One contact by an agent; a list price.
     pub contact_agent_usd: Micros,
@@ -47,7 +47,7 @@ pub struct PaymentSettings {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pix {
-    /// The key that receives: CPF, CNPJ, phone (`+55…`), e-mail or random key.
+    /// Receiving key: CPF, CNPJ, phone (`+55…`), email or random key.
     pub key: Option<String>,
     /// Name of the receiver; 25 characters of it are shown to the bank.
     pub name: Option<String>,
@@ -57,7 +57,7 @@ pub struct Pix {
     pub brl_per_usd: Option<Micros>,
     /// Requests accepted per network and UTC day.
     pub requests_per_day: u32,
-    /// Requests that may wait for a decision in all.
+    /// Pending requests in total.
     pub queue: u32,
 }
 

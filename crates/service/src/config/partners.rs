@@ -17,11 +17,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct PartnerSettings {
     /// `true` shows the page `/partners` and answers `GET /api/partners`; by default both are 404 and linked nowhere.
     pub enabled: bool,
-    /// What is offered.
+    /// Description of the offer.
     pub description: LocalText,
-    /// Who reads the pages.
+    /// Audience of the pages.
     pub audience: LocalText,
-    /// What a sponsor never gets.
+    /// What sponsors can't influence.
     pub policy: LocalText,
     /// Places where a sponsor is shown, in the file only: tables of `id`, `name`, `where`, `format`, `exclusive`, `measurement`, `price_usd_30d`, `price_usd_90d`, `price_usd_365d`, `available`.
     #[schemars(with = "Vec<String>")]
@@ -205,20 +205,20 @@ impl PartnerSettings {
         let is_known = |id: &String| self.placements.iter().any(|placement| placement.id == *id);
         let is_web = |url: &str| url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
         if !self.placements.iter().all(|placement| is_id(&placement.id)) {
-            return Err(("partners.placements", "id takes letters, digits, hyphens and underscores, at most 60"));
+            return Err(("partners.placements", "id must have at most 60 letters, digits, hyphens and underscores"));
         }
         if self.house_bundle.len() > 1 {
-            return Err(("partners.house_bundle", "takes at most one table"));
+            return Err(("partners.house_bundle", "can have at most one table"));
         }
         if !self.partnerships.iter().all(|partnership| is_web(&partnership.url)) {
-            return Err(("partners.partnerships", "url takes an http or https URL"));
+            return Err(("partners.partnerships", "url must be an http or https URL"));
         }
         for sponsor in &self.sponsors {
             if !is_id(&sponsor.id) || !is_web(&sponsor.url) {
-                return Err(("partners.sponsors", "takes an id of letters and digits, and an http or https URL"));
+                return Err(("partners.sponsors", "must be an id of letters and digits, and an http or https URL"));
             }
             if !sponsor.placements.iter().all(is_known) {
-                return Err(("partners.sponsors", "placements takes ids of partners.placements"));
+                return Err(("partners.sponsors", "placements must be ids of partners.placements"));
             }
             if sponsor.until < sponsor.from {
                 return Err(("partners.sponsors", "until is not before from"));

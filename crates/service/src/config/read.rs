@@ -78,7 +78,7 @@ impl Config {
                 continue;
             }
             let Some(key) = keys.iter().find(|key| key.variable() == variable) else {
-                return Err(bad(variable, "there is no such key; docs/configuration.md lists them"));
+                return Err(bad(variable, "unknown key; docs/configuration.md lists all keys"));
             };
             let Some(text) = text.to_str() else { return Err(bad(variable, "the value is not UTF-8")) };
             set(&mut values, &key.name, value(key, text).map_err(|problem| bad(variable, &problem))?);
@@ -226,12 +226,12 @@ mod tests {
         for (outcome, wanted) in [
             (toml("limitz = 1"), "limitz"),
             (toml("[limits]\nfetches = 'many'"), "limits.fetches: invalid type"),
-            (toml("[limits]\nfetches = 0"), "limits.fetches: takes a number of at least 1"),
+            (toml("[limits]\nfetches = 0"), "limits.fetches: must be a number of at least 1"),
             (toml("a = [\n1,\n"), ":"),
-            (toml("listen = 'localhost:8080'"), "listen: takes an IP address and a port, such as 127.0.0.1:8080"),
-            (toml("base_url = 'https://a.example/path'"), "base_url: takes an origin"),
+            (toml("listen = 'localhost:8080'"), "listen: must be an IP address and a port, such as 127.0.0.1:8080"),
+            (toml("base_url = 'https://a.example/path'"), "base_url: must be an origin"),
             (toml("[payments]\nmode = 'live'"), "payments.pay_to: must be set"),
-            (toml("[payments]\npay_to = '0x12'"), "payments.pay_to: takes 0x and 40 hex digits"),
+            (toml("[payments]\npay_to = '0x12'"), "payments.pay_to: must be 0x followed by 40 hex digits"),
             (
                 toml("[payments]\npay_to = '0x209693bc6afc0C5328bA36FaF03C514EF312287C'"),
                 "payments.pay_to: its capitals don't fit",
@@ -239,21 +239,24 @@ mod tests {
             (toml("[payments]\nnetwork = 'base'"), "payments.facilitator: must be set where payments.network is base"),
             (
                 toml("[payments]\nfacilitator = 'https://f.example/?key=1'"),
-                "payments.facilitator: takes an http or https",
+                "payments.facilitator: must be an http or https",
             ),
-            (toml("[payments]\nfacilitator = 'https://f.example/#a'"), "payments.facilitator: takes an http or https"),
+            (
+                toml("[payments]\nfacilitator = 'https://f.example/#a'"),
+                "payments.facilitator: must be an http or https",
+            ),
             (
                 toml("[payments]\nfacilitator = 'http://f.example/'\nfacilitator_auth = 'Bearer x'"),
-                "payments.facilitator: takes an https URL",
+                "payments.facilitator: must be an https URL",
             ),
             (
                 toml("[payments]\nfacilitator = 'https://a:b@c.d'"),
-                "payments.facilitator: takes an http or https URL without",
+                "payments.facilitator: must be an http or https URL without",
             ),
-            (toml("[auth]\nsecret = 'short'"), "auth.secret: takes at least 32 bytes"),
-            (toml("[auth]\nprevious_secret = ''"), "auth.previous_secret: takes at least 32 bytes"),
-            (toml("[auth]\nargon2_kib = 8"), "auth.argon2_kib: takes 19456"),
-            (toml("[operator]\ntoken = 'mmk_x'"), "operator.token: takes a text"),
+            (toml("[auth]\nsecret = 'short'"), "auth.secret: must be at least 32 bytes"),
+            (toml("[auth]\nprevious_secret = ''"), "auth.previous_secret: must be at least 32 bytes"),
+            (toml("[auth]\nargon2_kib = 8"), "auth.argon2_kib: must be 19456"),
+            (toml("[operator]\ntoken = 'mmk_x'"), "operator.token: must be a text"),
             (toml("[challenge]\nprovider = 'captcha'"), "challenge.provider: unknown variant"),
             (toml("[challenge]\nprovider = 'siteverify'"), "challenge.sitekey: must be set"),
             (toml("[challenge]\nprovider = 'siteverify'\nsitekey = 'a'"), "challenge.secret: must be set"),
@@ -269,14 +272,14 @@ mod tests {
                 toml("[challenge]\nprovider = 'siteverify'\nsitekey = 'a'\nsecret = 'b'\nurl = 'https://v.example/'"),
                 "challenge.script: must be set",
             ),
-            (toml("[challenge]\nurl = 'http://v.example/'"), "challenge.url: takes an https URL"),
-            (toml("[challenge]\nscript = 'javascript:1'"), "challenge.script: takes an https URL"),
-            (toml("[challenge]\nvalid_hours = 0"), "challenge.valid_hours: takes 1 to 720"),
+            (toml("[challenge]\nurl = 'http://v.example/'"), "challenge.url: must be an https URL"),
+            (toml("[challenge]\nscript = 'javascript:1'"), "challenge.script: must be an https URL"),
+            (toml("[challenge]\nvalid_hours = 0"), "challenge.valid_hours: must be 1 to 720"),
             (toml("[prices]\naudit_usd = -1"), "prices.audit_usd: expected an amount"),
-            (toml("[smtp]\nurl = 'smtp://u:secret@host/path'"), "smtp.url: takes smtp://"),
+            (toml("[smtp]\nurl = 'smtp://u:secret@host/path'"), "smtp.url: must be smtp://"),
             (toml("[smtp]\nurl = 'smtp://host'"), "smtp.from: must be set"),
-            (toml("[smtp]\nfrom = 'nobody'"), "smtp.from: takes an address"),
-            (toml("[contact]\nto = 'Team <team@example.com>'"), "contact.to: takes a mail address"),
+            (toml("[smtp]\nfrom = 'nobody'"), "smtp.from: must be an email address"),
+            (toml("[contact]\nto = 'Team <team@example.com>'"), "contact.to: must be an email address"),
             (toml("[fetch]\nallow_ports = ['a']"), "fetch.allow_ports"),
             (toml("free_now = ['lunch']"), "free_now[0]: unknown variant"),
             (with(&[("SITE_AUDIT_PARTNERS__ENABLED", "yes")]), "SITE_AUDIT_PARTNERS__ENABLED: \"yes\" does not fit."),
@@ -284,7 +287,7 @@ mod tests {
                 toml(
                     "[[partners.sponsors]]\nid = 'a'\nname = 'A'\nurl = 'javascript:x'\nline = ''\nfrom = '2026-01-01'\nuntil = '2026-12-31'",
                 ),
-                "partners.sponsors: takes an id",
+                "partners.sponsors: must be an id",
             ),
             (
                 toml(
@@ -294,21 +297,21 @@ mod tests {
             ),
             (toml("[lab]\nprovider = 'webpagetest'"), "lab.provider: unknown variant"),
             (toml("[lab]\nprovider = 'pagespeed'"), "lab.key: must be set while lab.provider is pagespeed"),
-            (toml("[lab]\nprovider = 'pagespeed'\nkey = ' '"), "lab.key: takes a key"),
-            (toml("[lab]\nurl = 'ftp://lab.example/'"), "lab.url: takes an http or https URL"),
-            (toml("[lab]\nurl = '/runPagespeed'"), "lab.url: takes an http or https URL"),
-            (toml("[lab]\nat_once = 0"), "lab.at_once: takes a number of at least 1"),
-            (toml("[lab]\nrendered = true"), "lab.rendered: takes true only while lab.provider is lighthouse"),
+            (toml("[lab]\nprovider = 'pagespeed'\nkey = ' '"), "lab.key: must be a key"),
+            (toml("[lab]\nurl = 'ftp://lab.example/'"), "lab.url: must be an http or https URL"),
+            (toml("[lab]\nurl = '/runPagespeed'"), "lab.url: must be an http or https URL"),
+            (toml("[lab]\nat_once = 0"), "lab.at_once: must be a number of at least 1"),
+            (toml("[lab]\nrendered = true"), "lab.rendered: can be true only while lab.provider is lighthouse"),
             (
                 toml("[lab]\nprovider = 'pagespeed'\nkey = 'a'\nrendered = true"),
-                "lab.rendered: takes true only while lab.provider is lighthouse",
+                "lab.rendered: can be true only while lab.provider is lighthouse",
             ),
             (toml("[lab]\nspeed = 1"), "lab.speed"),
             (with(&[("SITE_AUDIT_LAB__SANDBOX", "no")]), "SITE_AUDIT_LAB__SANDBOX: \"no\" does not fit."),
-            (toml("[field_data]\ncrux_key = ' '"), "field_data.crux_key: takes a key"),
-            (toml("[field_data]\ncrux_endpoint = 'records'"), "field_data.crux_endpoint: takes an http or https URL"),
+            (toml("[field_data]\ncrux_key = ' '"), "field_data.crux_key: must be a key"),
+            (toml("[field_data]\ncrux_endpoint = 'records'"), "field_data.crux_endpoint: must be an http or https URL"),
             (with(&[("SITE_AUDIT_LIMITS__FETCHES", "x")]), "SITE_AUDIT_LIMITS__FETCHES: \"x\" does not fit."),
-            (with(&[("SITE_AUDIT_LISTN", "x")]), "SITE_AUDIT_LISTN: there is no such key"),
+            (with(&[("SITE_AUDIT_LISTN", "x")]), "SITE_AUDIT_LISTN: unknown key"),
         ] {
             let message = outcome.unwrap_err();
             assert!(message.contains(wanted) && !message.contains('\n'), "{message}");

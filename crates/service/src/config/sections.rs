@@ -19,9 +19,9 @@ pub(super) const ARGON2_PASSES: u32 = 2;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Product {
-    /// The name that is shown.
+    /// Name shown to people.
     pub name: String,
-    /// The id in machine-readable places: lower-case letters, digits and hyphens.
+    /// Machine-readable id: lower-case letters, digits and hyphens.
     pub id: String,
 }
 
@@ -55,7 +55,7 @@ pub struct Fetch {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "FieldData")]
 pub struct FieldDataSettings {
-    /// Key of the Chrome UX Report API; with it the address of each audited page is sent there. By default nobody is asked.
+    /// Key of the Chrome UX Report API; with it the address of each audited page is sent there. Off by default.
     pub crux_key: Option<SecretText>,
     /// URL of the method `records:queryRecord`.
     pub crux_endpoint: String,
@@ -71,7 +71,7 @@ pub struct LabSettings {
     pub provider: LabProvider,
     /// URL of the method `runPagespeed`. The address of each tested page is sent there.
     pub url: String,
-    /// Key of that API.
+    /// Key of the PageSpeed Insights API.
     pub key: Option<SecretText>,
     /// Folder of the npm packages that `lighthouse` needs; by default `data/lab`.
     pub folder: Option<PathBuf>,
@@ -82,11 +82,11 @@ pub struct LabSettings {
     pub sandbox: bool,
     /// Whether `lighthouse` also compares the page as scripts render it with its HTML, as `summary.rendered`.
     pub rendered: bool,
-    /// Lab tests running at once, by all servers of one database.
+    /// Lab tests running at once, on all servers of one database.
     pub at_once: u32,
     /// Lab tests per network and hour.
     pub per_hour: u32,
-    /// Lab tests of a UTC day, by all servers of one database.
+    /// Lab tests per UTC day, on all servers of one database.
     pub per_day: u32,
 }
 
@@ -114,9 +114,9 @@ pub struct LimitSettings {
     pub fetches_per_target: u16,
     /// Audits of one target per network and hour.
     pub audits_per_target_hour: u32,
-    /// Free tabs per owner.
+    /// Free followed pages per owner.
     pub free_tabs: u32,
-    /// Pages that one owner may have watched.
+    /// Watched pages per owner.
     pub watched_pages: u32,
 }
 
@@ -194,7 +194,7 @@ pub struct OrganizationSettings {
     pub name: Option<String>,
     /// Its site; by default the public origin.
     pub url: Option<String>,
-    /// Its mail address.
+    /// Its email address.
     pub email: Option<String>,
 }
 

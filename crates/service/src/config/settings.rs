@@ -31,7 +31,7 @@ pub struct Config {
     /// and all who come through a proxy share one quota and 128 connections.
     #[schemars(with = "Vec<String>")]
     pub trusted_proxies: Vec<IpNet>,
-    /// What is free for the time being: `audit`, `tab`.
+    /// What is currently free: `audit`, `tab`.
     pub free_now: Vec<Sku>,
     /// How the product is named.
     pub product: Product,
@@ -61,7 +61,7 @@ pub struct Config {
     pub showcase: ShowcaseSettings,
     /// Who runs the service.
     pub organization: OrganizationSettings,
-    /// Whom to tell of a weakness.
+    /// Contact for vulnerability reports.
     pub security: Security,
     /// Credit that is paid by Pix, and released by a person.
     pub pix: Pix,

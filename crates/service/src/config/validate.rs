@@ -26,7 +26,7 @@ impl Config {
                     && url.password().is_none()
             });
             if origin.is_none() {
-                return Err(("base_url", "takes an origin: http:// or https://, a host and at most a port"));
+                return Err(("base_url", "must be an origin: http:// or https://, a host and at most a port"));
             }
         }
         self.validate_basics()?;
@@ -46,24 +46,24 @@ impl Config {
     fn validate_basics(&self) -> Result<(), (&'static str, &'static str)> {
         let schemes = ["sqlite://", "postgres://", "postgresql://"];
         if !schemes.iter().any(|scheme| self.database_url.starts_with(scheme)) {
-            return Err(("database_url", "takes sqlite://PATH or postgres://…"));
+            return Err(("database_url", "must be sqlite://PATH or postgres://…"));
         }
         let id_byte = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         if self.product.id.is_empty() || !self.product.id.bytes().all(id_byte) {
-            return Err(("product.id", "takes lower-case letters, digits and hyphens"));
+            return Err(("product.id", "must be lower-case letters, digits and hyphens"));
         }
         if self.product.name.trim().is_empty() || self.product.name.chars().any(char::is_control) {
-            return Err(("product.name", "takes a name of at least one character, without control characters"));
+            return Err(("product.name", "must be a name of at least one character, without control characters"));
         }
         if self.fetch.user_agent.as_ref().is_some_and(|agent| !is_header_value(agent)) {
-            return Err(("fetch.user_agent", "takes a text that can stand in a header, without line ends"));
+            return Err(("fetch.user_agent", "must be a valid header value, without line breaks"));
         }
         let endpoint = url::Url::parse(&self.field_data.crux_endpoint);
         if !endpoint.is_ok_and(|url| matches!(url.scheme(), "http" | "https")) {
-            return Err(("field_data.crux_endpoint", "takes an http or https URL"));
+            return Err(("field_data.crux_endpoint", "must be an http or https URL"));
         }
         if self.field_data.crux_key.as_ref().is_some_and(|key| key.expose().trim().is_empty()) {
-            return Err(("field_data.crux_key", "takes a key; leave it out where nobody is to be asked"));
+            return Err(("field_data.crux_key", "must be a key; leave it out to turn field data off"));
         }
         Ok(())
     }
@@ -74,22 +74,22 @@ impl Config {
             url::Url::parse(text).is_ok_and(|url| url.origin().ascii_serialization() == text.trim_end_matches('/'))
         };
         if !self.mcp.allow_origins.iter().all(is_origin) {
-            return Err(("mcp.allow_origins", "takes origins: http:// or https://, a host and at most a port"));
+            return Err(("mcp.allow_origins", "must be origins: http:// or https://, a host and at most a port"));
         }
         if !self.showcase.peers.iter().all(is_origin) {
-            return Err(("showcase.peers", "takes origins: http:// or https://, a host and at most a port"));
+            return Err(("showcase.peers", "must be origins: http:// or https://, a host and at most a port"));
         }
         if self.organization.url.as_ref().is_some_and(|url| !url::Url::parse(url).is_ok_and(|url| url.has_host())) {
-            return Err(("organization.url", "takes an http or https URL"));
+            return Err(("organization.url", "must be an http or https URL"));
         }
         if self.organization.email.as_ref().is_some_and(|email| !email.contains('@')) {
-            return Err(("organization.email", "takes a mail address"));
+            return Err(("organization.email", "must be an email address"));
         }
         let is_contact = |uri: &String| {
             ["mailto:", "https:", "tel:"].iter().any(|scheme| uri.starts_with(scheme)) && url::Url::parse(uri).is_ok()
         };
         if self.security.contact.as_ref().is_some_and(|uri| !is_contact(uri)) {
-            return Err(("security.contact", "takes a mailto:, https: or tel: URI"));
+            return Err(("security.contact", "must be a mailto:, https: or tel: URI"));
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl Config {
             ("limits.fetches_per_target", limits.fetches_per_target),
         ] {
             if value == 0 {
-                return Err((key, "takes a number of at least 1"));
+                return Err((key, "must be a number of at least 1"));
             }
         }
         Ok(())
@@ -112,19 +112,19 @@ impl Config {
     fn validate_lab(&self) -> Result<(), (&'static str, &'static str)> {
         let lab = &self.lab;
         if !url::Url::parse(&lab.url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()) {
-            return Err(("lab.url", "takes an http or https URL"));
+            return Err(("lab.url", "must be an http or https URL"));
         }
         if lab.key.as_ref().is_some_and(|key| key.expose().trim().is_empty()) {
-            return Err(("lab.key", "takes a key of the PageSpeed Insights API"));
+            return Err(("lab.key", "must be a key of the PageSpeed Insights API"));
         }
         if lab.provider == LabProvider::Pagespeed && lab.key.is_none() {
             return Err(("lab.key", "must be set while lab.provider is pagespeed"));
         }
         if lab.rendered && lab.provider != LabProvider::Lighthouse {
-            return Err(("lab.rendered", "takes true only while lab.provider is lighthouse"));
+            return Err(("lab.rendered", "can be true only while lab.provider is lighthouse"));
         }
         if lab.at_once == 0 {
-            return Err(("lab.at_once", "takes a number of at least 1"));
+            return Err(("lab.at_once", "must be a number of at least 1"));
         }
         Ok(())
     }
@@ -140,16 +140,16 @@ impl Config {
             })
         };
         if self.smtp.url.as_ref().is_some_and(|url| !is_server(url)) {
-            return Err(("smtp.url", "takes smtp:// or smtps://, a host, and at most a user, a password and a port"));
+            return Err(("smtp.url", "must be smtp:// or smtps://, a host, and at most a user, a password and a port"));
         }
         if self.smtp.from.as_ref().is_some_and(|from| from.parse::<lettre::message::Mailbox>().is_err()) {
-            return Err(("smtp.from", "takes an address, such as Site Audit <audit@example.com>"));
+            return Err(("smtp.from", "must be an email address such as Site Audit <audit@example.com>"));
         }
         if self.smtp.url.is_some() && self.smtp.from.is_none() {
             return Err(("smtp.from", "must be set while smtp.url is"));
         }
         if self.contact.to.as_ref().is_some_and(|to| to.parse::<lettre::Address>().is_err()) {
-            return Err(("contact.to", "takes a mail address, such as team@example.com"));
+            return Err(("contact.to", "must be an email address, such as team@example.com"));
         }
         Ok(())
     }
@@ -166,10 +166,10 @@ impl Config {
             })
         };
         if self.otel.endpoint.as_ref().is_some_and(|url| !is_base(url)) {
-            return Err(("otel.endpoint", "takes an http or https URL without user, password and query"));
+            return Err(("otel.endpoint", "must be an http or https URL without user, password and query"));
         }
         if self.otel.authorization.as_ref().is_some_and(|value| !is_header_value(value.expose())) {
-            return Err(("otel.authorization", "takes a text that can stand in a header, without line ends"));
+            return Err(("otel.authorization", "must be a valid header value, without line breaks"));
         }
         Ok(())
     }
@@ -178,20 +178,20 @@ impl Config {
         let auth = &self.auth;
         for (key, secret) in [("auth.secret", &auth.secret), ("auth.previous_secret", &auth.previous_secret)] {
             if secret.as_ref().is_some_and(|secret| secret.expose().len() < SECRET_BYTES) {
-                return Err((key, "takes at least 32 bytes; `openssl rand -base64 32` makes them"));
+                return Err((key, "must be at least 32 bytes; `openssl rand -base64 32` makes them"));
             }
         }
         if !(ARGON2_KIB..=ARGON2_MOST.0).contains(&auth.argon2_kib) {
-            return Err(("auth.argon2_kib", "takes 19456 to 1048576"));
+            return Err(("auth.argon2_kib", "must be 19456 to 1048576"));
         }
         if !(ARGON2_PASSES..=ARGON2_MOST.1).contains(&auth.argon2_passes) {
-            return Err(("auth.argon2_passes", "takes 2 to 16"));
+            return Err(("auth.argon2_passes", "must be 2 to 16"));
         }
         let token = self.operator.token.as_ref().map(SecretText::expose);
         if token.is_some_and(|token| TokenKind::of(token).is_some() || token.trim() != token || token.is_empty()) {
             return Err((
                 "operator.token",
-                "takes a text without spaces around it that begins with none of pa_, mmk_, cred_",
+                "must be a text without spaces around it that begins with none of pa_, mmk_, cred_",
             ));
         }
         Ok(())

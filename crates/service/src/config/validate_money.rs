@@ -11,7 +11,7 @@ impl Config {
         let payments = &self.payments;
         let pay_to = payments.pay_to.as_deref();
         if pay_to.is_some_and(|address| !is_address(address)) {
-            return Err(("payments.pay_to", "takes 0x and 40 hex digits"));
+            return Err(("payments.pay_to", "must be 0x followed by 40 hex digits"));
         }
         if pay_to.is_some_and(|address| !is_checked(address)) {
             let takes =
@@ -21,28 +21,28 @@ impl Config {
         let is_web = |text: &str| url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
         if let Some(facilitator) = &payments.facilitator {
             let Some(url) = url::Url::parse(facilitator).ok().filter(is_facilitator) else {
-                let takes = "takes an http or https URL without password, query or fragment; a password goes into \
+                let takes = "must be an http or https URL without password, query or fragment; a password goes into \
                              payments.facilitator_auth";
                 return Err(("payments.facilitator", takes));
             };
             if payments.facilitator_auth.is_some() && !is_kept_secret_on_the_way(&url) {
-                return Err(("payments.facilitator", "takes an https URL where payments.facilitator_auth is set"));
+                return Err(("payments.facilitator", "must be an https URL where payments.facilitator_auth is set"));
             }
         }
         if payments.rpc_url.as_ref().is_some_and(|url| !is_web(url.expose())) {
-            return Err(("payments.rpc_url", "takes an http or https URL"));
+            return Err(("payments.rpc_url", "must be an http or https URL"));
         }
         if payments.faucet.as_ref().is_some_and(|url| !is_web(url)) {
-            return Err(("payments.faucet", "takes an http or https URL"));
+            return Err(("payments.faucet", "must be an http or https URL"));
         }
         if payments.facilitator_auth.as_ref().is_some_and(|auth| !is_header_value(auth.expose())) {
-            return Err(("payments.facilitator_auth", "takes a text that can stand in a header, without line ends"));
+            return Err(("payments.facilitator_auth", "must be a valid header value, without line breaks"));
         }
         for (key, price) in
             [("prices.audit_usd", self.prices.audit_usd), ("prices.extra_tab_usd", self.prices.extra_tab_usd)]
         {
             if price.0 == 0 && self.payment_mode() == PaymentMode::Live {
-                return Err((key, "takes more than 0; what is free stands in free_now"));
+                return Err((key, "must be more than 0; list free items in free_now"));
             }
         }
         if self.payment_mode() == PaymentMode::Live && payments.pay_to.is_none() {
@@ -60,16 +60,16 @@ impl Config {
         if pix.key.as_ref().is_some_and(|key| !brcode::is_key(key)) {
             return Err((
                 "pix.key",
-                "takes a CPF, a CNPJ, a phone (+55…), an e-mail or a random key, as the bank has it",
+                "must be a CPF, a CNPJ, a phone (+55…), an e-mail or a random key, as the bank has it",
             ));
         }
         for (key, value) in [("pix.name", &pix.name), ("pix.city", &pix.city)] {
             if value.as_ref().is_some_and(|text| brcode::plain(text).is_empty()) {
-                return Err((key, "takes a text with letters of the Latin alphabet"));
+                return Err((key, "must be a text with letters of the Latin alphabet"));
             }
         }
         if pix.brl_per_usd.is_some_and(|rate| rate.0 == 0) {
-            return Err(("pix.brl_per_usd", "takes a rate above 0"));
+            return Err(("pix.brl_per_usd", "must be a rate above 0"));
         }
         Ok(())
     }

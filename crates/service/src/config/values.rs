@@ -46,7 +46,7 @@ pub enum PaymentNetwork {
 pub enum Sku {
     /// One audit.
     Audit,
-    /// One tab beyond the free ones.
+    /// One followed page beyond the free ones.
     Tab,
 }
 
@@ -63,7 +63,7 @@ impl Sku {
 /// `name=URL`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedUrl {
-    /// The name that is shown.
+    /// Name shown to people.
     pub name: String,
     /// An http or https URL.
     pub url: String,
@@ -187,7 +187,7 @@ impl JsonSchema for TargetPorts {
 pub(super) fn listening_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
     let text = String::deserialize(deserializer)?;
     text.trim().parse().map_err(|_| {
-        let takes = "takes an IP address and a port, such as 127.0.0.1:8080 (this machine only) or 0.0.0.0:8080 (every network)";
+        let takes = "must be an IP address and a port, such as 127.0.0.1:8080 (this machine only) or 0.0.0.0:8080 (every network)";
         D::Error::custom(format!("{takes}, not {text:?}"))
     })
 }

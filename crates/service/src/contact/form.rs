@@ -27,10 +27,10 @@ pub struct ContactForm {
     /// Your e-mail address, where the answer goes.
     #[schemars(with = "String", length(max = 254))]
     pub email: Value,
-    /// What you write: 1 to 8,000 characters; of control characters only line ends.
+    /// The message: 1 to 8,000 characters, without control characters except line breaks.
     #[schemars(with = "String", length(min = 1, max = 8000))]
     pub message: Value,
-    /// What you propose. Without it the fields below are not read.
+    /// Kind of proposal. Without it the fields below are ignored.
     #[serde(rename = "tipo")]
     #[schemars(schema_with = "fields::kinds")]
     pub kind: Value,
@@ -41,7 +41,7 @@ pub struct ContactForm {
     /// The address of your site: at most 200 characters.
     #[schemars(with = "String", length(max = 200))]
     pub site: Value,
-    /// What it may cost, in US dollars.
+    /// Budget in US dollars.
     #[serde(rename = "orcamento")]
     #[schemars(schema_with = "fields::budgets")]
     pub budget: Value,
@@ -49,11 +49,11 @@ pub struct ContactForm {
     #[serde(rename = "espaco")]
     #[schemars(with = "Vec<String>", length(max = 6))]
     pub placements: Value,
-    /// How many days.
+    /// Number of days.
     #[serde(rename = "duracao")]
     #[schemars(schema_with = "fields::durations")]
     pub duration: Value,
-    /// How you would pay.
+    /// Means of payment.
     #[serde(rename = "pagamento")]
     #[schemars(schema_with = "fields::means")]
     pub payment: Value,

@@ -64,7 +64,7 @@ impl PendingCounts {
     pub(super) fn batch(&mut self, now: Timestamp, id: impl FnOnce() -> String) -> Option<Arc<CountBatch>> {
         if self.unconfirmed.is_none() && !(self.counts.is_empty() && self.sketches.is_empty()) {
             if self.dropped > 0 {
-                tracing::warn!(dropped = self.dropped, "more was counted than fits into memory");
+                tracing::warn!(dropped = self.dropped, "event counters exceeded the memory limit");
                 self.dropped = 0;
             }
             let counts = self.counts.drain().map(|((span, kind, name), n)| CountRow { span, kind, name, n });

@@ -41,8 +41,9 @@ impl Visitors {
 
 /// Joins two stored sketches of a day. One that can't be read, which is a defect, gives way to the other.
 pub fn merge(stored: &[u8], ours: &[u8]) -> Vec<u8> {
-    let read =
-        |bytes| HllSketch::deserialize(bytes).inspect_err(|error| tracing::error!(%error, "a sketch is damaged"));
+    let read = |bytes| {
+        HllSketch::deserialize(bytes).inspect_err(|error| tracing::error!(%error, "a visitor sketch is corrupt"))
+    };
     let (Ok(stored), Ok(mut union)) = (read(stored), HllUnion::new(LG_REGISTERS)) else { return ours.to_vec() };
     let Ok(ours) = read(ours) else { return stored.serialize() };
     union.update(&stored);

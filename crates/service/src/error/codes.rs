@@ -34,229 +34,229 @@ macro_rules! codes {
 // A macro, so that an incomplete row does not compile, and each code is written once.
 codes! {
     InvalidBody "invalid_body" 400
-        "The body is not what this call takes." "O corpo não é o que esta chamada recebe.";
+        "The request body is invalid." "O corpo da requisição é inválido.";
     InvalidParameter "invalid_parameter" 400
-        "A parameter is not what this call takes." "Um parâmetro não é o que esta chamada recebe.";
+        "A parameter is invalid." "Um parâmetro é inválido.";
     InvalidRequest "invalid_request" 400
-        "The request is not what this call takes." "A requisição não é o que esta chamada recebe.";
+        "The request is invalid." "A requisição é inválida.";
     InvalidEmail "invalid_email" 400
-        "This is not an address that mail can be sent to." "Este não é um endereço para o qual se possa enviar e-mail.";
+        "Enter a valid email address." "Informe um endereço de e-mail válido.";
     InvalidName "invalid_name" 400
-        "name is 1 to 120 characters, without control characters." "name tem 1 a 120 caracteres, sem caracteres de controle.";
+        "name must have 1 to 120 characters and no control characters." "name deve ter de 1 a 120 caracteres, sem caracteres de controle.";
     InvalidMessage "invalid_message" 400
-        "message is 1 to 8,000 characters, without control characters other than line ends." "message tem 1 a 8.000 caracteres, sem caracteres de controle além de quebras de linha.";
+        "message must have 1 to 8,000 characters and no control characters except line breaks." "message deve ter de 1 a 8.000 caracteres, sem caracteres de controle além de quebras de linha.";
     InvalidProposal "invalid_tipo" 400
-        "tipo is patrocinio, parceria or anuncio." "tipo é patrocinio, parceria ou anuncio.";
+        "tipo must be patrocinio, parceria or anuncio." "tipo deve ser patrocinio, parceria ou anuncio.";
     InvalidCompany "invalid_empresa" 400
-        "empresa is at most 200 characters, without control characters." "empresa tem no máximo 200 caracteres, sem caracteres de controle.";
+        "empresa can have at most 200 characters and no control characters." "empresa pode ter no máximo 200 caracteres, sem caracteres de controle.";
     InvalidSite "invalid_site" 400
-        "site is at most 200 characters, without control characters." "site tem no máximo 200 caracteres, sem caracteres de controle.";
+        "site can have at most 200 characters and no control characters." "site pode ter no máximo 200 caracteres, sem caracteres de controle.";
     InvalidBudget "invalid_orcamento" 400
-        "orcamento is ate_100, 100_500, 500_2000, 2000_mais or a_combinar." "orcamento é ate_100, 100_500, 500_2000, 2000_mais ou a_combinar.";
+        "orcamento must be ate_100, 100_500, 500_2000, 2000_mais or a_combinar." "orcamento deve ser ate_100, 100_500, 500_2000, 2000_mais ou a_combinar.";
     InvalidPlacements "invalid_espaco" 400
-        "espaco is a list of at most 6 ids of placements, as GET /api/partners lists them." "espaco é uma lista de no máximo 6 ids de espaços, como GET /api/partners os lista.";
+        "espaco must be a list of at most 6 placement ids from GET /api/partners." "espaco deve ser uma lista de no máximo 6 ids de espaços de GET /api/partners.";
     InvalidDuration "invalid_duracao" 400
-        "duracao is 30, 90 or 365 days." "duracao é 30, 90 ou 365 dias.";
+        "duracao must be 30, 90 or 365 days." "duracao deve ser 30, 90 ou 365 dias.";
     InvalidMeans "invalid_pagamento" 400
-        "pagamento is usdc, deposito or a_combinar." "pagamento é usdc, deposito ou a_combinar.";
+        "pagamento must be usdc, deposito or a_combinar." "pagamento deve ser usdc, deposito ou a_combinar.";
     PasswordRefused "password_refused" 400
-        "This password is not taken." "Esta senha não é aceita.";
+        "Choose a stronger password." "Escolha uma senha mais forte.";
     InvalidLink "invalid_link" 400
-        "This link was used or replaced, or is too old; ask for a new one." "Este link já foi usado ou substituído, ou é antigo demais; peça um novo.";
+        "This link has expired, was already used or was replaced. Request a new one." "Este link expirou, já foi usado ou foi substituído. Peça um novo.";
     InvalidPayment "invalid_payment" 400
-        "The payment can't be read." "O pagamento não pode ser lido.";
+        "The payment is malformed. Sign a new one and repeat the call." "O pagamento está malformado. Assine um novo e repita a chamada.";
     InvalidUrl "invalid_url" 400
-        "The address can't be audited as it is written; send an absolute http or https URL." "O endereço não pode ser auditado como está escrito; envie uma URL http ou https absoluta.";
+        "That is not a valid URL. Send an absolute http or https URL." "Esta não é uma URL válida. Envie uma URL http ou https absoluta.";
     AddressNotAllowed "address_not_allowed" 400
-        "Only hosts on the public internet can be audited: this one's name can't be resolved there, or its address is private. Check the spelling." "Só hosts na internet pública podem ser auditados: o nome deste não pode ser resolvido nela, ou o endereço é privado. Confira a grafia.";
+        "Only hosts on the public internet can be audited. This host name does not resolve, or its address is private. Check the spelling." "Só hosts na internet pública podem ser auditados. O nome deste host não resolve ou o endereço dele é privado. Confira a grafia.";
     InvalidStrategy "invalid_strategy" 400
-        "strategy is mobile or desktop." "strategy é mobile ou desktop.";
+        "strategy must be mobile or desktop." "strategy deve ser mobile ou desktop.";
     InvalidKeyName "invalid_key_name" 400
-        "name is what you call the key: 1 to 60 characters, without control characters." "name é como você chama a chave: 1 a 60 caracteres, sem caracteres de controle.";
+        "name must have 1 to 60 characters and no control characters." "name deve ter de 1 a 60 caracteres, sem caracteres de controle.";
     InvalidKeyId "invalid_key_id" 400
-        "id is the id of a key, as GET /api/account/keys lists it." "id é o id de uma chave, como GET /api/account/keys a lista.";
+        "id must be the id of a key from GET /api/account/keys." "id deve ser o id de uma chave de GET /api/account/keys.";
     InvalidOrganization "invalid_organization" 400
-        "organizationId is the id of an organization, or null for a key of your account." "organizationId é o id de uma organização, ou null para uma chave da sua conta.";
+        "organizationId must be the id of an organization, or null for a key of your account." "organizationId deve ser o id de uma organização, ou null para uma chave da sua conta.";
     InvalidProductClaim "invalid_product_claim" 400
-        "guest_token is what POST /api/guest gave: pa_ and 43 digits." "guest_token é o que POST /api/guest deu: pa_ e 43 dígitos.";
+        "guest_token must be a token from POST /api/guest: pa_ followed by 43 characters." "guest_token deve ser um token de POST /api/guest: pa_ seguido de 43 caracteres.";
     InvalidOrganizationName "invalid_organization_name" 400
-        "name is what the organization is called: 1 to 80 characters, without control characters." "name é como a organização se chama: 1 a 80 caracteres, sem caracteres de controle.";
+        "name must have 1 to 80 characters and no control characters." "name deve ter de 1 a 80 caracteres, sem caracteres de controle.";
     InvalidImage "invalid_image" 400
-        "image is a JPEG, PNG or WebP of at most 2 MB and 12 megapixels (5 for WebP, progressive JPEG and 16-bit PNG), in base64." "image é um JPEG, PNG ou WebP de no máximo 2 MB e 12 megapixels (5 para WebP, JPEG progressivo e PNG de 16 bits), em base64.";
+        "image must be a JPEG, PNG or WebP in base64, of at most 2 MB and 12 megapixels (5 for WebP, progressive JPEG and 16-bit PNG)." "image deve ser um JPEG, PNG ou WebP em base64, de no máximo 2 MB e 12 megapixels (5 para WebP, JPEG progressivo e PNG de 16 bits).";
     ChallengeFailed "challenge_failed" 400
-        "The verification failed. Repeat it, or load the page again." "A verificação falhou. Repita-a ou recarregue a página.";
+        "Verification failed. Try again, or reload the page." "A verificação falhou. Tente de novo ou recarregue a página.";
     InvalidPasskey "invalid_passkey" 400
-        "The authenticator did not prove that it made a passkey for this site; begin again." "O autenticador não provou que criou uma chave de acesso para este site; comece de novo.";
+        "The passkey could not be verified for this site. Start over." "Não foi possível verificar a chave de acesso para este site. Comece de novo.";
     GuestTokenRequired "guest_token_required" 401
-        "Send the guest token that made the audit; POST /api/guest gives a new one." "Envie o token de visitante que fez a auditoria; POST /api/guest dá um novo.";
+        "A guest token is required. Send yours in X-Guest-Token, or get one with POST /api/guest." "É preciso um token de visitante. Envie o seu em X-Guest-Token ou obtenha um com POST /api/guest.";
     GuestTokenInvalid "guest_token_invalid" 401
-        "This guest token is not known here." "Este token de visitante não é conhecido aqui.";
+        "Unknown guest token. Get a new one with POST /api/guest." "Token de visitante desconhecido. Obtenha um novo com POST /api/guest.";
     InvalidSession "invalid_session" 401
-        "You are not signed in; sign in at /conta/global." "Você não entrou na sua conta; entre em /conta/global.";
+        "You are not signed in. Sign in at /conta/global." "Você não entrou na sua conta. Entre em /conta/global.";
     SessionEnded "session_ended" 401
-        "Your session has ended; sign in again at /conta/global." "A sua sessão terminou; entre de novo em /conta/global.";
+        "Your session has ended. Sign in again at /conta/global." "A sua sessão terminou. Entre de novo em /conta/global.";
     InvalidCredentials "invalid_credentials" 401
-        "Address or password is wrong, or there were too many tries; try again later." "O endereço ou a senha está errado, ou houve tentativas demais; tente mais tarde.";
+        "Wrong email or password, or too many attempts. Check both, or try again later." "E-mail ou senha incorretos, ou tentativas demais. Confira os dois ou tente mais tarde.";
     InvalidChallenge "invalid_challenge" 401
-        "This sign-in took too long, or too many codes were wrong; begin again." "Este acesso demorou demais, ou houve códigos errados demais; comece de novo.";
+        "The sign-in expired, or too many codes were wrong. Start over." "O acesso expirou ou houve códigos errados demais. Comece de novo.";
     InvalidCode "invalid_code" 401
-        "This code is wrong or was used; wait for the next one." "Este código está errado ou já foi usado; espere o próximo.";
+        "This code is wrong or was already used. Enter the next one." "Este código está errado ou já foi usado. Informe o próximo.";
     SecondFactorRequired "second_factor_required" 401
-        "Give a code of your authenticator, or a recovery code." "Informe um código do seu autenticador, ou um código de recuperação.";
+        "Enter the code from your authenticator app, or a recovery code." "Informe o código do seu aplicativo autenticador ou um código de recuperação.";
     ReauthRequired "reauth_required" 401
-        "Prove again who you are (POST /api/auth/reauth), then repeat the call within five minutes." "Prove de novo quem você é (POST /api/auth/reauth) e repita a chamada em até cinco minutos.";
+        "Confirm it's you (POST /api/auth/reauth), then repeat the call within five minutes." "Confirme que é você (POST /api/auth/reauth) e repita a chamada em até cinco minutos.";
     InvalidApiKey "invalid_api_key" 401
-        "This API key is not known here." "Esta chave de API não é conhecida aqui.";
+        "This API key is unknown or revoked. Check it, or create a new one." "Esta chave de API é desconhecida ou foi revogada. Confira-a ou crie uma nova.";
     InvalidCredential "invalid_credential" 401
-        "This credential is not known here." "Esta credencial não é conhecida aqui.";
+        "This credential is invalid. Check the token you sent." "Esta credencial é inválida. Confira o token enviado.";
     OperatorTokenRequired "operator_token_required" 401
-        "Send the operator's token as Authorization: Bearer." "Envie o token do operador como Authorization: Bearer.";
+        "The operator token is required. Send it as Authorization: Bearer." "É preciso o token de operador. Envie-o como Authorization: Bearer.";
     CreditRequired "credit_required" 401
-        "Send the credit's token as Authorization: Bearer cred_… or X-Credito." "Envie o token do crédito como Authorization: Bearer cred_… ou X-Credito.";
+        "A credit token is required. Send it as Authorization: Bearer cred_… or X-Credito." "É preciso um token de crédito. Envie-o como Authorization: Bearer cred_… ou X-Credito.";
     CreditWithoutValue "credit_without_value" 401
-        "This credit pays nothing here: it was made while nothing was charged, or bought on another network." "Este crédito não paga nada aqui: ele foi feito quando nada era cobrado, ou comprado em outra rede.";
+        "This credit can't be spent here. It was created while nothing was charged, or bought on another network." "Este crédito não pode ser gasto aqui. Ele foi criado quando nada era cobrado ou comprado em outra rede.";
     AllowanceSpent "allowance_spent" 402
-        "The free audits of today are spent. Pay and repeat the same call, or wait for tomorrow (UTC)." "As auditorias grátis de hoje acabaram. Pague e repita a mesma chamada, ou espere até amanhã (UTC).";
+        "Today's free audits are used up. Pay and repeat the same call, or wait until tomorrow (UTC)." "As auditorias grátis de hoje acabaram. Pague e repita a mesma chamada, ou espere até amanhã (UTC).";
     PaymentRequired "payment_required" 402
-        "Pay and repeat the same call." "Pague e repita a mesma chamada.";
+        "This call has a price. Pay and repeat the same call." "Esta chamada tem preço. Pague e repita a mesma chamada.";
     PaymentRefused "payment_refused" 402
-        "The payment was refused and nothing was charged; sign a new one and repeat the same call." "O pagamento foi recusado e nada foi cobrado; assine um novo e repita a mesma chamada.";
+        "The payment was refused and nothing was charged. Sign a new one and repeat the same call." "O pagamento foi recusado e nada foi cobrado. Assine um novo e repita a mesma chamada.";
     PaymentUsed "payment_used" 402
-        "This payment was used for another call; sign a new one." "Este pagamento foi usado em outra chamada; assine um novo.";
+        "This payment was already used for another call. Sign a new one." "Este pagamento já foi usado em outra chamada. Assine um novo.";
     InsufficientCredit "insufficient_credit" 402
-        "The credit is too small for this call; buy more, or pay this call by itself." "O crédito é pouco para esta chamada; compre mais, ou pague só esta chamada.";
+        "This credit is not enough for the call. Buy more, or pay for this call alone." "Este crédito não é suficiente para a chamada. Compre mais ou pague só esta chamada.";
     CreditPending "credit_pending" 402
-        "The receipt of this credit is still being looked at; nothing can be spent yet." "O comprovante deste crédito ainda está em análise; nada pode ser gasto por enquanto.";
+        "This credit can't be spent yet: its Pix receipt is under review. Try again later." "Este crédito ainda não pode ser gasto: o comprovante do Pix está em análise. Tente mais tarde.";
     CreditRefused "credit_refused" 402
-        "No payment was found for the receipt of this credit: nothing can ever be spent of it. Leave it out, and pay this call another way." "Não se achou pagamento para o comprovante deste crédito: nada dele poderá ser gasto. Retire-o, e pague esta chamada de outro modo.";
+        "This credit can't be spent: no payment was found for its Pix receipt. Remove it and pay another way." "Este crédito não pode ser gasto: nenhum pagamento foi encontrado para o comprovante do Pix. Retire-o e pague de outro modo.";
     CrawlerNotAllowed "crawler_not_allowed" 403
-        "An audit may not start another audit." "Uma auditoria não pode iniciar outra auditoria.";
+        "An audit can't start another audit." "Uma auditoria não pode iniciar outra.";
     InvalidOrigin "invalid_origin" 403
-        "This call was not made by a page of this site." "Esta chamada não foi feita por uma página deste site.";
+        "Only pages of this service can make this call. Use this service's own pages, or an API key." "Só páginas deste serviço podem fazer esta chamada. Use as páginas deste serviço ou uma chave de API.";
     InvalidCsrf "invalid_csrf" 403
-        "The token of this page is missing or of another session; load the page again, or call GET /api/auth/bootstrap." "O token desta página falta ou é de outra sessão; recarregue a página ou chame GET /api/auth/bootstrap.";
+        "The CSRF token is missing or belongs to another session. Reload the page, or call GET /api/auth/bootstrap." "O token CSRF falta ou é de outra sessão. Recarregue a página ou chame GET /api/auth/bootstrap.";
     VerificationRequired "verification_required" 403
         "Confirm that you are human before a free audit. Verification needs JavaScript: turn it on, or sign in, or use the API." "Confirme que você é humano antes de uma auditoria grátis. A verificação precisa de JavaScript: ative-o, entre na sua conta ou use a API.";
     AccountRequired "account_required" 403
-        "Only an account can do this; a guest can't." "Só uma conta pode fazer isto; um visitante não.";
+        "Guests can't do this. Sign in to an account." "Visitantes não podem fazer isto. Entre em uma conta.";
     OrganizationForbidden "organization_forbidden" 403
-        "You may not do this for this organization." "Você não pode fazer isto por esta organização.";
+        "You don't have permission to do this in this organization. Ask one of its owners." "Você não tem permissão para fazer isto nesta organização. Fale com um dos proprietários.";
     OrganizationMfaRequired "organization_mfa_required" 403
-        "This needs a second factor in your session; sign in again with it." "Isto exige um segundo fator na sua sessão; entre de novo com ele.";
+        "This needs a session with two-factor authentication. Sign in again with your second factor." "Isto exige uma sessão com autenticação em dois fatores. Entre de novo com o seu segundo fator.";
     NotFound "not_found" 404
-        "There is nothing at this address." "Não há nada neste endereço.";
+        "Not found. Check the address." "Não encontrado. Confira o endereço.";
     AuditNotFound "audit_not_found" 404
-        "There is no such audit of yours." "Não há tal auditoria sua.";
+        "Audit not found, or it belongs to someone else." "Auditoria não encontrada, ou ela é de outra pessoa.";
     TabNotFound "tab_not_found" 404
-        "There is no such tab of yours." "Não há tal aba sua.";
+        "Followed page not found, or it belongs to someone else." "Página seguida não encontrada, ou ela é de outra pessoa.";
     ShareNotFound "share_not_found" 404
-        "There is no shared report at this address, or no more." "Não há relatório compartilhado neste endereço, ou não há mais.";
+        "This report is no longer shared." "Este relatório não está mais compartilhado.";
     CheckNotFound "check_not_found" 404
-        "There is no check with this code." "Não há verificação com este código.";
+        "No check has this code." "Nenhuma verificação tem este código.";
     ToolNotFound "tool_not_found" 404
-        "There is no tool with this name." "Não há ferramenta com este nome.";
+        "No tool has this name." "Nenhuma ferramenta tem este nome.";
     OrganizationNotFound "organization_not_found" 404
-        "There is no such organization of yours." "Não há tal organização sua.";
+        "Organization not found, or you are not a member of it." "Organização não encontrada, ou você não é membro dela.";
     MemberNotFound "member_not_found" 404
-        "There is no such member." "Não há tal membro.";
+        "This organization has no such member." "Esta organização não tem esse membro.";
     InvitationNotFound "invitation_not_found" 404
-        "There is no such invitation for you: it was used or ended, is too old, or was sent to another address." "Não há tal convite para você: foi usado ou encerrado, é antigo demais ou foi enviado a outro endereço.";
+        "Invitation not found. It has expired, was already used or cancelled, or was sent to another address." "Convite não encontrado. Ele expirou, já foi usado ou cancelado, ou foi enviado a outro endereço.";
     KeyNotFound "key_not_found" 404
-        "There is no such API key of yours." "Não há tal chave de API sua.";
+        "API key not found, or it belongs to someone else." "Chave de API não encontrada, ou ela é de outra pessoa.";
     SessionNotFound "session_not_found" 404
-        "There is no such session of yours." "Não há tal sessão sua.";
+        "Session not found, or it belongs to someone else." "Sessão não encontrada, ou ela é de outra pessoa.";
     AlreadyDone "already_done" 409
-        "This is there already." "Isto já existe.";
+        "This already exists." "Isto já existe.";
     RevisionConflict "revision_conflict" 409
-        "It was changed meanwhile; read it again and repeat your change." "Foi alterado nesse meio-tempo; leia de novo e repita a sua mudança.";
+        "This was changed in the meantime. Read it again and repeat your change." "Isto foi alterado nesse meio-tempo. Leia de novo e repita a sua mudança.";
     MethodNotAllowed "method_not_allowed" 405
-        "This address does not take this method." "Este endereço não aceita este método.";
+        "This address does not accept this method. The Allow header lists those it accepts." "Este endereço não aceita este método. O cabeçalho Allow lista os que ele aceita.";
     TabLimit "tab_limit" 409
-        "You have as many tabs as one owner can; close one first." "Você tem tantas abas quanto se pode ter; feche uma antes.";
+        "You have reached the limit of followed pages. Stop following one first." "Você atingiu o limite de páginas seguidas. Deixe de seguir uma antes.";
     MonitorLimit "monitor_limit" 409
-        "You watch as many pages as one owner can; end a watch first." "Você vigia tantas páginas quanto se pode; encerre uma vigia antes.";
+        "You have reached the limit of watched pages. Stop watching one first." "Você atingiu o limite de páginas vigiadas. Deixe de vigiar uma antes.";
     PixRequestNotFound "pix_request_not_found" 404
-        "There is no such request for credit." "Não há tal pedido de crédito.";
+        "Pix request not found." "Pedido de Pix não encontrado.";
     RequestTimeout "request_timeout" 408
-        "The request did not arrive in time." "A requisição não chegou a tempo.";
+        "The request took too long to arrive. Send it again." "A requisição demorou demais para chegar. Envie-a de novo.";
     LastOwner "last_owner" 409
-        "An organization has an owner; make somebody else one first, or delete it." "Uma organização tem um proprietário; torne outra pessoa proprietária antes, ou exclua-a.";
+        "An organization needs an owner. Make someone else an owner first, or delete the organization." "Uma organização precisa de um proprietário. Torne outra pessoa proprietária antes, ou exclua a organização.";
     OrganizationLimit "organization_limit" 409
-        "There are as many organizations, members or open invitations as there may be." "Já há tantas organizações, membros ou convites abertos quanto pode haver.";
+        "You have reached the limit: 50 organizations per account, 500 members and 20 open invitations per organization." "Você atingiu o limite: 50 organizações por conta, 500 membros e 20 convites abertos por organização.";
     PasskeyLimit "passkey_limit" 409
-        "You have twenty passkeys already; remove one first." "Você já tem vinte chaves de acesso; remova uma antes.";
+        "You have reached the limit of 20 passkeys. Remove one first." "Você atingiu o limite de 20 chaves de acesso. Remova uma antes.";
     KeyLimitReached "key_limit_reached" 409
-        "Ten keys are live already; revoke one first." "Já há dez chaves ativas; revogue uma antes.";
+        "You have reached the limit of 10 active API keys. Revoke one first." "Você atingiu o limite de 10 chaves de API ativas. Revogue uma antes.";
     UnknownGuest "unknown_guest" 409
-        "There is no such guest, or another account has taken it over." "Não há tal visitante, ou outra conta já o assumiu.";
+        "Guest not found, or another account has already claimed it." "Visitante não encontrado, ou outra conta já o assumiu.";
     PaymentInProgress "payment_in_progress" 409
-        "This call is running already, and is paid once; ask again in a moment." "Esta chamada já está em andamento, e é paga uma vez; pergunte de novo em instantes.";
+        "This call is already running and is paid only once. Try again in a moment." "Esta chamada já está em andamento e é paga uma só vez. Tente de novo em instantes.";
     IdempotencyConflict "idempotency_conflict" 409
-        "This Idempotency-Key came with another call before; use a new one." "Esta Idempotency-Key veio antes com outra chamada; use uma nova.";
+        "This Idempotency-Key was already used for a different call. Use a new one." "Esta Idempotency-Key já foi usada em outra chamada. Use uma nova.";
     ChallengeUsed "challenge_used" 409
-        "This verification was used already. Repeat it to get a new one." "Esta verificação já foi usada. Repita-a para obter uma nova.";
+        "This verification was already used. Verify again." "Esta verificação já foi usada. Faça outra.";
     CreditDelivered "payment_used" 409
-        "This payment bought the credit that is named in credit; its token is kept as a digest only, and this call can't get a new one." "Este pagamento comprou o crédito indicado em credit; do token só se guarda um resumo, e esta chamada não pode receber outro.";
+        "This payment already bought the credit named in credit. Its token is stored only as a hash, so it can't be shown again." "Este pagamento já comprou o crédito indicado em credit. O token é guardado só como hash e não pode ser mostrado de novo.";
     ReceiptAlreadySent "receipt_already_sent" 409
-        "This receipt came before; id is the request that it belongs to." "Este comprovante já veio antes; id é o pedido a que ele pertence.";
+        "This receipt was already sent. Its request is the one in id." "Este comprovante já foi enviado. O pedido dele é o que está em id.";
     BodyTooLarge "body_too_large" 413
-        "The body is longer than this call takes." "O corpo é maior do que esta chamada recebe.";
+        "The request body is too large. Send a smaller one." "O corpo da requisição é grande demais. Envie um menor.";
     UnsupportedMediaType "unsupported_media_type" 415
-        "Send the body in the media type that this call takes, without a content coding." "Envie o corpo no tipo de mídia que esta chamada recebe, sem codificação de conteúdo.";
+        "Unsupported media type. Send the body in the type that this call accepts, without Content-Encoding." "Tipo de mídia não aceito. Envie o corpo no tipo que esta chamada aceita, sem Content-Encoding.";
     ReceiptType "receipt_type" 415
-        "A receipt is a photo (JPEG, PNG, WebP) or a PDF." "Um comprovante é uma foto (JPEG, PNG, WebP) ou um PDF.";
+        "A receipt must be a photo (JPEG, PNG or WebP) or a PDF." "Um comprovante deve ser uma foto (JPEG, PNG ou WebP) ou um PDF.";
     HeadersTooLarge "headers_too_large" 431
-        "The headers of the request are longer than is taken here." "Os cabeçalhos da requisição são maiores do que se recebe aqui.";
+        "The request headers are too large. Send fewer or shorter ones." "Os cabeçalhos da requisição são grandes demais. Envie menos ou mais curtos.";
     RateLimited "rate_limited" 429
-        "Too many calls from your network; try again later." "Chamadas demais da sua rede; tente mais tarde.";
+        "Too many requests from your network. Try again later." "Há requisições demais da sua rede. Tente mais tarde.";
     TargetBusy "target_busy" 429
-        "Too many audits of this site, or of yours, are running; try again later." "Há auditorias demais deste site, ou suas, em andamento; tente mais tarde.";
+        "Too many audits of this site, or of yours, are running. Try again later." "Há auditorias demais deste site, ou suas, em andamento. Tente mais tarde.";
     LabBusy "lab_busy" 429
-        "All lab tests that this server runs at once are running. Try again in a moment." "Todos os testes de laboratório simultâneos deste servidor estão em andamento. Tente de novo em instantes.";
+        "This server is already running as many lab tests as it can. Try again in a moment." "Este servidor já está executando todos os testes de laboratório que pode. Tente de novo em instantes.";
     LabRateLimited "lab_rate_limited" 429
         "Your network has reached its limit of lab tests per hour. Try again later." "Sua rede atingiu o limite de testes de laboratório por hora. Tente mais tarde.";
     LabDailyCap "lab_daily_cap" 429
-        "The lab tests of today are used up. Try again tomorrow (UTC)." "Os testes de laboratório de hoje acabaram. Tente amanhã (UTC).";
+        "Today's lab tests are used up. Try again tomorrow (UTC)." "Os testes de laboratório de hoje acabaram. Tente amanhã (UTC).";
     Internal "internal" 500
-        "The call failed; this is a defect of ours." "A chamada falhou; é um defeito nosso.";
+        "Something went wrong on our side. Try again; if it happens again, report it." "Algo deu errado do nosso lado. Tente de novo; se repetir, avise-nos.";
     RedirectNotAllowed "redirect_not_allowed" 502
-        "The address redirects to where audits don't go." "O endereço redireciona para onde auditorias não vão.";
+        "The page redirects to an address that can't be audited." "A página redireciona para um endereço que não pode ser auditado.";
     TargetUnreachable "target_unreachable" 502
-        "The address gave no usable response." "O endereço não deu resposta utilizável.";
+        "The site did not send a usable response. Check the address, or try again later." "O site não enviou uma resposta utilizável. Confira o endereço ou tente mais tarde.";
     TargetTimeout "target_timeout" 502
-        "The address did not answer in time." "O endereço não respondeu a tempo.";
+        "The site did not respond in time. Try again later." "O site não respondeu a tempo. Tente mais tarde.";
     TargetBlocked "target_blocked" 502
-        "A firewall of the target answered instead of the page; nothing was audited." "Um firewall do alvo respondeu no lugar da página; nada foi auditado.";
+        "The site's firewall answered instead of the page. Nothing was audited." "O firewall do site respondeu no lugar da página. Nada foi auditado.";
     TargetRateLimited "target_rate_limited" 502
-        "The target limits its rate; nothing was audited." "O alvo limita a sua taxa; nada foi auditado.";
+        "The site is rate-limiting us. Nothing was audited." "O site está limitando as nossas requisições. Nada foi auditado.";
     DatabaseUnavailable "database_unavailable" 503
-        "The database does not answer at the moment; try again." "O banco de dados não responde no momento; tente de novo.";
+        "The database is not responding. Try again in a moment." "O banco de dados não está respondendo. Tente de novo em instantes.";
     StorageFull "storage_full" 503
-        "Nothing can be saved: the server's disk is full or takes no writes. Reading works; try again later." "Nada pode ser salvo: o disco do servidor está cheio ou não aceita gravações. A leitura funciona; tente de novo mais tarde.";
+        "Nothing can be saved: the server's disk is full or read-only. Reading still works. Try again later." "Nada pode ser salvo: o disco do servidor está cheio ou somente leitura. A leitura continua funcionando. Tente mais tarde.";
     AuthUnavailable "auth_unavailable" 503
-        "Accounts are not available at the moment; you stay signed in." "As contas não estão disponíveis no momento; você continua conectado.";
+        "Accounts are temporarily unavailable. You stay signed in. Try again in a moment." "As contas estão temporariamente indisponíveis. Você continua conectado. Tente de novo em instantes.";
     ProductClaimPending "product_claim_pending" 503
-        "The claim could not be finished at the moment; send it again, which is safe." "Não foi possível concluir agora; envie de novo, o que é seguro.";
+        "The claim could not be finished. Send it again: repeating it is safe." "Não foi possível concluir. Envie de novo: repetir é seguro.";
     ChallengeUnavailable "challenge_unavailable" 503
-        "Verification is not available at the moment. The audit runs without it." "A verificação não está disponível no momento. A auditoria é feita sem ela.";
+        "Verification is temporarily unavailable. The audit runs without it." "A verificação está temporariamente indisponível. A auditoria é feita sem ela.";
     MailUnavailable "mail_unavailable" 503
-        "This server can't send mail, which this call needs." "Este servidor não envia e-mail, do qual esta chamada precisa.";
+        "This server is not set up to send email, which this call needs. Contact its operator." "Este servidor não está configurado para enviar e-mail, e esta chamada precisa disso. Fale com o operador.";
     ContactUnconfigured "contact_unconfigured" 503
-        "This server has no contact form: its operator has set no mailbox." "Este servidor não tem formulário de contato: o operador não definiu uma caixa de correio.";
+        "This server has no contact form: its operator has not set a mailbox." "Este servidor não tem formulário de contato: o operador não definiu uma caixa de correio.";
     ContactQueueFull "contact_queue_full" 503
         "Too many messages are waiting to be sent. Try again in a minute." "Há mensagens demais esperando envio. Tente de novo em um minuto.";
     OperatorUnavailable "operator_unavailable" 503
-        "This server has no operator's token, or its database does not answer." "Este servidor não tem token de operador, ou o banco de dados dele não responde.";
+        "This server has no operator token, or its database is not responding." "Este servidor não tem token de operador, ou o banco de dados dele não está respondendo.";
     Overloaded "overloaded" 503
-        "The server is at its limit; try again in a moment." "O servidor está no limite; tente de novo em instantes.";
+        "The server is at capacity. Try again in a moment." "O servidor está no limite. Tente de novo em instantes.";
     SettlementPending "settlement_pending" 503
-        "The payment is on its way; repeat the call with the same header, it is not paid twice." "O pagamento está a caminho; repita a chamada com o mesmo cabeçalho, ela não é paga duas vezes.";
+        "The payment is still settling. Repeat the call with the same header; it is not charged twice." "O pagamento ainda está sendo liquidado. Repita a chamada com o mesmo cabeçalho; ela não é cobrada duas vezes.";
     LabUnavailable "lab_unavailable" 503
         "Lab tests are not available on this server at the moment." "Os testes de laboratório não estão disponíveis neste servidor no momento.";
     PixUnavailable "pix_unavailable" 503
-        "Credit can't be bought by Pix here." "Aqui não se compra crédito por Pix.";
+        "This server does not sell credit by Pix." "Este servidor não vende crédito por Pix.";
     PixQueueFull "pix_queue_full" 503
-        "Too many receipts wait to be looked at; try again later." "Há comprovantes demais em análise; tente mais tarde.";
+        "Too many receipts are waiting for review. Try again later." "Há comprovantes demais aguardando análise. Tente mais tarde.";
     FacilitatorUnavailable "facilitator_unavailable" 503
-        "Payments can't be settled at the moment; nothing was charged." "Pagamentos não podem ser liquidados no momento; nada foi cobrado.";
+        "Payments can't be settled right now. Nothing was charged. Try again later." "Não é possível liquidar pagamentos agora. Nada foi cobrado. Tente mais tarde.";
 }

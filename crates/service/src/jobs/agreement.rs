@@ -48,7 +48,7 @@ impl Agreement {
         if jump_ms.saturating_abs() <= JUMP_MS {
             return;
         }
-        tracing::warn!(%now, jump_ms, "the clock jumped; nothing is purged for an hour");
+        tracing::warn!(%now, jump_ms, "the clock jumped; purging is paused for an hour");
         self.hold(instant, jump_ms);
     }
 

@@ -38,7 +38,7 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
     let lane = job.lane().word();
     // Every server that claimed it died.
     if claimed.attempt > job.tries() {
-        tracing::error!(job.id = %lease.id(), lane, "a job ends whoever does it");
+        tracing::error!(job.id = %lease.id(), lane, "a job ended its worker");
         if let Job::RunLab { run, .. } = &job {
             run_lab::give_up(services, run).await?;
         }
@@ -79,7 +79,7 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
     };
     // The reason is stored for the operator, not logged: it may name a person.
     if is_last {
-        tracing::error!(job.id = %lease.id(), lane, attempt = claimed.attempt, "a job was given up");
+        tracing::error!(job.id = %lease.id(), lane, attempt = claimed.attempt, "a job failed for good");
         return store.bury_job(lease, now, &why).await.map(drop);
     }
     tracing::warn!(job.id = %lease.id(), lane, attempt = claimed.attempt, "a job failed; it will be tried again");
@@ -105,17 +105,17 @@ async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result
         },
         // Another purge is queued every hour.
         Job::Purge if services.are_purges_held() => {
-            tracing::warn!("nothing is purged: the clock jumped less than an hour ago");
+            tracing::warn!("purging is paused: the clock jumped less than an hour ago");
             Ok(Ending::Done)
         }
         // The clock may have jumped since it was queued, and was not looked at yet.
         Job::Purge if services.ports().now().0.saturating_sub(claimed.created_at.0) > STALE_PURGE_MS => {
-            tracing::warn!("nothing is purged: this was to be done more than a day ago by the clock");
+            tracing::warn!("purging is paused: it is overdue by more than a day, so the clock may be wrong");
             Ok(Ending::Done)
         }
         Job::Purge => match purge::purge(services).await {
             Ok(rows) => {
-                tracing::info!(rows, "forgot what is past its time");
+                tracing::info!(rows, "deleted expired data");
                 Ok(Ending::Done)
             }
             Err(error) => Err(error.into()),

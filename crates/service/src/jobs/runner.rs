@@ -54,7 +54,7 @@ impl Background {
         let _receivers_left = self.stopping.send(true);
         while let Some(ended) = self.loops.join_next().await {
             if let Err(error) = ended {
-                tracing::error!(%error, "the background work ended badly");
+                tracing::error!(%error, "the background worker panicked");
             }
         }
         // After the last job, which may have counted something.
@@ -95,7 +95,7 @@ async fn work(services: Services, lane: Lane, mut may_work: watch::Receiver<bool
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    tracing::warn!(lane = lane.word(), %error, "the queue of jobs can't be looked at");
+                    tracing::warn!(lane = lane.word(), %error, "the job queue can't be read");
                     wait = LOOK_AGAIN;
                     break;
                 }
@@ -138,7 +138,7 @@ async fn claim(store: &Store, now: Timestamp, lane: Lane) -> Result<Option<Claim
 async fn perform_or_tell(services: &Services, claimed: ClaimedJob) {
     let id = claimed.lease.id().to_owned();
     if let Err(error) = perform(services, claimed).await {
-        tracing::warn!(job.id = %id, %error, "what became of a job could not be written; another try will tell");
+        tracing::warn!(job.id = %id, %error, "the outcome of a job could not be recorded; the job will run again");
     }
 }
 
@@ -230,7 +230,7 @@ async fn keep_schedule(services: Services, allow: watch::Sender<bool>, mut stopp
                     // While it disagrees, it is compared again in every round.
                     compare_at = Instant::now() + if in_step { COMPARE_EVERY } else { Duration::ZERO };
                 }
-                Err(error) => tracing::warn!(%error, "the database's clock can't be asked for"),
+                Err(error) => tracing::warn!(%error, "the database's clock can't be read"),
             }
         }
         services.browser_errors().flush(now);
@@ -238,7 +238,7 @@ async fn keep_schedule(services: Services, allow: watch::Sender<bool>, mut stopp
             && agreement.as_ref().is_some_and(|agreement| agreement.may_schedule(instant))
             && let Err(error) = schedule(&services, now).await
         {
-            tracing::warn!(%error, "what is due could not be queued; tried again in a minute");
+            tracing::warn!(%error, "due jobs could not be queued; retrying in a minute");
         }
         tokio::select! {
             _ = stopped.changed() => break,
@@ -276,9 +276,9 @@ pub async fn is_in_step(services: &Services) -> Result<bool, StoreError> {
     let apart_ms = services.ports().now().0.saturating_sub(theirs.0);
     let in_step = apart_ms.saturating_abs() <= APART_IS_TOO_FAR_MS;
     if !in_step {
-        tracing::error!(apart_ms, "this machine's clock is not the database's: no jobs are done here until it is");
+        tracing::error!(apart_ms, "job processing is paused: this machine's clock differs from the database's");
     } else if apart_ms.saturating_abs() > APART_IS_TOLD_MS {
-        tracing::warn!(apart_ms, "this machine's clock and the database's are apart");
+        tracing::warn!(apart_ms, "this machine's clock and the database's clock differ");
     }
     Ok(in_step)
 }

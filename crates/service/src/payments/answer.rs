@@ -79,7 +79,7 @@ pub(super) fn pack(answer: &CallAnswer, lang: Lang) -> Result<PaidAnswer, Servic
     let lang = answer.speaks.then(|| lang.tag().to_owned());
     let head = AnswerHead { status: answer.status, headers: answer.headers.clone(), lang };
     let head = serde_json::to_string(&head).map_err(|error| {
-        tracing::error!(%error, "the head of an answer could not be written");
+        tracing::error!(%error, "the head of a response could not be stored");
         ServiceError::new(Code::Internal)
     })?;
     Ok(PaidAnswer { head, body: answer.body.to_vec() })
@@ -88,7 +88,7 @@ pub(super) fn pack(answer: &CallAnswer, lang: Lang) -> Result<PaidAnswer, Servic
 /// The replay of a stored answer, in the language that it was made in, whichever is asked for now.
 pub(super) fn unpack(stored: PaidAnswer) -> Result<Answered, ServiceError> {
     let damaged = || {
-        tracing::error!("the head of a kept answer can't be read");
+        tracing::error!("the head of a stored response can't be read");
         ServiceError::new(Code::Internal)
     };
     let head: AnswerHead = serde_json::from_str(&stored.head).map_err(|_| damaged())?;

@@ -164,6 +164,6 @@ async fn reverse(services: &Services, debit: &str) {
     let now = services.ports().now();
     let reversed = services.database().insist(|store| async move { store.reverse_debit(debit, now).await.map(drop) });
     if reversed.await.is_err() {
-        tracing::warn!(debit, "a debit could not be given back; it is after its deadline");
+        tracing::warn!(debit, "a debit could not be refunded now; it will be refunded after its deadline");
     }
 }

@@ -70,12 +70,12 @@ async fn give(cx: &Cx, priced: &Priced, token: String) -> Result<Bought, Service
 /// A refusal that asks to repeat the call says whether that will bring the token.
 fn with_way_to_token(error: ServiceError, is_buyer: bool) -> ServiceError {
     const WITH: Text = text(
-        "Once it is settled, the same call with the same payment, and the Idempotency-Key, guest token, API key or session of this one, answers with a token.",
-        "Quando estiver liquidado, a mesma chamada com o mesmo pagamento, e a Idempotency-Key, o token de visitante, a chave de API ou a sessão desta, responde com um token.",
+        "Once the payment is settled, repeat the call to get the token: same payment, and the same Idempotency-Key, guest token, API key or session.",
+        "Quando o pagamento for liquidado, repita a chamada para receber o token: mesmo pagamento e mesma Idempotency-Key, token de visitante, chave de API ou sessão.",
     );
     const WITHOUT: Text = text(
-        "This call came without an Idempotency-Key, guest token, API key or session: nothing tells its buyer from others who saw the payment. Should it settle, the same call says which credit it bought, and no token.",
-        "Esta chamada veio sem Idempotency-Key, token de visitante, chave de API ou sessão: nada distingue quem comprou de outros que viram o pagamento. Se for liquidado, a mesma chamada diz que crédito ele comprou, e nenhum token.",
+        "This call had no Idempotency-Key, guest token, API key or session, so the buyer can't be told from others who saw the payment. If it settles, repeating the call names the credit but returns no token.",
+        "Esta chamada veio sem Idempotency-Key, token de visitante, chave de API ou sessão, então não há como distinguir quem comprou de outros que viram o pagamento. Se ele for liquidado, repetir a chamada indica o crédito, mas não devolve o token.",
     );
     match error.code {
         Code::SettlementPending => error.explained(if is_buyer { WITH } else { WITHOUT }.into()),

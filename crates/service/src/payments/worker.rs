@@ -35,7 +35,7 @@ impl Worker {
     pub async fn stop(self) {
         let _has_receiver = self.stopping.send(true);
         if let Err(error) = self.task.await {
-            tracing::error!(%error, "the payment worker ended badly");
+            tracing::error!(%error, "the payment worker panicked");
         }
     }
 }
@@ -51,7 +51,7 @@ pub async fn start(services: Services) -> Worker {
     let now = services.ports().now();
     let store = services.database().store();
     if let Err(error) = store.break_leases(now).await.and(store.break_holds(now).await) {
-        tracing::warn!(%error, "what the last process left could not be taken over yet; its leases will end");
+        tracing::warn!(%error, "work of the previous process could not be resumed yet; its leases will expire");
     }
     let (stopping, mut stopped) = watch::channel(false);
     let task = tokio::spawn(async move {
@@ -93,7 +93,7 @@ async fn keep_settling(services: &Services) {
             Err(error) => Err(error),
         };
         let next = next.unwrap_or_else(|error| {
-            tracing::warn!(%error, "payments could not be looked after; tried again in a minute");
+            tracing::warn!(%error, "pending payments could not be processed; retrying in a minute");
             None
         });
         tokio::select! {
@@ -144,8 +144,8 @@ pub async fn round(services: &Services) -> Result<usize, StoreError> {
 async fn reverse_overdue(services: &Services) {
     match services.database().store().reverse_overdue_debits(services.ports().now(), BATCH).await {
         Ok(0) => {}
-        Ok(reversed) => tracing::info!(reversed, "gave back debits of calls that ended without a word"),
-        Err(error) => tracing::error!(%error, "debits of calls that ended without a word could not be given back"),
+        Ok(reversed) => tracing::info!(reversed, "refunded debits of interrupted calls"),
+        Err(error) => tracing::error!(%error, "debits of interrupted calls could not be refunded"),
     }
 }
 

@@ -124,7 +124,7 @@ pub struct ShowcaseBody {
     /// What was used.
     #[serde(rename = "uso")]
     pub usage: UsageFigures,
-    /// Who has a place here now.
+    /// Guests, accounts and organizations now.
     #[serde(rename = "contas")]
     pub accounts: AccountCounts,
     /// Reliability of 30 days.
@@ -133,7 +133,7 @@ pub struct ShowcaseBody {
     /// The catalog of checks.
     #[serde(rename = "catalogo")]
     pub catalog: CatalogFigures,
-    /// Who supports the service.
+    /// Current sponsors and revenue.
     #[serde(rename = "apoio")]
     pub support: SupportFigures,
 }

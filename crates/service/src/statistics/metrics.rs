@@ -85,9 +85,9 @@ struct UsageCounts {
     verifications_7d: u64,
     /// Lab tests of seven days.
     labs_7d: u64,
-    /// Tabs open now.
+    /// Pages followed now.
     tabs_open: u64,
-    /// Those of them that are watched.
+    /// Watched pages.
     tabs_watched: u64,
     /// Shares in force.
     shares_live: u64,
@@ -136,7 +136,7 @@ struct PaymentPanel {
 struct PaymentWindow {
     /// Payments that settled.
     settled: u64,
-    /// Payments whose end is not known.
+    /// Payments with an unknown outcome.
     unclear: u64,
     /// Payments that lapsed.
     lapsed: u64,
@@ -144,7 +144,7 @@ struct PaymentWindow {
     credit_sold_usd: String,
     /// Credit spent, in dollars with six decimals.
     credit_spent_usd: String,
-    /// Pix requests of the window that wait for a decision.
+    /// Pending Pix requests of the window.
     pix_waiting: u64,
 }
 

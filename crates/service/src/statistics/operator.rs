@@ -50,10 +50,10 @@ pub struct OperatorFigures {
     /// Jobs by lane.
     #[serde(rename = "filas")]
     pub lanes: Vec<LaneState>,
-    /// Pix requests that wait for a decision.
+    /// Pending Pix requests.
     #[serde(rename = "pix_pendente")]
     pub pix_waiting: u64,
-    /// Payments that have not ended.
+    /// Open payments.
     #[serde(rename = "pagamentos_sem_desfecho")]
     pub unfinished_payments: u64,
     /// Errors of browsers within 24 hours, most frequent first.
@@ -86,10 +86,10 @@ pub struct LaneState {
     /// Jobs that wait or run.
     #[serde(rename = "esperando")]
     pub waiting: u64,
-    /// Seconds for which the oldest has been due; null where none is.
+    /// Seconds since the oldest was due; null without one.
     #[serde(rename = "mais_antigo_s")]
     pub oldest_s: Option<u64>,
-    /// Jobs that were given up.
+    /// Failed jobs.
     #[serde(rename = "falhos")]
     pub failed: u64,
 }
@@ -103,7 +103,7 @@ pub struct ClientErrors {
     pub phase: String,
     /// Pattern of the page's route.
     pub path: String,
-    /// How often.
+    /// Number of times.
     pub n: u64,
 }
 

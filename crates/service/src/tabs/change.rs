@@ -71,7 +71,7 @@ pub struct Compared {
 pub struct ComparedRun {
     /// The stored audit.
     pub audit_id: String,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
     /// 0 to 100; null when the page could not be reached.
     pub score: Option<u32>,

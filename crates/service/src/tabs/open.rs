@@ -27,10 +27,8 @@ pub fn page_of(services: &Services, typed: &str) -> Result<Url, ServiceError> {
 pub fn alias_of(typed: Option<&str>) -> Result<Option<String>, ServiceError> {
     let alias = typed.unwrap_or_default().trim();
     if alias.chars().count() > ALIAS_CHARS || alias.chars().any(char::is_control) {
-        let shape = text(
-            "alias: at most 100 characters, without line ends",
-            "alias: no máximo 100 caracteres, sem fim de linha",
-        );
+        let shape =
+            text("alias: use at most 100 characters on one line", "alias: use no máximo 100 caracteres em uma linha");
         return Err(ServiceError::new(Code::InvalidBody).explained(shape.into()));
     }
     Ok((!alias.is_empty()).then(|| alias.to_owned()))

@@ -21,26 +21,26 @@ const USUAL_RUNS: u32 = 20;
 /// Runs of a history at most. Chosen: bounds the reports read for one call.
 const MOST_RUNS: u32 = 100;
 
-/// All tabs of the caller (Workspace).
+/// All followed pages of the caller (Workspace).
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Workspace {
     /// Oldest first.
     pub tabs: Vec<Tab>,
-    /// The tab with the focus.
+    /// The focused page.
     active_id: Option<String>,
     /// Its last run; null when it never ran.
     active_result: Option<StoredAudit>,
-    /// Free tabs.
+    /// Number of free followed pages.
     limit: u32,
     /// `guest:<id>`, `account:<id>` or `organization:<id>`.
     owner: String,
-    /// The allowance in force for the calling network.
+    /// The allowance of the calling network.
     gate: Gate,
-    /// How tabs beyond the free ones are paid.
+    /// How to pay for followed pages beyond the free ones.
     billing: Billing,
 }
 
-/// A tab and its last run.
+/// A followed page and its last run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TabAnswer {
     /// The tab.
@@ -62,14 +62,14 @@ pub async fn history(
     Ok(HistoryAnswer { tab, runs, limit })
 }
 
-/// The runs of a tab.
+/// The runs of a followed page.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HistoryAnswer {
     /// The tab.
     pub tab: Tab,
     /// Newest first.
     pub runs: Vec<Run>,
-    /// Runs at most, as applied.
+    /// Applied maximum number of runs.
     pub limit: u32,
 }
 

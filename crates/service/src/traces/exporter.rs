@@ -104,7 +104,7 @@ impl Exporter {
                 self.rejected.fetch_add(rejected, Ordering::Relaxed);
                 self.exported.fetch_add(count - rejected, Ordering::Relaxed);
                 if self.is_failing.swap(false, Ordering::Relaxed) {
-                    tracing::info!("traces are exported again");
+                    tracing::info!("trace export works again");
                 }
                 return true;
             }
@@ -125,7 +125,7 @@ impl Exporter {
     /// Logs that the receiver fails, once until it works again.
     fn tell(&self, why: &str) {
         if !self.is_failing.swap(true, Ordering::Relaxed) {
-            tracing::warn!(why, "traces can't be exported (otel.endpoint); nothing else depends on it");
+            tracing::warn!(why, "traces can't be exported (otel.endpoint); the service is not affected");
         }
     }
 

@@ -113,7 +113,7 @@ impl Passwords {
     async fn permit(&self) -> Result<(OwnedSemaphorePermit, OwnedSemaphorePermit), ServiceError> {
         let overloaded = || ServiceError::new(Code::Overloaded).retry_after(2);
         let waiting = Arc::clone(&self.queue).try_acquire_owned().map_err(|_| {
-            tracing::warn!("more people sign in than passwords can be compared");
+            tracing::warn!("too many sign-ins at once for password hashing");
             overloaded()
         })?;
         let working = Arc::clone(&self.working).acquire_owned().await.map_err(|_| overloaded())?;
@@ -168,8 +168,8 @@ fn judge_length(password: &str) -> Result<(), ServiceError> {
         return Ok(());
     }
     Err(refused(text(
-        "password: it has 10 to 128 characters, at most 512 bytes",
-        "password: tem de 10 a 128 caracteres, no máximo 512 bytes",
+        "password: use 10 to 128 characters, at most 512 bytes",
+        "password: use de 10 a 128 caracteres, no máximo 512 bytes",
     )))
 }
 
@@ -178,15 +178,15 @@ fn judge(password: &str, telling: &[String]) -> Result<(), ServiceError> {
     let holds = |word: &&String| word.chars().count() >= TELLING && lower.contains(&word.to_lowercase());
     if telling.iter().any(|word| holds(&word)) {
         return Err(refused(text(
-            "password: it holds your address or the name of this product",
-            "password: contém o seu endereço ou o nome deste produto",
+            "password: it contains your email address or the name of this product",
+            "password: ela contém o seu endereço de e-mail ou o nome deste produto",
         )));
     }
     let telling: Vec<&str> = telling.iter().map(String::as_str).collect();
     if zxcvbn::zxcvbn(password, &telling).guesses() < TOO_FEW_GUESSES {
         return Err(refused(text(
-            "password: it is among those that are tried first; take another one",
-            "password: está entre as que são tentadas primeiro; escolha outra",
+            "password: it is one of the most common passwords",
+            "password: ela é uma das senhas mais comuns",
         )));
     }
     Ok(())

@@ -11,7 +11,6 @@ use render::mail::{self, Mail, Sender, watch};
 use store::WatchedTab;
 
 use crate::credential::token_digest;
-use crate::error::{Code, ServiceError};
 use crate::job::Job;
 use crate::ports::Ports;
 use crate::services::Services;
@@ -67,18 +66,9 @@ pub(crate) fn alert(services: &Services, alerted: &Alerted<'_>) -> Result<Option
     }))
 }
 
-/// The confirmation mail for an alert address.
-pub(super) fn question(
-    sender: &Sender<'_>,
-    to: &str,
-    url: &str,
-    token: &str,
-    lang: Lang,
-) -> Result<Mail, ServiceError> {
-    watch::question(sender, to, url, token, lang).map_err(|error| {
-        tracing::error!(%error, "a mail could not be made");
-        ServiceError::new(Code::Internal)
-    })
+/// The confirmation request to an alert address.
+pub(super) fn question(sender: &Sender<'_>, to: &str, url: &str, token: &str, lang: Lang) -> Mail {
+    watch::question(sender, url, token).to(to, lang)
 }
 
 /// A random token for a link in a mail.

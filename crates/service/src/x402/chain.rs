@@ -248,12 +248,12 @@ impl Search<'_> {
                 let answer: Option<Value> = serde_json::from_slice(&answer.body).ok();
                 let result = answer.and_then(|answer| answer.get("result").cloned());
                 if result.is_none() {
-                    tracing::warn!(method, "the node gave no result");
+                    tracing::warn!(method, "the blockchain node returned no result");
                 }
                 result
             }
             Err(error) => {
-                tracing::warn!(%error, method, "the node can't be asked");
+                tracing::warn!(%error, method, "the blockchain node is not reachable");
                 None
             }
         }

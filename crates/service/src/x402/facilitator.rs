@@ -62,7 +62,7 @@ pub enum FacilitatorState {
     Up,
     /// It answers, but not for our network.
     Unfit,
-    /// It does not answer.
+    /// It does not respond.
     Down,
 }
 
@@ -125,7 +125,7 @@ impl Facilitator {
                     tracing::error!(
                         facilitator = self.url(),
                         network = chain.caip2,
-                        "the facilitator does not take payments on this network"
+                        "the facilitator does not accept payments on this network"
                     );
                 }
                 FacilitatorState::Unfit
@@ -133,7 +133,7 @@ impl Facilitator {
             // Rate limited: that says nothing of payments.
             Ok(FacilitatorAnswer { status: 429, .. }) => self.known().standing,
             Ok(FacilitatorAnswer { status, .. }) => {
-                tracing::warn!(status, "the facilitator does not say what it supports");
+                tracing::warn!(status, "the facilitator does not list what it supports");
                 FacilitatorState::Down
             }
             Err(_) => FacilitatorState::Down,
@@ -187,7 +187,10 @@ impl Facilitator {
             Ok(answer) if answer.json.get(verdict).is_some_and(Value::is_boolean) => self.note_answer(),
             // That is about our credential: no payment can cause it.
             Ok(FacilitatorAnswer { status: 401 | 403, .. }) => {
-                tracing::error!(facilitator = self.url(), "the facilitator refuses us; see payments.facilitator_auth");
+                tracing::error!(
+                    facilitator = self.url(),
+                    "the facilitator rejects our credentials; check payments.facilitator_auth"
+                );
                 self.change(|known| known.refused_us_at = Some(Instant::now()));
             }
             Ok(answer) if answer.is_client_error() => {}
@@ -215,7 +218,7 @@ impl Facilitator {
         let body = json.map(ServiceBody::Json);
         let question = ServiceQuestion { url: &url, body, authorization, answer_bytes: ANSWER_BYTES };
         let answer = fetcher.ask_service(question, Instant::now() + within).await.map_err(|error| {
-            tracing::warn!(%error, what, "the facilitator does not answer");
+            tracing::warn!(%error, what, "the facilitator is not responding");
             error.0
         })?;
         let json = match serde_json::from_slice(&answer.body) {

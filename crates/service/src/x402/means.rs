@@ -67,16 +67,16 @@ impl CallPayment {
                 (signed, PaymentMeans::None) => signed,
                 _ => {
                     const BOTH: Text = text(
-                        "X-PAYMENT: drop it, or the credit; one call is paid once",
-                        "X-PAYMENT: retire-o, ou o crédito; uma chamada é paga uma vez",
+                        "X-PAYMENT: send a payment or a credit, not both",
+                        "X-PAYMENT: envie um pagamento ou um crédito, não os dois",
                     );
                     return Err(ServiceError::new(Code::InvalidPayment).explained(BOTH.into()));
                 }
             },
             _ => {
                 const TWO: Text = text(
-                    "X-PAYMENT, PAYMENT-SIGNATURE: send one of them, once",
-                    "X-PAYMENT, PAYMENT-SIGNATURE: envie um deles, uma vez",
+                    "X-PAYMENT, PAYMENT-SIGNATURE: send only one of them, and only once",
+                    "X-PAYMENT, PAYMENT-SIGNATURE: envie só um deles, e só uma vez",
                 );
                 return Err(ServiceError::new(Code::InvalidPayment).explained(TWO.into()));
             }
@@ -127,8 +127,8 @@ fn idempotency_key(value: &str) -> Result<[u8; 32], ServiceError> {
         return Ok(token_digest(value));
     }
     const SHAPE: Text = text(
-        "Idempotency-Key: takes 16 to 128 letters, digits, _ and -, once",
-        "Idempotency-Key: recebe de 16 a 128 letras, dígitos, _ e -, uma vez",
+        "Idempotency-Key: use 16 to 128 letters, digits, _ and -, in one header",
+        "Idempotency-Key: use de 16 a 128 letras, dígitos, _ e -, em um só cabeçalho",
     );
     Err(ServiceError::new(Code::InvalidParameter).explained(SHAPE.into()))
 }

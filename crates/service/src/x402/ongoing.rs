@@ -57,7 +57,7 @@ impl Ongoing {
             done
         };
         tokio::spawn(traces::within(traces::current(), work).in_current_span()).await.map_err(|error| {
-            tracing::error!(%error, "a paid call ended badly; this is a defect");
+            tracing::error!(%error, "a paid call panicked; this is a defect");
             ServiceError::new(Code::Internal)
         })
     }
@@ -69,11 +69,11 @@ impl Ongoing {
         if payments == 0 {
             return;
         }
-        tracing::info!(payments, at_most_s = LAST_PAYMENTS.as_secs(), "stopping: paid calls are settled first");
+        tracing::info!(payments, at_most_s = LAST_PAYMENTS.as_secs(), "stopping: waiting for paid calls to settle");
         let ended = count.wait_for(|count| *count == 0);
         if tokio::time::timeout(LAST_PAYMENTS, ended).await.is_err() {
             let payments = *self.count.borrow();
-            tracing::warn!(payments, "stopped with payments unfinished; the next start goes on with them");
+            tracing::warn!(payments, "stopped with unsettled payments; the next start continues them");
         }
     }
 }

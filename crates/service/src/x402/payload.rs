@@ -85,14 +85,19 @@ fn unparseable(problem: impl Into<Phrase>) -> ServiceError {
         .explained(Phrase { en: format!("payment: {en}"), pt: format!("pagamento: {pt}") })
 }
 
-const NO_VERSION: Text = text("x402Version takes the number 1 or 2", "x402Version recebe o número 1 ou 2");
-const NOT_SIGNED: Text = text("payload has no signed authorization", "payload não tem autorização assinada");
-const NOT_HEX: Text =
-    text("{name} takes 0x and {digits} hex digits", "{name} recebe 0x e {digits} dígitos hexadecimais");
+const NO_VERSION: Text = text("x402Version must be 1 or 2", "x402Version deve ser 1 ou 2");
+const NOT_SIGNED: Text =
+    text("payload must contain a signed authorization", "payload deve conter uma autorização assinada");
+const NOT_HEX: Text = text(
+    "{name} must be 0x followed by {digits} hex digits",
+    "{name} deve ser 0x seguido de {digits} dígitos hexadecimais",
+);
 const NOT_NUMBER: Text =
-    text("{name} takes a decimal number below 2^256", "{name} recebe um número decimal abaixo de 2^256");
-const NOT_SIGNATURE: Text =
-    text("signature takes 0x and at least 130 hex digits", "signature recebe 0x e ao menos 130 dígitos hexadecimais");
+    text("{name} must be a decimal number below 2^256", "{name} deve ser um número decimal abaixo de 2^256");
+const NOT_SIGNATURE: Text = text(
+    "signature must be 0x followed by at least 130 hex digits",
+    "signature deve ser 0x seguido de ao menos 130 dígitos hexadecimais",
+);
 
 fn read(json: Value) -> Result<Option<SignedPayment>, ServiceError> {
     let word = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -151,13 +156,13 @@ impl SignedPayment {
     /// value that can't be parsed.
     pub(super) fn parse(value: &[u8]) -> Result<Option<Self>, ServiceError> {
         if value.len() > HEADER_BYTES {
-            return Err(unparseable(text("it is over 8 KiB", "passa de 8 KiB")));
+            return Err(unparseable(text("is larger than 8 KB", "tem mais de 8 KB")));
         }
         let json = BASE64
             .decode(value)
             .ok()
             .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
-            .ok_or_else(|| unparseable(text("it is not base64 of JSON", "não é base64 de JSON")))?;
+            .ok_or_else(|| unparseable(text("must be JSON in base64", "deve ser JSON em base64")))?;
         read(json)
     }
 

@@ -23,16 +23,16 @@ use render::shown::{address, printable};
 
 /// What `--help` says after the options.
 const MORE_HELP: &str = "\
-An address without a scheme is taken as https. A page is fetched with its robots.txt, sitemaps and discovery files, and
-has 24 seconds for all of them. With --html nothing is fetched: what needs the network is reported as not measured.
+An address without a scheme gets https. A page is fetched with its robots.txt, sitemaps and discovery files, within 24
+seconds in total. With --html nothing is fetched: checks that need the network are reported as not measured.
 
-The score begins at 100; an error takes 18, a warning 8. The result is written to standard output, progress and errors
-to standard error. Colours are for terminals only; NO_COLOR=1 turns them off.
+The score starts at 100; an error costs 18 points, a warning 8. Results go to standard output, progress and errors to
+standard error. Colours appear on terminals only; NO_COLOR=1 turns them off.
 
 Exit codes:
-  0  every page was audited and none is below the bar
-  1  a page is below the bar of --fail-under or --fail-on
-  2  a page could not be audited, or the command was not understood
+  0  every page was audited and passes --fail-under and --fail-on
+  1  a page fails --fail-under or --fail-on
+  2  a page could not be audited, or the command is invalid
 
 Examples:
   site-audit audit example.com
@@ -46,37 +46,37 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = MORE_HELP, arg_required_else_help = true)]
 pub(super) struct AuditArguments {
-    /// Addresses of pages; - reads them from standard input, one a line.
+    /// Addresses of pages; - reads them from standard input, one per line.
     #[arg(value_name = "URL", conflicts_with = "html", required_unless_present_any = ["html", "url", "from"])]
     urls: Vec<String>,
     /// Read addresses from a file, or - for standard input.
     ///
-    /// One a line, at most 1,000. Blank lines and lines that begin with # are passed over.
+    /// One per line, at most 1,000. Blank lines and lines that start with # are ignored.
     #[arg(long, value_name = "FILE", conflicts_with = "html")]
     from: Option<PathBuf>,
     /// Pages audited at once, 1 to 32.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
     jobs: u8,
-    /// Allow any address and port: for your own machines.
+    /// Allow private addresses and any port, to audit your own machines.
     #[arg(long)]
     allow_private: bool,
     /// Audit this file instead of fetching, or - for standard input.
     ///
-    /// At most 2 MB are read, as of a fetched page.
+    /// At most 2 MB are read, the same as for a fetched page.
     #[arg(long, value_name = "FILE", requires = "url")]
     html: Option<PathBuf>,
-    /// The address that the file has, or will have.
+    /// The address at which the file is or will be published.
     #[arg(long, value_name = "URL", requires = "html", conflicts_with_all = ["urls", "from"])]
     url: Option<String>,
     /// Measure each page with Lighthouse too: mobile or desktop.
     ///
-    /// By the provider of the configuration (lab.provider), in site-audit.toml or the environment. Takes up to two minutes a
-    /// page. The score stays as it is.
+    /// Uses lab.provider of site-audit.toml or the environment. Takes up to two minutes per page. The score does not
+    /// change.
     #[arg(long, value_name = "STRATEGY", conflicts_with = "html")]
     lab: Option<LabStrategy>,
-    /// How to print the result.
+    /// Output format.
     ///
-    /// JSON is an object for one page, an array for several and for a list.
+    /// JSON is an object for one page, and an array for several or a list.
     #[arg(long, default_value = "text")]
     format: FormatName,
     /// Exit with 1 when a score is below N points, 0 to 100.
@@ -88,9 +88,9 @@ pub(super) struct AuditArguments {
     /// Language of the texts.
     #[arg(long, default_value = "en")]
     lang: LangName,
-    /// No progress and no text report: the exit code says it.
+    /// Print no progress and no text report; use the exit code.
     ///
-    /// The other formats, which programs read, are still printed; and so is why a page could not be audited.
+    /// Formats other than text are still printed, and so are errors.
     #[arg(long, short)]
     quiet: bool,
 }
@@ -116,11 +116,11 @@ impl From<LabStrategy> for Strategy {
 /// A format, as the command line names it.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum FormatName {
-    /// For a person.
+    /// For people.
     Text,
     /// The whole report, as the API gives a stored audit, with its patch.
     Json,
-    /// For a pull request or a note.
+    /// Markdown, for a pull request or notes.
     Markdown,
     /// A row for each finding, for a spreadsheet.
     Csv,

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
+use model::finding::Severity;
 use model::lang::{Lang, Text, text};
 
 use super::output::{LangName, print};
@@ -17,13 +18,13 @@ use render::shown::printable;
 
 /// What `--help` says after the options.
 const MORE_HELP: &str = "\
-An error takes 18 points of a page's score, a warning 8, a note (info) none. JSON is an array of all checks, or the
-object of the one that is asked for: code, severity, category, family, title, why, how, rule, thresholds, reference,
+An error costs 18 points of a page's score, a warning 8, a note (info) none. JSON is an array of all checks, or one
+object for one check: code, severity, category, family, title, why, how, rule, thresholds, reference,
 fix, not_measured, since.
 
 Exit codes:
-  0  printed
-  2  there is no such check; the nearest codes are named
+  0  success
+  2  unknown check; similar codes are suggested
 
 Examples:
   site-audit checks
@@ -35,10 +36,10 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = MORE_HELP)]
 pub(super) struct ChecksArguments {
-    /// Explain this check only: what it costs, how to fix it, when it is not measured, and who says so.
+    /// Explain this check only: its points, its fix, when it is not measured, and its source.
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     code: Option<String>,
-    /// How to print it.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: CatalogFormat,
     /// Language of the texts.
@@ -49,9 +50,9 @@ pub(super) struct ChecksArguments {
 /// How the catalog is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CatalogFormat {
-    /// For a person.
+    /// For people.
     Text,
-    /// For a program.
+    /// For programs.
     Json,
 }
 
@@ -64,7 +65,7 @@ impl ChecksArguments {
             (None, CatalogFormat::Json) => pretty(&all.map(|entry| Explained::new(entry, lang)).collect::<Vec<_>>())?,
             (Some(code), format) => {
                 let Some(entry) = catalog::entry(code) else {
-                    bail!("there is no check {}; {}", printable(code), near(code));
+                    bail!("unknown check {}; {}", printable(code), near(code));
                 };
                 let explained = Explained::new(entry, lang);
                 match format {
@@ -81,9 +82,19 @@ impl ChecksArguments {
 /// Suggestions for an unknown code.
 fn near(unknown: &str) -> String {
     match nearest(unknown, catalog::entries().map(|(_, check)| check.code)).as_slice() {
-        [] => "`site-audit checks` lists them".to_owned(),
-        codes => format!("near it: {}; `site-audit checks` lists all", codes.join(", ")),
+        [] => "`site-audit checks` lists all codes".to_owned(),
+        codes => format!("did you mean {}? `site-audit checks` lists all", codes.join(", ")),
     }
+}
+
+/// A severity for people; a finding of severity `info` is a note.
+fn severity_name(severity: Severity, lang: Lang) -> &'static str {
+    let name = match severity {
+        Severity::Error => text("error", "erro"),
+        Severity::Warn => text("warning", "aviso"),
+        Severity::Info => text("note", "nota"),
+    };
+    name.in_lang(lang)
 }
 
 fn list(entries: &[CatalogEntry], lang: Lang) -> String {
@@ -102,7 +113,12 @@ fn list(entries: &[CatalogEntry], lang: Lang) -> String {
         }
         push(
             &mut out,
-            format_args!("  {:<5}  {:<widest$}  {}\n", check.severity.word(), check.code, check.title.in_lang(lang)),
+            format_args!(
+                "  {:<7}  {:<widest$}  {}\n",
+                severity_name(check.severity, lang),
+                check.code,
+                check.title.in_lang(lang)
+            ),
         );
     }
     push(&mut out, format_args!("\n{}\n", COUNT.phrase(&[("count", entries.len().into())]).in_lang(lang)));
@@ -117,7 +133,7 @@ fn explanation(check: &Explained, category: &str, lang: Lang) -> String {
     let mut out = format!(
         "{} ({}, {})\n{}\n\n{}\n\n{}\n  {}\n\n{}\n  {}\n",
         check.code,
-        check.severity.word(),
+        severity_name(check.severity, lang),
         category,
         check.title,
         check.why,

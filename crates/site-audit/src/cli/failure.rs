@@ -9,8 +9,8 @@ use service::audits;
 use service::error::{Code, ServiceError};
 
 const LIFT: Text = text(
-    "For your own machines, repeat it with --allow-private.",
-    "Para as suas próprias máquinas, repita com --allow-private.",
+    "To audit your own machines, run it again with --allow-private.",
+    "Para auditar as suas próprias máquinas, rode de novo com --allow-private.",
 );
 
 /// Why a page has no report, where its audit failed.
@@ -35,8 +35,7 @@ fn shown(error: &ServiceError) -> Unaudited {
 
 /// The API error of a failed audit.
 fn of_audit(failure: AuditFailure) -> ServiceError {
-    const FEWER: Text =
-        text("audit fewer pages at once, with --jobs", "audite menos páginas ao mesmo tempo, com --jobs");
+    const FEWER: Text = text("audit fewer pages at once with --jobs", "audite menos páginas ao mesmo tempo com --jobs");
     match failure {
         AuditFailure::Fetch(failure) => of_fetch(failure),
         AuditFailure::Blocked(blocked) => audits::blocked_error(&blocked),
@@ -76,10 +75,10 @@ mod tests {
     #[test]
     fn a_failure_says_what_happened_and_what_to_do() {
         let address = message(FailureKind::AddressNotAllowed, "address", Lang::En);
-        assert!(address.ends_with(". For your own machines, repeat it with --allow-private."), "{address}");
+        assert!(address.ends_with(". To audit your own machines, run it again with --allow-private."), "{address}");
         assert!(!address.contains('('), "{address}");
         assert!(
-            message(FailureKind::Unreachable, "dns", Lang::PtBr).starts_with("O nome do site não pôde ser resolvido.")
+            message(FailureKind::Unreachable, "dns", Lang::PtBr).starts_with("O nome do host não pôde ser resolvido.")
         );
         assert!(message(FailureKind::InvalidUrl, "port", Lang::En).contains("--allow-private"));
         assert!(!message(FailureKind::InvalidUrl, "syntax", Lang::En).contains("--allow-private"));
@@ -89,7 +88,7 @@ mod tests {
     fn a_blocked_audit_says_what_the_owner_of_the_target_can_do() {
         let blocked = Blocked { vendor: "Cloudflare".to_owned(), status: 403, rate_limited: false };
         let error = of_audit(AuditFailure::Blocked(blocked));
-        assert!(error.message(Lang::En).ends_with("in the firewall (Cloudflare), then audit again."));
+        assert!(error.message(Lang::En).ends_with("in the Cloudflare firewall, then audit again."));
         assert_eq!(error.body(Lang::En)["blocked"]["status"], 403);
     }
 
@@ -97,8 +96,8 @@ mod tests {
     fn a_limit_without_a_name_is_worded_in_both_languages() {
         let blocked = Blocked { vendor: "unknown".to_owned(), status: 429, rate_limited: true };
         let error = of_audit(AuditFailure::Blocked(blocked));
-        assert!(error.message(Lang::En).contains("(429, from nobody known)."));
-        assert!(error.message(Lang::PtBr).contains("(429, de ninguém conhecido)."));
+        assert!(error.message(Lang::En).contains("Status 429, from an unknown firewall."));
+        assert!(error.message(Lang::PtBr).contains("Status 429, de um firewall desconhecido."));
         assert_eq!(error.body(Lang::PtBr)["blocked"]["vendor"], "unknown", "the word on the wire is stable");
     }
 }

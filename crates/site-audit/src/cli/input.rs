@@ -14,7 +14,7 @@ use super::output;
 pub(super) fn page_url(text: &str) -> Result<Url> {
     let Ok(url) = Url::parse(&with_scheme(text).0) else { bail!("--url {text}: that is not a valid URL") };
     if !matches!(url.scheme(), "http" | "https") {
-        bail!("--url {text}: only addresses that begin with http:// or https:// can be audited");
+        bail!("--url {text}: only addresses that start with http:// or https:// can be audited");
     }
     Ok(url)
 }

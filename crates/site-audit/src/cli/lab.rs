@@ -13,10 +13,10 @@ use super::output::{COULD_NOT_AUDIT, print, tell};
 
 /// What `lab setup --help` says after the options.
 const SETUP_HELP: &str = "\
-Shows the commands that install what is missing, and runs them after you agree. Packages of npm are pinned with their digests,
-go into a folder of their own, and run no installation scripts. Chromium comes from the system's packages.
+Shows the commands that install what is missing, and runs them after you agree. npm packages are pinned by digest, go
+into a folder of their own, and run no installation scripts. Chromium comes from the system's packages.
 
-Exit codes: 0 everything is there, 2 something is missing.
+Exit codes: 0 everything is installed, 2 something is missing.
 
 Examples:
   site-audit lab setup
@@ -26,13 +26,13 @@ Examples:
 pub(super) const DOCTOR_HELP: &str = "\
 Checks what lab tests by Lighthouse need on this machine: Node, Lighthouse, Chromium. Changes nothing.
 
-Exit codes: 0 everything is there, 2 something is missing.
+Exit codes: 0 everything is installed, 2 something is missing.
 
 Example:
   site-audit doctor";
 
 /// What root is told: with the programs in place, every lab test would still fail.
-const ROOT: &str = "You are root, and Chromium's sandbox does not work as root: every lab test of a service that runs as root fails. \
+const ROOT: &str = "Chromium's sandbox does not work as root, so every lab test of a service that runs as root fails. \
 Run the service as an ordinary user. Set lab.sandbox to false only inside a container that holds no secrets.";
 
 /// Arguments of `site-audit lab`.
@@ -45,7 +45,7 @@ pub(super) struct LabArguments {
 
 #[derive(Debug, Subcommand)]
 enum LabCommand {
-    /// Install what lab tests by Lighthouse need on this machine.
+    /// Install what Lighthouse lab tests need on this machine.
     #[command(after_help = SETUP_HELP)]
     Setup {
         #[command(flatten)]
@@ -62,7 +62,7 @@ pub(super) struct ProgramPlace {
     /// Folder of the npm packages, as lab.folder.
     #[arg(long, value_name = "FOLDER", default_value = lab::lighthouse::FOLDER)]
     folder: PathBuf,
-    /// The Chromium program, as lab.chromium; by default it is looked for.
+    /// The Chromium program, as lab.chromium; by default it is searched for.
     #[arg(long, value_name = "FILE")]
     chromium: Option<PathBuf>,
 }

@@ -36,7 +36,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = MORE_HELP)]
 pub(super) struct McpArguments {
-    /// Allow any address and port: for your own machines.
+    /// Allow private addresses and any port, to audit your own machines.
     #[arg(long)]
     allow_private: bool,
 }

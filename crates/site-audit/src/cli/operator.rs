@@ -25,37 +25,37 @@ pub(super) struct OperatorArguments {
 // One database, named as for the service.
 #[derive(Debug, Subcommand)]
 enum OperatorCommand {
-    /// List work that waits, or that was given up: mail that can't be sent, watches.
+    /// List waiting and failed jobs, such as unsent email and watches.
     #[command(after_help = jobs::LIST_HELP)]
     Jobs(jobs::ListJobs),
-    /// Make a job that was given up wait again.
+    /// Retry a failed job.
     #[command(after_help = jobs::RETRY_HELP)]
     Retry(jobs::Retry),
     /// List accounts.
     #[command(after_help = accounts::LIST_HELP)]
     Accounts(ListArguments),
-    /// List what happened to accounts and organizations.
+    /// List security events of accounts and organizations.
     #[command(after_help = events::HELP)]
     Events(ListArguments),
-    /// Stop an account; nothing of it is deleted.
+    /// Suspend an account; nothing is deleted.
     #[command(after_help = accounts::ONE_HELP)]
     Suspend(accounts::One),
-    /// Let a suspended account, or a closed one that is not removed yet, be used again.
+    /// Restore a suspended account, or a closed one that is not deleted yet.
     #[command(after_help = accounts::ONE_HELP)]
     Restore(accounts::One),
-    /// End all sessions of an account, and revoke its API keys.
+    /// End all sessions of an account and revoke its API keys.
     #[command(after_help = accounts::ONE_HELP)]
     EndSessions(accounts::One),
-    /// Begin to send somebody a link that sets a new password.
+    /// Start a password reset: the link is emailed after 72 hours.
     #[command(after_help = accounts::LATER_HELP)]
     Reset(accounts::One),
-    /// Begin to remove somebody's second factor.
+    /// Start turning off two-factor authentication of an account; it takes effect after 72 hours.
     #[command(after_help = accounts::LATER_HELP)]
     RemoveFactor(accounts::One),
-    /// List payments of which nobody knows whether they settled, or decide one of them.
+    /// List payments with an unknown outcome, or decide one of them.
     #[command(after_help = payments::HELP)]
     Payments(payments::ListPayments),
-    /// Delete what is past its time now, also while that waits because the clock jumped.
+    /// Delete expired data now, even while purging is paused because the clock jumped.
     #[command(after_help = purge::HELP)]
     Purge(purge::Purge),
 }

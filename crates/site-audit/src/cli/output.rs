@@ -36,7 +36,7 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(error).context("standard output can't be written to")
+            Err(error).context("could not write to standard output")
         }
         _ => Ok(()),
     }

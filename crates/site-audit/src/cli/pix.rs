@@ -20,9 +20,9 @@ const LISTED: u32 = 200;
 const END_TO_END: usize = 32;
 
 pub(super) const HELP: &str = "\
-A request for credit waits until a person has seen that the money came in. A decision is made once.
+A request for credit is pending until you confirm that the money arrived. A decision is final.
 
-Exit codes: 0 done, 2 could not be done.
+Exit codes: 0 success, 2 failure.
 
 Examples:
   site-audit pix list
@@ -39,26 +39,26 @@ pub(super) struct PixArguments {
 
 #[derive(Debug, Subcommand)]
 enum PixCommand {
-    /// List requests that wait for a decision, oldest first.
+    /// List pending requests, oldest first.
     List {
         #[command(flatten)]
         place: place::ConfigArguments,
     },
-    /// Show a request, and write its receipt to a file.
+    /// Show a request, and save its receipt to a file.
     Show {
         /// The request's id.
         id: String,
-        /// Where to write the receipt; a file that is there is not overwritten.
+        /// File for the receipt; an existing file is not overwritten.
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
         #[command(flatten)]
         place: place::ConfigArguments,
     },
-    /// Release a request: its credit can be spent from now on.
+    /// Release a request, so that its credit can be spent.
     Release {
         /// The request's id.
         id: String,
-        /// The bank's id of the payment, as the statement of account shows it; one payment releases one request.
+        /// The bank's end-to-end id of the payment, as on the bank statement; one payment releases one request.
         #[arg(long, value_name = "E…")]
         end_to_end: String,
         #[command(flatten)]
@@ -82,7 +82,7 @@ impl PixArguments {
             PixCommand::Show { id, out, place } => with_store(place, async |store| show(store, &id, out).await),
             PixCommand::Release { id, end_to_end, place } => {
                 if !is_end_to_end(&end_to_end) {
-                    bail!("--end-to-end takes E, 20 digits, and 11 letters or digits, as the bank shows it");
+                    bail!("--end-to-end must be E, 20 digits, and 11 letters or digits, as on the bank statement");
                 }
                 with_store(place, async |store| {
                     decide(&store, &id, PixDecision::Release { end_to_end_id: end_to_end }).await?;
@@ -117,7 +117,7 @@ fn line(request: &PixSummary) -> String {
 }
 
 async fn show(store: Store, id: &str, out: Option<PathBuf>) -> Result<ExitCode> {
-    let Some(request) = store.pix_request(id).await? else { bail!("there is no request {}", printable(id)) };
+    let Some(request) = store.pix_request(id).await? else { bail!("unknown request {}", printable(id)) };
     let mut text = line(&request.summary);
     let state = match request.summary.state {
         PixState::Pending => "waits",
@@ -172,8 +172,8 @@ async fn decide(store: &Store, id: &str, decision: PixDecision) -> Result<()> {
     let word = if decision == PixDecision::Refuse { "refused\n" } else { "released\n" };
     match store.decide_pix(id, decision, Ports::real().now()).await {
         Ok(true) => print(word)?,
-        Ok(false) => bail!("no request {} waits for a decision", printable(id)),
-        Err(StoreError::Conflict { .. }) => bail!("this payment released another request"),
+        Ok(false) => bail!("no pending request {}", printable(id)),
+        Err(StoreError::Conflict { .. }) => bail!("this payment already released another request"),
         Err(error) => return Err(error.into()),
     }
     Ok(())

@@ -12,16 +12,16 @@ use store::{Store, database_file};
 /// Where the configuration comes from.
 #[derive(Debug, Default, Args)]
 pub(super) struct ConfigArguments {
-    /// Configuration file, TOML; by default site-audit.toml of this folder if there is one.
+    /// Configuration file in TOML; by default site-audit.toml in this folder, if it exists.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Address and port to listen on; port 0 picks a free one. By default 127.0.0.1:8080.
+    /// Address and port to listen on; port 0 picks a free one. Default: 127.0.0.1:8080.
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<String>,
-    /// Public origin, for links. By default that of --listen.
+    /// Public origin for links. Default: the address of --listen.
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// sqlite://PATH or postgres://… By default sqlite://data/site-audit.db.
+    /// sqlite://PATH or postgres://… Default: sqlite://data/site-audit.db.
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
 }
@@ -44,7 +44,7 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
 pub(super) fn require_database(config: &Config) -> Result<()> {
     match database_file(&config.database_url) {
         Some(file) if !file.is_file() => {
-            bail!("there is no database at {}; name yours with --database-url or --config", file.display())
+            bail!("no database at {}; set yours with --database-url or --config", file.display())
         }
         _ => Ok(()),
     }

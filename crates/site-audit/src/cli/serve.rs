@@ -45,17 +45,17 @@ impl ConfigArguments {
                 tracing::warn!(%network, "fetch.allow_private lifts the rule that keeps audits off this network");
             }
             for key in config.pix.missing() {
-                tracing::warn!(key, "credit by Pix is off: this key is not set, and others of it are");
+                tracing::warn!(key, "credit by Pix is off: this key is not set, but other pix keys are");
             }
             let database_url = config.database_url.clone();
             let site = crate::assembly::open(config, Ports::real(), address).await?;
             // Two servers would each count limits, run jobs and settle payments on one file.
             let lock = ServerLock::take(&database_url).map_err(|error| {
                 let cause = anyhow::Error::new(error);
-                anyhow!("database_url: {cause:#}; end that server, or name another database with --database-url")
+                anyhow!("database_url: {cause:#}; stop that server, or set another database with --database-url")
             })?;
             let services = site.services().clone();
-            let (interrupts, terminations) = signals::listen().context("signals can't be listened for")?;
+            let (interrupts, terminations) = signals::listen().context("could not listen for signals")?;
             let background = jobs::start(services.clone());
             let payments = worker::start(services.clone()).await;
             if let Err(error) = print(&welcome(&services, address)) {
@@ -124,15 +124,17 @@ fn not_listening(address: SocketAddr, error: &std::io::Error) -> anyhow::Error {
     let (ip, port) = (address.ip(), address.port());
     match error.kind() {
         ErrorKind::AddrInUse => {
-            anyhow!("listen: {address} is in use by another program; choose another with --listen, or end that program")
+            anyhow!(
+                "listen: {address} is in use by another program; choose another with --listen, or stop that program"
+            )
         }
         ErrorKind::PermissionDenied => {
-            anyhow!("listen: this user may not listen on port {port}; choose one from 1024 up with --listen")
+            anyhow!("listen: this user may not listen on port {port}; choose a port from 1024 with --listen")
         }
         ErrorKind::AddrNotAvailable => {
             anyhow!("listen: this machine does not have the address {ip}; choose another with --listen")
         }
-        _ => anyhow!("listen: {address} can't be listened on: {error}; choose another with --listen"),
+        _ => anyhow!("listen: can't listen on {address}: {error}; choose another with --listen"),
     }
 }
 
@@ -189,7 +191,7 @@ async fn stop(interrupted: oneshot::Receiver<()>, mut terminations: signals::Ter
         Ok(()) = interrupted => {}
         _ = terminations.recv() => {}
     }
-    tracing::info!("stopping: calls in the making are finished first");
+    tracing::info!("stopping: waiting for running calls");
 }
 
 /// Reports the first Ctrl-C through `heard`, and resolves at the second, which ends the process at once. One listener

@@ -26,14 +26,14 @@ const FILE_BYTES: u64 = 8 * 1024 * 1024;
 
 /// What `--help` says after the options.
 const MORE_HELP: &str = "\
-Judges a file as the service would judge the page, and compares it with an audit made before. Nothing is fetched: what
-needs the network is not compared. What another finding hid before it was fixed is revealed, and not broken. The file of --before is what `site-audit audit --format json` printed for one page, or
-the answer of GET /api/audits/ID.
+Audits a file by the rules of the service, and compares it with an earlier audit. Nothing is fetched: checks that need the
+network are not compared. A finding that a fixed one had hidden counts as revealed, not as broken. The file of --before is
+the output of `site-audit audit --format json` for one page, or the answer of GET /api/audits/ID.
 
 Exit codes:
-  0  nothing broke, and the page is not below the bar of --fail-under
-  1  something broke, or the page is below the bar
-  2  a file could not be read, or the command was not understood
+  0  nothing broke, and the page passes --fail-under
+  1  something broke, or the page fails --fail-under
+  2  a file could not be read, or the command is invalid
 
 Examples:
   site-audit audit https://example.com/ --format json > before.json
@@ -48,7 +48,7 @@ pub(super) struct VerifyArguments {
     /// The page, or - for standard input; at most 2 MB.
     #[arg(long, value_name = "FILE")]
     html: PathBuf,
-    /// The address that it has, or will have.
+    /// The address at which the page is or will be published.
     #[arg(long, value_name = "URL")]
     url: String,
     /// Its response headers: lines of `Name: value`, as `curl -I` prints them.
@@ -122,7 +122,7 @@ fn changes(verification: &Verification, lang: Lang) -> String {
     const BROKE: Text = text("Broke", "Quebrou");
     const REVEALED: Text = text("Revealed", "Revelado");
     const NOT_COMPARED: Text = text("Not compared", "Não comparado");
-    const NOTHING: Text = text("Nothing was fixed, and nothing broke.", "Nada foi corrigido e nada quebrou.");
+    const NOTHING: Text = text("Nothing was fixed and nothing broke.", "Nada foi corrigido e nada quebrou.");
     let (Some(fixed), Some(broke), Some(revealed), Some(not_compared)) =
         (&verification.fixed, &verification.broke, &verification.revealed, &verification.not_compared)
     else {

@@ -134,7 +134,7 @@ async fn mail_that_is_refused_for_good_stays_for_the_operator(database: TestData
     assert_eq!(job["what"], "mail to ana@example.com: A página caiu");
     assert!(job["error"].as_str().unwrap().contains("no such mailbox"), "{job}");
     let text = stdout(&operator(&["jobs"]).await);
-    assert!(text.contains(job["id"].as_str().unwrap()) && text.contains("1 tries"), "{text}");
+    assert!(text.contains(job["id"].as_str().unwrap()) && text.contains("1 attempts"), "{text}");
 
     let unknown = operator(&["retry", "nothing"]).await;
     assert!(code(&unknown) == 2 && stderr(&unknown).contains("operator jobs"), "{unknown:?}");
@@ -144,7 +144,7 @@ async fn mail_that_is_refused_for_good_stays_for_the_operator(database: TestData
     app.pass(Duration::from_secs(20 * 366 * 86_400));
     assert_eq!((work_off(&app).await, server.letters().len()), (1, 1));
     let none = stdout(&operator(&["jobs", "--state", "dead"]).await);
-    assert_eq!(none, "nothing waits, and nothing was given up\n");
+    assert_eq!(none, "no waiting and no failed jobs\n");
 }
 
 async fn a_server_that_hangs_up_gets_the_same_message_again(database: TestDatabase) {

@@ -156,7 +156,7 @@ async fn a_report_that_is_not_kept_is_shown_at_once(database: TestDatabase) {
     let held = app.database.hold(&["audits", "guests", "daily_counters", "hourly_counters", "daily_salts"]).await;
     let shown = app.call(form(&site.url("/"))).await;
     assert_eq!((shown.status, shown.header("set-cookie")), (200, ""), "{}", shown.body);
-    assert!(shown.body.contains("canonical_missing") && shown.body.contains("could not be kept"), "{}", shown.body);
+    assert!(shown.body.contains("canonical_missing") && shown.body.contains("could not be stored"), "{}", shown.body);
     assert!(!shown.body.contains("/reports/") && !shown.body.contains("/api/audits/"), "{}", shown.body);
     assert_eq!(shown.header("cache-control"), "no-store");
     held.release().await;
@@ -170,8 +170,8 @@ async fn pages_speak_both_languages(database: TestDatabase) {
         ("/?lang=pt-BR", "en", "pt-BR", "Auditar página"),
         ("/bot?lang=pt", "en", "pt-BR", "robô"),
         ("/nothing", "pt", "pt-BR", "Não há nada"),
-        ("/reports/%ff", "en", "en", "There is no such audit"),
-        ("/reports/%ff/audit.json", "pt", "pt-BR", "Não há tal auditoria"),
+        ("/reports/%ff", "en", "en", "Audit not found"),
+        ("/reports/%ff/audit.json", "pt", "pt-BR", "Auditoria não encontrada"),
     ] {
         let response = app.call(Call::get(path).header("accept-language", accept)).await;
         assert!(response.body.contains(&format!("<html lang=\"{lang}\">")) && response.body.contains(words), "{path}");

@@ -21,13 +21,18 @@ pub(crate) fn root() -> PathBuf {
 
 /// Every Rust file below a folder of the repository, with its text.
 fn sources(below: &str) -> Vec<(String, String)> {
+    texts(below, &["rs"])
+}
+
+/// Every file below a folder of the repository with one of these extensions, with its text.
+fn texts(below: &str, extensions: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(below)];
     while let Some(folder) = folders.pop() {
         for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted)) {
                 let name = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
                 found.push((name, std::fs::read_to_string(&path).unwrap()));
             }
@@ -36,6 +41,37 @@ fn sources(below: &str) -> Vec<(String, String)> {
     found.sort();
     found
 }
+
+/// Sentences that made readers decode what the field has a plain term for, in lower case.
+const RIDDLES: [&str; 27] = [
+    "password is not taken",
+    "there is no such audit",
+    "there is no such tab",
+    "there is no such organization",
+    "não há tal",
+    "this is there already",
+    "as there may be",
+    "the target limits its rate",
+    "give a code of your",
+    "look into your mail",
+    "take the change of the address back",
+    "most likely you",
+    "prove again who you are",
+    "take your data along",
+    "much holds this page back",
+    "the same from a program",
+    "pay credit by pix",
+    "at this address, or no more",
+    "url is not a url",
+    "it is as done once",
+    "asks servers of others",
+    "whom to tell of a weakness",
+    "this server has another name",
+    "stands behind elements",
+    "a word for any image",
+    "gets mends this too",
+    "token is not known here",
+];
 
 /// Lines of the files below `folders` that hold one of `words`, but for files whose path holds one of `allowed`.
 fn uses(folders: &[&str], words: &[&str], allowed: &[&str]) -> Vec<String> {
@@ -65,6 +101,25 @@ fn no_file_holds_two_subjects() {
         .map(|(name, lines)| format!("{name}: {lines} lines"))
         .collect();
     assert_eq!(long, NOTHING);
+}
+
+#[test]
+fn texts_use_the_terms_of_the_field() {
+    let below = ["crates/audit/src", "crates/domains/src", "crates/html/src", "crates/model/src", "crates/store/src"]
+        .into_iter()
+        .chain(["crates/fetch/src", "crates/lab/src", "crates/render/templates", "crates/pages/templates", "docs"])
+        .chain(ABOVE);
+    let files: Vec<_> = below.flat_map(|folder| texts(folder, &["rs", "html", "txt", "md", "json"])).collect();
+    assert!(files.iter().any(|(name, _)| name == "docs/api.md"), "the folders are read");
+    let found: Vec<String> = files
+        .iter()
+        .flat_map(|(name, text)| {
+            let text = text.to_lowercase();
+            let riddles = RIDDLES.into_iter().filter(move |riddle| text.contains(riddle));
+            riddles.map(move |riddle| format!("{name}: {riddle}"))
+        })
+        .collect();
+    assert_eq!(found, NOTHING);
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn responses(operation: &Operation, schemas: &mut Generators) -> Value {
     }
     if operation.cache_control.is_some() {
         let headers = json!({"ETag": etag()});
-        let known = json!({"description": "What the caller has still holds (`If-None-Match`).", "headers": headers});
+        let known = json!({"description": "The caller's copy is still current (`If-None-Match`).", "headers": headers});
         responses.insert(StatusCode::NOT_MODIFIED.as_str().to_owned(), known);
     }
     let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
@@ -157,8 +157,8 @@ pub(super) fn of_refusals(text: &str) -> (Value, Value) {
     let headers = json!({
         "ETag": text("Name of this content, for `If-None-Match`."),
         "Retry-After": {"description": "Seconds until the same call may succeed.", "schema": {"type": "integer"}},
-        "PAYMENT-REQUIRED": text("Base64 of the demand for payment in version 2 of x402."),
-        "WWW-Authenticate": text("How to say who calls: `Bearer`."),
+        "PAYMENT-REQUIRED": text("Payment requirements in version 2 of x402, in base64."),
+        "WWW-Authenticate": text("Authentication scheme: `Bearer`."),
     });
     (Value::Object(examples.collect()), headers)
 }

@@ -21,10 +21,10 @@ impl Done {
     pub(crate) const OK: Self = Self { ok: true };
 }
 
-/// A mail may be on its way.
+/// The request was accepted; an email may follow.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Sent {
-    /// Always `sent`, whether there is an account or not.
+    /// Always `sent`, whether the account exists or not.
     status: &'static str,
 }
 

@@ -16,46 +16,46 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         browser(Operation::post("/api/auth/register", "register", register))
             .text(
-                "Ask for an account",
-                "Sends a link to the address, with which the account is made; to one that has an account, a mail that \
-                 says so. The answer is the same. Three mails an hour to one address, ten from one \
+                "Request an account",
+                "Emails a link that creates the account. An address that already has an account gets an email that \
+                 says so; the answer is the same. Limits: 3 emails an hour to one address, 10 from one \
                  network.\n\nExample: `{\"email\": \"ana@example.com\"}`",
             )
             .errors(&[Code::InvalidEmail, Code::RateLimited, Code::MailUnavailable]),
         browser(Operation::post("/api/auth/register/complete", "complete_registration", complete))
             .text(
-                "Make the account",
-                "With the token of the link that was sent: makes the account, whose address is verified by it, and \
-                 signs its owner in. A password has 10 to 128 characters, any.\n\nExample: `{\"token\": \"…\", \
-                 \"password\": \"correct horse battery\", \"display_name\": \"Ana\"}`",
+                "Create the account",
+                "Needs the token of the emailed link. Creates the account, confirms its address and signs its owner \
+                 in. A password has 10 to 128 characters of any kind.\n\nExample: `{\"token\": \"…\", \"password\": \
+                 \"correct horse battery\", \"display_name\": \"Ana\"}`",
             )
             .errors(&[Code::InvalidLink, Code::PasswordRefused]),
         browser(Operation::post("/api/auth/sign-in", "sign_in", sign_in))
             .text(
                 "Sign in",
-                "Sets the session's cookie or, where the account has a second factor, answers with a challenge that is \
-                 good for ten minutes in this browser. After ten wrong passwords the next ones have to wait.\n\nExample: \
+                "Sets the session cookie or, with two-factor authentication, returns a challenge that is valid for \
+                 ten minutes in this browser. After ten wrong passwords, further attempts are delayed.\n\nExample: \
                  `{\"email\": \"ana@example.com\", \"password\": \"correct horse battery\"}`",
             )
             .errors(&[Code::InvalidCredentials, Code::RateLimited]),
         browser(Operation::post("/api/auth/sign-in/totp", "sign_in_with_code", with_code))
             .text(
                 "Sign in with a code",
-                "The second step: six digits of the authenticator. A challenge bears five tries.\n\nExample: \
-                 `{\"challenge\": \"…\", \"code\": \"123456\"}`",
+                "The second step: the 6-digit code of the authenticator app. A challenge allows five \
+                 attempts.\n\nExample: `{\"challenge\": \"…\", \"code\": \"123456\"}`",
             )
             .errors(&[Code::InvalidChallenge, Code::InvalidCode, Code::RateLimited]),
         browser(Operation::post("/api/auth/sign-in/recovery", "sign_in_with_recovery_code", with_recovery_code))
             .text(
                 "Sign in with a recovery code",
-                "The second step without the authenticator: one of the ten codes, which is used up by it.\n\nExample: \
-                 `{\"challenge\": \"…\", \"code\": \"ABCD-EFGH-…\"}`",
+                "The second step without the authenticator app: one of the ten recovery codes. Each works \
+                 once.\n\nExample: `{\"challenge\": \"…\", \"code\": \"ABCD-EFGH-…\"}`",
             )
             .errors(&[Code::InvalidChallenge, Code::InvalidCode, Code::RateLimited]),
     ]
 }
 
-/// Whose mail.
+/// The address to email.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct EmailInput {
     /// An e-mail address.
@@ -70,11 +70,11 @@ async fn register(cx: Cx, input: EmailInput) -> Result<Accepted<Sent>, ServiceEr
 /// An account to be made.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Completion {
-    /// Of the link.
+    /// Token of the link.
     token: String,
     /// 10 to 128 characters.
     password: SecretText,
-    /// What its owner is called, at most 60 characters.
+    /// Name of its owner, at most 60 characters.
     #[serde(default)]
     display_name: String,
 }
@@ -84,12 +84,12 @@ async fn complete(cx: Cx, input: Completion) -> Result<JsonAnswer<Done>, Service
     Ok(with_session(&cx.services, JsonAnswer::new(Done::OK), &token))
 }
 
-/// Who signs in.
+/// A sign-in.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Credentials {
     /// The account's address.
     email: String,
-    /// Its password.
+    /// Password of the account.
     password: SecretText,
 }
 
@@ -101,7 +101,7 @@ struct SignInAnswer {
     /// For the second step.
     #[serde(skip_serializing_if = "Option::is_none")]
     challenge: Option<String>,
-    /// How the second step may be taken: `totp`, `recovery`.
+    /// Allowed second factors: `totp`, `recovery`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     methods: Vec<&'static str>,
 }
@@ -124,7 +124,7 @@ async fn sign_in(cx: Cx, input: Credentials) -> Result<JsonAnswer<SignInAnswer>,
 /// The second step of a sign-in.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct SecondStep {
-    /// Of the first step.
+    /// Challenge of the first step.
     challenge: String,
     /// Six digits, or a recovery code.
     code: SecretText,

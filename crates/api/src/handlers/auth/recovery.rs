@@ -18,16 +18,16 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         browser(Operation::post("/api/auth/reset", "ask_reset", reset))
             .text(
-                "Ask for a new password",
-                "Sends a link that sets a new password, good for 30 minutes; to an address without an account, a mail \
-                 that says so. The answer is the same.\n\nExample: `{\"email\": \"ana@example.com\"}`",
+                "Request a password reset",
+                "Emails a link that sets a new password, valid for 30 minutes. An address without an account gets an \
+                 email that says so; the answer is the same.\n\nExample: `{\"email\": \"ana@example.com\"}`",
             )
             .errors(&[Code::InvalidEmail, Code::RateLimited, Code::MailUnavailable]),
         browser(Operation::post("/api/auth/reset/complete", "reset_password", complete))
             .text(
                 "Set a new password",
-                "With the token of the link. An account with a second factor asks for a code, or a recovery code, too. All \
-                 sessions of the account end, and its API keys are revoked.\n\nExample: `{\"token\": \"…\", \
+                "Needs the token of the emailed link and, with two-factor authentication, a code or a recovery code. \
+                 Ends all sessions of the account and revokes its API keys.\n\nExample: `{\"token\": \"…\", \
                  \"password\": \"correct horse battery\"}`",
             )
             .errors(&[
@@ -39,24 +39,25 @@ pub(super) fn operations() -> Vec<Operation> {
             ]),
         Operation::post("/api/auth/email", "change_email", change_email)
             .text(
-                "Change the address",
-                "Sends a link to the new address, with which it becomes the account's. Needs a fresh session.\n\nExample: \
-                 `{\"email\": \"ana@example.org\"}`",
+                "Change the email address",
+                "Emails a confirmation link to the new address. Needs a fresh session.\n\nExample: `{\"email\": \
+                 \"ana@example.org\"}`",
             )
             .access(Access::Session)
             .without_tool()
             .errors(&[Code::ReauthRequired, Code::InvalidEmail, Code::RateLimited, Code::MailUnavailable]),
         browser(Operation::post("/api/auth/email/confirm", "confirm_email", confirm_email))
             .text(
-                "Confirm the address",
-                "With the token of the link. The address before is told, and can take it back for 7 days.\n\nExample: \
-                 `{\"token\": \"…\"}`",
+                "Confirm the email address",
+                "Needs the token of the emailed link. The previous address is notified and can undo the change for 7 \
+                 days.\n\nExample: `{\"token\": \"…\"}`",
             )
             .errors(&[Code::InvalidLink]),
         browser(Operation::post("/api/auth/email/undo", "undo_email", undo_email))
             .text(
-                "Take a change of the address back",
-                "With the token of the link. All sessions end, and API keys are revoked.\n\nExample: `{\"token\": \"…\"}`",
+                "Undo the email change",
+                "Needs the token of the emailed link. Ends all sessions and revokes all API keys.\n\nExample: \
+                 `{\"token\": \"…\"}`",
             )
             .errors(&[Code::InvalidLink]),
     ]
@@ -70,7 +71,7 @@ async fn reset(cx: Cx, input: EmailInput) -> Result<Accepted<Sent>, ServiceError
 /// A new password.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct NewPassword {
-    /// Of the link.
+    /// Token of the link.
     token: String,
     /// 10 to 128 characters.
     password: SecretText,
@@ -93,7 +94,7 @@ async fn change_email(cx: Cx, input: EmailInput) -> Result<Accepted<Sent>, Servi
 /// A link.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct LinkInput {
-    /// Of the link.
+    /// Token of the link.
     token: String,
 }
 

@@ -22,63 +22,65 @@ pub(super) fn operations() -> Vec<Operation> {
     vec![
         signed_in(Operation::post("/api/auth/reauth", "prove_again", prove))
             .text(
-                "Prove again who you are",
-                "Makes the session fresh for five minutes, under a new cookie: by the password or, where the account has a \
-                 second factor, by a code of it.\n\nExample: `{\"password\": \"correct horse battery\"}` or \
+                "Confirm it's you",
+                "Makes the session fresh for five minutes and replaces its cookie. Needs the password or, with \
+                 two-factor authentication, a code.\n\nExample: `{\"password\": \"correct horse battery\"}` or \
                  `{\"code\": \"123456\"}`",
             )
             .errors(&[Code::InvalidCredentials, Code::SecondFactorRequired, Code::RateLimited]),
         signed_in(Operation::get("/api/auth/sessions", "list_sessions", sessions))
-            .text("List your sessions", "The browsers that are signed in, the last seen first."),
+            .text("List your sessions", "Signed-in browsers, most recently used first."),
         signed_in(Operation::post("/api/auth/sessions/end", "end_session", end_session))
-            .text("End a session", "One of yours, by its id.\n\nExample: `{\"id\": \"…\"}`")
+            .text("End a session", "Ends one of your sessions by its id.\n\nExample: `{\"id\": \"…\"}`")
             .errors(&[Code::SessionNotFound]),
         signed_in(Operation::post("/api/auth/sessions/end-all", "end_all_sessions", end_all))
             .text(
                 "End all sessions",
-                "This one too; and all API keys of the account are revoked. Needs a fresh session.\n\nExample: `{}`",
+                "Ends the current session too, and revokes all API keys of the account. Needs a fresh \
+                 session.\n\nExample: `{}`",
             )
             .errors(&[Code::ReauthRequired]),
         signed_in(Operation::post("/api/auth/password", "change_password", change_password))
             .text(
                 "Change the password",
-                "The other sessions end, and all API keys of the account are revoked. Needs a fresh session.\n\nExample: \
+                "Ends the other sessions and revokes all API keys of the account. Needs a fresh session.\n\nExample: \
                  `{\"current\": \"correct horse battery\", \"password\": \"battery horse correct\"}`",
             )
             .errors(&[Code::ReauthRequired, Code::InvalidCredentials, Code::PasswordRefused, Code::RateLimited]),
         signed_in(Operation::post("/api/auth/totp/start", "offer_factor", offer))
             .text(
-                "Begin a second factor",
-                "A secret for an authenticator (RFC 6238), as text, address and QR code. It counts once a code was given. \
-                 Needs a fresh session.\n\nExample: `{}`",
+                "Start two-factor setup",
+                "Returns a secret for an authenticator app (RFC 6238) as text, URI and QR code. It takes effect once \
+                 confirmed with a code. Needs a fresh session.\n\nExample: `{}`",
             )
             .errors(&[Code::ReauthRequired, Code::AlreadyDone]),
         signed_in(Operation::post("/api/auth/totp/confirm", "confirm_factor", confirm))
             .text(
-                "Confirm the second factor",
-                "With a code of it. Answers with ten recovery codes, shown once. Needs a fresh session.\n\nExample: \
-                 `{\"code\": \"123456\"}`",
+                "Turn on two-factor authentication",
+                "Needs a code of the authenticator app. Returns ten recovery codes, shown once. Needs a fresh \
+                 session.\n\nExample: `{\"code\": \"123456\"}`",
             )
             .errors(&[Code::ReauthRequired, Code::InvalidCode, Code::NotFound, Code::AlreadyDone]),
         signed_in(Operation::post("/api/auth/totp/remove", "remove_factor", remove))
             .text(
-                "Remove the second factor",
-                "With a code of it; the recovery codes end too. Needs a fresh session.\n\nExample: `{\"code\": \"123456\"}`",
+                "Turn off two-factor authentication",
+                "Needs a code. The recovery codes stop working. Needs a fresh session.\n\nExample: `{\"code\": \
+                 \"123456\"}`",
             )
             .errors(&[Code::ReauthRequired, Code::InvalidCode, Code::NotFound]),
         signed_in(Operation::post("/api/auth/recovery-codes", "make_recovery_codes", recovery_codes))
             .text(
-                "Make new recovery codes",
-                "Ten, in place of those before, shown once; with a code of the authenticator. Needs a fresh \
-                 session.\n\nExample: `{\"code\": \"123456\"}`",
+                "Replace the recovery codes",
+                "Returns ten new codes, shown once; the previous ones stop working. Needs a code of the authenticator \
+                 app and a fresh session.\n\nExample: `{\"code\": \"123456\"}`",
             )
             .errors(&[Code::ReauthRequired, Code::InvalidCode, Code::NotFound]),
         signed_in(Operation::get("/api/auth/events", "list_events", events))
-            .text("List what happened", "The last hundred events of the account's security, newest first."),
+            .text("List security events", "The 100 newest security events of the account, newest first."),
     ]
 }
 
-/// One of the three.
+/// One of the three fields.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ProofInput {
     /// The password.
@@ -98,7 +100,7 @@ async fn prove(cx: Cx, input: ProofInput) -> Result<JsonAnswer<Done>, ServiceErr
         (_, Some(code), None) => Proof::Factor(SecondFactor::of(&code)),
         (Some(password), None, None) => Proof::Password(password),
         (None, None, None) => {
-            let one = text("password: send it, or a code", "password: envie-a, ou um código");
+            let one = text("password: send a password or a code", "password: envie uma senha ou um código");
             return Err(ServiceError::new(Code::InvalidBody).explained(one.into()));
         }
     };
@@ -109,7 +111,7 @@ async fn prove(cx: Cx, input: ProofInput) -> Result<JsonAnswer<Done>, ServiceErr
 /// Your sessions.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Sessions {
-    /// The last seen first.
+    /// Most recently used first.
     sessions: Vec<SessionInfo>,
 }
 
@@ -117,7 +119,7 @@ async fn sessions(cx: Cx, _: Nothing) -> Result<JsonAnswer<Sessions>, ServiceErr
     Ok(JsonAnswer::new(Sessions { sessions: session::list(&cx).await? }))
 }
 
-/// Which session.
+/// The session to end.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct SessionInput {
     /// Its id.
@@ -137,7 +139,7 @@ async fn end_all(cx: Cx, _: Nothing) -> Result<JsonAnswer<Done>, ServiceError> {
 /// A password in place of another.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct PasswordChange {
-    /// The password until now.
+    /// The current password.
     current: SecretText,
     /// The new one, 10 to 128 characters.
     password: SecretText,
@@ -148,11 +150,11 @@ async fn change_password(cx: Cx, input: PasswordChange) -> Result<JsonAnswer<Don
     Ok(with_session(&cx.services, JsonAnswer::new(Done::OK), &token))
 }
 
-/// A second factor to confirm.
+/// A second factor that is not confirmed yet.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Offered")]
 struct OfferedFactor {
-    /// The secret in base 32, to be typed.
+    /// The secret in base 32, for typing.
     secret: String,
     /// The same as an `otpauth:` address.
     uri: String,
@@ -177,7 +179,7 @@ struct CodeInput {
     code: SecretText,
 }
 
-/// Codes that work once each, shown once.
+/// Recovery codes: each works once; shown once.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RecoveryCodes {
     /// Ten of them.

@@ -21,15 +21,15 @@ pub(super) struct OrganizationAnswer {
     id: OrganizationId,
     /// What it is called.
     name: String,
-    /// What you may do in it.
+    /// Your role in it.
     role: Role,
     /// Members need a second factor.
     require_second_factor: bool,
     /// It may have API keys.
     keys: bool,
-    /// When it was made.
+    /// Time of creation.
     created_at: Timestamp,
-    /// From when on it is removed; null: it is not.
+    /// When it will be deleted; null: not scheduled.
     delete_after: Option<Timestamp>,
 }
 

@@ -29,37 +29,38 @@ const OF_MEMBERS: &[Code] = &[
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/auth/organizations/{id}/members", "list_members", members)
-            .text("List members", "Who is in an organization of yours, those who are longest in it first; 500 at most.")
+            .text("List members", "Members of one of your organizations, by date of joining; at most 500.")
             .errors(OF_ONE),
         Operation::patch("/api/auth/organizations/{id}/members/{account_id}", "change_member", set_role)
             .text(
-                "Change what a member may do",
-                "For owners, in a fresh session. An organization always has an owner.\n\nExample: `{\"role\": \"admin\"}`",
+                "Change a member's role",
+                "For owners, in a fresh session. An organization must keep an owner.\n\nExample: `{\"role\": \
+                 \"admin\"}`",
             )
             .errors(OF_MEMBERS),
         Operation::delete("/api/auth/organizations/{id}/members/{account_id}", "remove_member", remove)
             .text(
                 "Remove a member",
-                "Owners remove anybody, admins members; in a fresh session. Keys of the organization that they made are \
-                 revoked, unless `revoke_keys` is false.",
+                "Owners can remove anyone, admins can remove members; in a fresh session. Keys of the organization \
+                 that the member created are revoked, unless `revoke_keys` is false.",
             )
             .errors(OF_MEMBERS),
         Operation::post("/api/auth/organizations/{id}/leave", "leave_organization", leave)
             .text(
                 "Leave an organization",
-                "Its last owner can't. Keys that you made stay the organization's.\n\nExample: `{}`",
+                "The last owner can't leave. Keys you created stay with the organization.\n\nExample: `{}`",
             )
             .effect(Effect::Removes)
             .errors(&[Code::OrganizationNotFound, Code::LastOwner]),
         Operation::get("/api/auth/organizations/{id}/invitations", "list_invitations", invitations)
-            .text("List open invitations", "Those that were neither accepted nor ended and are still good; 20 at most.")
+            .text("List open invitations", "Invitations that are neither accepted, cancelled nor expired; at most 20.")
             .errors(OF_ONE),
         Operation::post("/api/auth/organizations/{id}/invitations", "invite_member", invite)
             .text(
-                "Invite somebody",
-                "By mail, with a link that is good for 7 days, once, for an account with this address. An earlier \
-                 invitation to it ends. Owners invite to any role, admins to `member`; in a fresh session.\n\nExample: \
-                 `{\"email\": \"ana@example.com\", \"role\": \"member\"}`",
+                "Invite a member",
+                "Emails a link that works once, expires in 7 days, and is for an account with this address. Replaces \
+                 an earlier invitation to it. Owners invite to any role, admins to `member`; in a fresh \
+                 session.\n\nExample: `{\"email\": \"ana@example.com\", \"role\": \"member\"}`",
             )
             .errors(&[
                 Code::InvalidEmail,
@@ -73,7 +74,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::MailUnavailable,
             ]),
         Operation::delete("/api/auth/organizations/{id}/invitations/{invitation_id}", "end_invitation", uninvite)
-            .text("End an invitation", "Its link is good no more. For those who may invite to its role.")
+            .text("Cancel an invitation", "Its link stops working. For those who may invite to its role.")
             .errors(&[
                 Code::OrganizationNotFound,
                 Code::OrganizationMfaRequired,
@@ -82,16 +83,16 @@ pub(super) fn operations() -> Vec<Operation> {
             ]),
         Operation::post("/api/auth/invitations/read", "read_invitation", offered)
             .text(
-                "See an invitation",
-                "What the link in a mail invites to, for an account with the address that it was sent to. Nothing is \
-                 changed.\n\nExample: `{\"token\": \"…\"}`",
+                "Get an invitation",
+                "What the emailed link invites to. Needs an account with the invited address. Read-only.\n\nExample: \
+                 `{\"token\": \"…\"}`",
             )
             .effect(Effect::Reads)
             .errors(&[Code::InvitationNotFound]),
         Operation::post("/api/auth/invitations/accept", "accept_invitation", accept)
             .text(
                 "Accept an invitation",
-                "Makes you a member, where the invitation was sent to your address and whoever sent it may still \
+                "Makes you a member, if the invitation was sent to your address and its sender may still \
                  invite.\n\nExample: `{\"token\": \"…\"}`",
             )
             .errors(&[Code::InvitationNotFound, Code::AlreadyDone, Code::OrganizationLimit]),
@@ -106,13 +107,13 @@ struct MemberLine {
     account_id: AccountId,
     /// Their address.
     email: String,
-    /// What they are called; may be empty.
+    /// Name; may be empty.
     name: String,
     /// What they may do.
     role: Role,
-    /// Since when they are a member.
+    /// Date of joining.
     created_at: Timestamp,
-    /// Live keys of the organization that they made.
+    /// Active keys of the organization created by this member.
     keys: u32,
 }
 
@@ -132,7 +133,7 @@ impl From<MemberRecord> for MemberLine {
 /// Members.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MemberList {
-    /// Those who are longest in it first.
+    /// By date of joining.
     members: Vec<MemberLine>,
 }
 
@@ -145,7 +146,7 @@ struct Invitation {
     email: String,
     /// What they will be.
     role: Role,
-    /// Until when it is good.
+    /// When it expires.
     expires_at: Timestamp,
 }
 
@@ -173,7 +174,7 @@ struct OneInvitation {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Offered")]
 struct OfferedMembership {
-    /// What the organization is called.
+    /// Name of the organization.
     organization: String,
     /// The invitation.
     invitation: Invitation,
@@ -214,7 +215,7 @@ struct ToInvite {
     role: Role,
 }
 
-/// Which invitation.
+/// The invitation.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ToEnd {
     /// The organization.
@@ -223,7 +224,7 @@ struct ToEnd {
     invitation_id: String,
 }
 
-/// Which invitation.
+/// The invitation.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ToAccept {
     /// The last part of the link in the mail.

@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use super::problem::{InputProblem, takes, wrong_kind};
 
-const TEXT: Text = text("a text", "um texto");
+const TEXT: Text = text("a string", "um texto");
 const NUMBER: Text = text("a number", "um número");
 const BOOLEAN: Text = text("true or false", "verdadeiro ou falso");
-const LIST: Text = text("a list", "uma lista");
+const LIST: Text = text("an array", "uma lista");
 const OBJECT: Text = text("an object", "um objeto");
-const NATURAL: Text = text("a whole number that is not negative", "um número inteiro não negativo");
+const NATURAL: Text = text("a non-negative whole number", "um número inteiro não negativo");
 
 /// A value of a JSON body. Its JSON type must be that of the field.
 pub(super) struct TypedValue(pub(super) Value);

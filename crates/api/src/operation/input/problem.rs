@@ -55,9 +55,9 @@ fn kind(found: Unexpected<'_>) -> Text {
     match found {
         Unexpected::Bool(_) => text("true or false", "verdadeiro ou falso"),
         Unexpected::Unsigned(_) | Unexpected::Signed(_) | Unexpected::Float(_) => text("a number", "um número"),
-        Unexpected::Char(_) | Unexpected::Str(_) | Unexpected::Bytes(_) => text("a text", "um texto"),
+        Unexpected::Char(_) | Unexpected::Str(_) | Unexpected::Bytes(_) => text("a string", "um texto"),
         Unexpected::Unit | Unexpected::Option => text("null", "null"),
-        Unexpected::Seq => text("a list", "uma lista"),
+        Unexpected::Seq => text("an array", "uma lista"),
         _ => text("an object", "um objeto"),
     }
 }
@@ -66,19 +66,19 @@ fn kind(found: Unexpected<'_>) -> Text {
 pub(super) fn wrong_kind(found: Unexpected<'_>, taken: Text) -> InputProblem {
     let found = kind(found);
     InputProblem::new(Phrase {
-        en: format!("it takes {}, not {}", taken.en, found.en),
-        pt: format!("recebe {}, não {}", taken.pt, found.pt),
+        en: format!("must be {}, not {}", taken.en, found.en),
+        pt: format!("deve ser {}, não {}", taken.pt, found.pt),
     })
 }
 
 /// A parameter that can't be parsed as the field's type.
 pub(super) fn takes(taken: Text) -> InputProblem {
-    InputProblem::new(Phrase { en: format!("it takes {}", taken.en), pt: format!("recebe {}", taken.pt) })
+    InputProblem::new(Phrase { en: format!("must be {}", taken.en), pt: format!("deve ser {}", taken.pt) })
 }
 
-const NOT_TAKEN: Text = text("the value is none of those taken", "o valor não é nenhum dos aceitos");
+const NOT_TAKEN: Text = text("is not an accepted value", "não é um valor aceito");
 /// Of a field of a body, and of a parameter.
-pub(super) const TWICE: Text = text("it comes twice", "vem duas vezes");
+pub(super) const TWICE: Text = text("was sent twice", "foi enviado duas vezes");
 
 impl de::Error for InputProblem {
     /// The message of a type with a parser of its own.
@@ -88,10 +88,7 @@ impl de::Error for InputProblem {
 
     fn invalid_type(found: Unexpected<'_>, _: &dyn Expected) -> Self {
         let found = kind(found);
-        Self::new(Phrase {
-            en: format!("it takes something else than {}", found.en),
-            pt: format!("recebe outra coisa que não {}", found.pt),
-        })
+        Self::new(Phrase { en: format!("must not be {}", found.en), pt: format!("não pode ser {}", found.pt) })
     }
 
     fn invalid_value(_: Unexpected<'_>, _: &dyn Expected) -> Self {
@@ -99,20 +96,20 @@ impl de::Error for InputProblem {
     }
 
     fn invalid_length(_: usize, _: &dyn Expected) -> Self {
-        Self::new(text("the list has another length than is taken", "a lista tem outro tamanho que não o aceito"))
+        Self::new(text("the array has the wrong length", "a lista tem o tamanho errado"))
     }
 
     fn unknown_variant(_: &str, taken: &'static [&'static str]) -> Self {
-        const ONE_OF: Text = text("it takes one of: {names}", "recebe um destes: {names}");
+        const ONE_OF: Text = text("must be one of: {names}", "deve ser um destes: {names}");
         Self::new(ONE_OF.phrase(&[("names", Value::from(taken.join(", ")))]))
     }
 
     fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
-        Self::of(field, text("this call takes no such field", "esta chamada não recebe tal campo"))
+        Self::of(field, text("unknown field", "campo desconhecido"))
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::of(field, text("it is missing", "está faltando"))
+        Self::of(field, text("is missing", "está faltando"))
     }
 
     fn duplicate_field(field: &'static str) -> Self {

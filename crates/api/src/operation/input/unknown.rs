@@ -16,13 +16,10 @@ pub(crate) fn unknown(code: Code, name: &str, known: &[&str]) -> ServiceError {
 
 /// The same for a name that stands at `place`.
 pub(crate) fn unknown_at(code: Code, place: &str, name: &str, known: &[&str]) -> ServiceError {
-    const NOTHING: Text = text("this call takes no body", "esta chamada não recebe corpo");
-    const NEAR: Text = text(
-        "this call takes no such field; nearest: {names}",
-        "esta chamada não recebe tal campo; mais próximos: {names}",
-    );
-    const FAR: Text =
-        text("this call takes no such field; it takes: {names}", "esta chamada não recebe tal campo; recebe: {names}");
+    const NOTHING: Text =
+        text("unknown field; this call takes no body", "campo desconhecido; esta chamada não aceita corpo");
+    const NEAR: Text = text("unknown field; did you mean: {names}", "campo desconhecido; você quis dizer: {names}");
+    const FAR: Text = text("unknown field; accepted fields: {names}", "campo desconhecido; campos aceitos: {names}");
     let near = nearest(name, known.iter().copied());
     let why = if known.is_empty() {
         NOTHING.into()
@@ -45,9 +42,9 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_told_the_nearest_or_all() {
-        assert_eq!(detail("budgte", &["fields", "budget"]), "budgte: this call takes no such field; nearest: budget");
-        assert_eq!(detail("xyz", &["fields", "id"]), "xyz: this call takes no such field; it takes: fields, id");
-        assert_eq!(detail("x", &[]), "x: this call takes no body");
-        assert_eq!(detail("<script>", &["id"]), "?: this call takes no such field; it takes: id");
+        assert_eq!(detail("budgte", &["fields", "budget"]), "budgte: unknown field; did you mean: budget");
+        assert_eq!(detail("xyz", &["fields", "id"]), "xyz: unknown field; accepted fields: fields, id");
+        assert_eq!(detail("x", &[]), "x: unknown field; this call takes no body");
+        assert_eq!(detail("<script>", &["id"]), "?: unknown field; accepted fields: id");
     }
 }

@@ -49,8 +49,8 @@ pub(super) async fn call(
     lang: Lang,
     mut params: Map<String, Value>,
 ) -> Result<Value, McpRefusal> {
-    const NO_NAME: Text = text("name: takes the name of a tool", "name: recebe o nome de uma ferramenta");
-    const NO_OBJECT: Text = text("arguments: takes an object", "arguments: recebe um objeto");
+    const NO_NAME: Text = text("name: must be the name of a tool", "name: deve ser o nome de uma ferramenta");
+    const NO_OBJECT: Text = text("arguments: must be an object", "arguments: deve ser um objeto");
     const UNKNOWN: Text = text("Unknown tool: {name}", "Ferramenta desconhecida: {name}");
     let Some(Value::String(name)) = params.remove("name") else {
         return Err(McpRefusal::new(code::INVALID_PARAMS, NO_NAME));
@@ -100,7 +100,7 @@ fn told(site: &Site, mut arguments: Map<String, Value>, lang: Lang) -> Value {
 
 /// The operation that `call_operation` names, and its arguments.
 fn of_pair(site: &Site, mut arguments: Map<String, Value>) -> Result<(&Operation, Map<String, Value>), ServiceError> {
-    const NO_OBJECT: Text = text("arguments: takes an object", "arguments: recebe um objeto");
+    const NO_OBJECT: Text = text("arguments: must be an object", "arguments: deve ser um objeto");
     let name = arguments.remove("name");
     let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
     let mut inner = match arguments.remove("arguments") {
@@ -122,8 +122,8 @@ fn of_pair(site: &Site, mut arguments: Map<String, Value>) -> Result<(&Operation
 /// The error for the name of no operation.
 fn unknown_operation(site: &Site, name: &str) -> ServiceError {
     const NEAREST: Text =
-        text("name: no such operation; nearest: {names}", "name: não há tal operação; mais próximas: {names}");
-    const NONE: Text = text("name: no such operation", "name: não há tal operação");
+        text("name: unknown operation; did you mean: {names}", "name: operação desconhecida; você quis dizer: {names}");
+    const NONE: Text = text("name: unknown operation", "name: operação desconhecida");
     let near = nearest(name, tool::tools(site.operations()).map(|operation| operation.name));
     let why = if near.is_empty() { NONE.into() } else { NEAREST.phrase(&[("names", near.join(", ").into())]) };
     ServiceError::new(Code::InvalidParameter).explained(why).of_operation("get_operation")
@@ -179,9 +179,9 @@ struct ToolInput {
 
 /// The arguments as an operation's input, and what every tool takes besides.
 fn read(operation: &Operation, known: &[&str], mut arguments: Map<String, Value>, lang: Lang) -> ToolInput {
-    const TAKES: Text = text("lang: takes en or pt-BR", "lang: aceita en ou pt-BR");
-    const NO_TOKEN: Text = text("guest_token: takes a text", "guest_token: recebe um texto");
-    const NO_FORMAT: Text = text("format: takes one of: json", "format: recebe um destes: json");
+    const TAKES: Text = text("lang: use en or pt-BR", "lang: use en ou pt-BR");
+    const NO_TOKEN: Text = text("guest_token: must be a string", "guest_token: deve ser um texto");
+    const NO_FORMAT: Text = text("format: must be json", "format: deve ser json");
     let refused = |why: model::lang::Phrase| Err(ServiceError::new(Code::InvalidParameter).explained(why));
     // Models write null for what they leave out.
     arguments.retain(|_, value| !value.is_null());
@@ -209,7 +209,7 @@ fn read(operation: &Operation, known: &[&str], mut arguments: Map<String, Value>
     let most = operation.body_bytes.max(BODY_BYTES);
     let length = serde_json::to_vec(&arguments).map_or(0, |written| written.len());
     if length > most {
-        let limit = text("arguments are at most {bytes} bytes", "os argumentos têm no máximo {bytes} bytes");
+        let limit = text("arguments can have at most {bytes} bytes", "os argumentos podem ter no máximo {bytes} bytes");
         let error = ServiceError::new(Code::BodyTooLarge).explained(limit.phrase(&[("bytes", most.into())]));
         out.input = Err(error);
     }

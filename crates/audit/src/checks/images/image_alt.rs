@@ -122,7 +122,7 @@ fn is_like_file(alt: &str) -> bool {
         && alt.matches(['-', '_']).count() >= LEAST_SIGNS
 }
 
-/// Whether an alternative is only the name of a file, or a word for any image.
+/// Whether an alternative is only the name of a file, or a generic alt text.
 fn is_filename(alt: &str, src: &str) -> bool {
     let alt = alt.trim();
     let file = src.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();

@@ -37,11 +37,11 @@ pub(super) async fn record_settled(settling: &Settling<'_>, transaction: String)
     match recorded.await {
         Some(Some(transaction)) => PaymentStage::Settled(transaction),
         Some(None) => {
-            tracing::error!(payment.id = %lease.id, transaction, "money came in for a payment that had ended without");
+            tracing::error!(payment.id = %lease.id, transaction, "a payment that had lapsed was settled after all");
             PaymentStage::InProgress
         }
         None => {
-            tracing::error!(payment.id = %lease.id, transaction, "that a payment settled could not be kept");
+            tracing::error!(payment.id = %lease.id, transaction, "a settled payment could not be recorded");
             PaymentStage::Unclear(Some(transaction))
         }
     }
@@ -74,7 +74,7 @@ pub(super) async fn pause(settling: &Settling<'_>, doubt: Doubt) -> PaymentStage
     let Settling { services, lease, .. } = settling;
     let now = services.ports().now();
     let Doubt { reason, transaction, .. } = doubt;
-    tracing::warn!(payment.id = %lease.id, reason, "it is not clear whether a payment settled");
+    tracing::warn!(payment.id = %lease.id, reason, "the outcome of a settlement is unknown");
     let again_at = now.plus_ms(retry_interval(settling, now));
     let pause = Unsettled::Unclear { reason, transaction: transaction.clone(), again_at };
     let recorded = services.database().write(|store| store.leave_payment(lease, pause, now)).await;

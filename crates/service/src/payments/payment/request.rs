@@ -52,8 +52,8 @@ pub(crate) async fn refuse_second(cx: &Cx, priced: &Priced) -> Result<(), Servic
 /// The refusal while an earlier payment of a call may still be settled; it offers no way to pay.
 fn unsettled_earlier(state: PaymentState, transaction: Option<String>) -> ServiceError {
     const EARLIER: Text = text(
-        "an earlier payment of this call may still settle; repeat the call with that payment, or ask again later",
-        "um pagamento anterior desta chamada ainda pode ser liquidado; repita a chamada com esse pagamento ou pergunte de novo depois",
+        "an earlier payment for this call may still settle; repeat the call with that payment, or try again later",
+        "um pagamento anterior desta chamada ainda pode ser liquidado; repita a chamada com esse pagamento ou tente mais tarde",
     );
     let error = match state {
         PaymentState::Claimed | PaymentState::Working => {

@@ -12,8 +12,8 @@ use crate::x402::{Facilitator, PENDING, REVERTED, SETTLE_LEASE_MS, Settlement};
 
 /// Leaves a payment unclear whose row is damaged: there is nothing to send to the facilitator.
 pub(super) async fn pause_unreadable(services: &Services, terms: &PaymentTerms, lease: &Lease) -> PaymentStage {
-    tracing::error!(payment.id = %lease.id, "a payment as it is kept can't be read; this is a defect");
-    pause(&Settling::new(services, terms, lease), Doubt::of("what is kept of it can't be read")).await
+    tracing::error!(payment.id = %lease.id, "a stored payment can't be read; this is a defect");
+    pause(&Settling::new(services, terms, lease), Doubt::of("a stored run can't be read")).await
 }
 
 /// Tells the facilitator to settle, a second time where its first response leaves that open, and records the result.

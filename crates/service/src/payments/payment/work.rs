@@ -67,7 +67,7 @@ async fn run(services: &Services, work: Work, cx: Cx, lease: &Lease) -> Result<C
 pub(super) async fn release_abandoned(services: &Services, lease: &Lease) -> PaymentStage {
     let error = ServiceError::new(Code::PaymentInProgress).retry_after(IN_PROGRESS_RETRY);
     let state = release(services, lease, error).await;
-    tracing::info!(payment.id = %lease.id, "released a payment whose call ended without a word");
+    tracing::info!(payment.id = %lease.id, "released the payment of an interrupted call");
     state
 }
 
@@ -86,6 +86,6 @@ async fn leave(services: &Services, lease: &Lease, end: Unsettled) {
     let recorded =
         services.database().insist(|store| async move { store.leave_payment(lease, end, now).await.map(drop) }).await;
     if recorded.is_err() {
-        tracing::warn!(payment.id = %lease.id, "the end of a payment could not be noted; its lease will end");
+        tracing::warn!(payment.id = %lease.id, "the outcome of a payment could not be recorded; its lease will expire");
     }
 }

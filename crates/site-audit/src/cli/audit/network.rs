@@ -29,7 +29,7 @@ const MOST_ADDRESSES: usize = 1_000;
 pub(super) fn addresses(arguments: &[String], file: Option<&Path>) -> Result<(Vec<String>, RequestedPages)> {
     let mut urls: Vec<String> = arguments.iter().filter(|url| *url != "-").cloned().collect();
     if let Some(path) = urls.iter().find(|url| Path::new(url).is_file()) {
-        bail!("{path} is a file: audit it with --html {path} --url URL; before the name of a host write https://");
+        bail!("{path} is a file: audit it with --html {path} --url URL; for a host name, write https:// first");
     }
     let is_stdin = |path: &Path| path.as_os_str() == "-";
     if let Some(path) = file.filter(|path| !is_stdin(path)) {
@@ -40,16 +40,16 @@ pub(super) fn addresses(arguments: &[String], file: Option<&Path>) -> Result<(Ve
     if from_stdin {
         let stdin = std::io::stdin();
         if stdin.is_terminal() {
-            output::tell("Type addresses, one a line; Ctrl-D ends the list.");
+            output::tell("Type addresses, one per line; Ctrl-D ends the list.");
         }
         urls.extend(list(stdin.lock(), "standard input")?);
     }
     let pages =
         if file.is_some() || from_stdin || arguments.len() > 1 { RequestedPages::List } else { RequestedPages::Page };
     match urls.len() {
-        0 => bail!("the list has no address to audit; write one a line"),
+        0 => bail!("the list has no address to audit; write one per line"),
         1..=MOST_ADDRESSES => Ok((urls, pages)),
-        many => bail!("{many} addresses are too many for one run: audit at most {MOST_ADDRESSES} at a time"),
+        many => bail!("{many} addresses are too many for one run; audit at most {MOST_ADDRESSES} at a time"),
     }
 }
 

@@ -22,32 +22,32 @@ use service::ports::Ports;
 
 /// Why an account is not suspended or restored.
 const NOT_NOW: &str = "only an active account can be suspended, and only a suspended or closed one restored; \
-    `site-audit operator accounts` tells how it stands";
+    `site-audit operator accounts` shows its status";
 
 pub(super) const LIST_HELP: &str = "\
-At most 200, the newest first. JSON is an array of objects: id, email, status, created, second_factor.
+At most 200, newest first. JSON is an array of objects: id, email, status, created, second_factor.
 
-Exit codes: 0 printed, 2 the database can't be reached.
+Exit codes: 0 success, 2 the database can't be reached.
 
 Examples:
   site-audit operator accounts
   site-audit operator accounts --format json";
 
 pub(super) const ONE_HELP: &str = "\
-The account's owner is told by mail. It is noted among the account's events.
+The owner is notified by email, and the change is recorded in the account's events.
 
-Exit codes: 0 done, 2 there is no such account, or the database can't be reached.";
+Exit codes: 0 success, 2 unknown account, or the database can't be reached.";
 
 pub(super) const LATER_HELP: &str = "\
-For somebody who lost everything and proved who they are to you. The account's owner is told by mail at once, and it
-happens in 72 hours, so that they can object; `suspend` stops it. It is noted among the account's events.
+For an owner who has lost all access and has proven their identity to you. The owner is notified by email immediately, and
+the change takes effect after 72 hours, so that they can object; `suspend` stops it. It is recorded in the account's events.
 
-Exit codes: 0 begun, 2 there is no such account or factor, or the database can't be reached.";
+Exit codes: 0 started, 2 unknown account or no second factor, or the database can't be reached.";
 
 /// Arguments of an operation on one account.
 #[derive(Debug, Args)]
 pub(super) struct One {
-    /// The account's e-mail address.
+    /// The account's email address.
     email: String,
     #[command(flatten)]
     place: place::ConfigArguments,
@@ -87,7 +87,7 @@ impl One {
             let address = config.listen;
             let app = Services::open(config, Ports::real(), address, crate::assembly::build()).await?;
             if let Some(off) = app.vault().off() {
-                bail!("there are no accounts on this server: {off}");
+                bail!("accounts are off on this server: {off}");
             }
             let done = perform(&operator::context(&app), &email, deed).await;
             app.database().store().close().await;

@@ -12,10 +12,10 @@ use super::list::{LISTED, ListArguments};
 use render::shown::printable;
 
 pub(super) const HELP: &str = "\
-At most 200, the newest first. JSON is an array of objects: at, kind, actor (account, operator, nobody), actor_id, account,
+At most 200, newest first. JSON is an array of objects: at, kind, actor (account, operator, nobody), actor_id, account,
 organization, network, agent. Networks are IPv4 /24 or IPv6 /48.
 
-Exit codes: 0 printed, 2 the database can't be reached.
+Exit codes: 0 success, 2 the database can't be reached.
 
 Examples:
   site-audit operator events
@@ -56,7 +56,7 @@ impl EventLine {
 
 fn table(lines: &[EventLine]) -> String {
     if lines.is_empty() {
-        return "nothing has happened\n".to_owned();
+        return "no events\n".to_owned();
     }
     let mut text = String::new();
     for line in lines {

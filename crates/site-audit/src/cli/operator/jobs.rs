@@ -17,19 +17,19 @@ use service::job::Job;
 use service::ports::Ports;
 
 pub(super) const LIST_HELP: &str = "\
-Jobs that were given up come first. At most 200 of each state, those due longest first. JSON is an array of objects:
+Failed jobs come first. At most 200 of each state, longest overdue first. JSON is an array of objects:
 id, state, lane, attempts, due, what, error.
 
-Exit codes: 0 printed, 2 the database can't be reached.
+Exit codes: 0 success, 2 the database can't be reached.
 
 Examples:
   site-audit operator jobs
   site-audit operator jobs --state dead --format json";
 
 pub(super) const RETRY_HELP: &str = "\
-It is due at once and has all its tries again.
+The job is due at once, with all its attempts again.
 
-Exit codes: 0 it waits, 2 no job of this id was given up.
+Exit codes: 0 queued, 2 no failed job has this id.
 
 Example:
   site-audit operator retry 0192f0c1-2345-7abc-8def-0123456789ab";
@@ -37,10 +37,10 @@ Example:
 /// Arguments of `site-audit operator jobs`.
 #[derive(Debug, Args)]
 pub(super) struct ListJobs {
-    /// Only those in this state.
+    /// Only jobs in this state.
     #[arg(long)]
     state: Option<ListedState>,
-    /// How to print it.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: ListFormat,
     #[command(flatten)]
@@ -59,9 +59,9 @@ pub(super) struct Retry {
 /// State of the jobs to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ListedState {
-    /// Given up.
+    /// Failed for good.
     Dead,
-    /// To be done.
+    /// Waiting to run.
     Waiting,
 }
 
@@ -97,9 +97,9 @@ impl Retry {
         let Self { id, place } = self;
         with_store(place, async |store| {
             if !store.revive_job(&id, Ports::real().now()).await? {
-                bail!("no job {} was given up; `site-audit operator jobs` lists those that were", printable(&id));
+                bail!("no failed job {}; `site-audit operator jobs` lists failed jobs", printable(&id));
             }
-            print("it waits\n")?;
+            print("queued\n")?;
             Ok(ExitCode::SUCCESS)
         })
     }
@@ -113,7 +113,7 @@ impl JobLine {
                 JobState::Done => "done",
                 JobState::Dead => "dead",
             },
-            what: Job::described(&job.payload).unwrap_or_else(|| "no job of this version".to_owned()),
+            what: Job::described(&job.payload).unwrap_or_else(|| "unknown to this version".to_owned()),
             id: job.id,
             lane: job.lane,
             attempts: job.attempts,
@@ -125,14 +125,14 @@ impl JobLine {
 
 fn table(lines: &[JobLine]) -> String {
     if lines.is_empty() {
-        return "nothing waits, and nothing was given up\n".to_owned();
+        return "no waiting and no failed jobs\n".to_owned();
     }
     let mut text = String::new();
     for line in lines {
         // Writing to a String can't fail.
         let _ = writeln!(
             text,
-            "{}  {}  {} tries  due {}\n    {}",
+            "{}  {}  {} attempts  due {}\n    {}",
             line.id,
             line.state,
             line.attempts,

@@ -19,11 +19,11 @@ const LISTED: u32 = 200;
 const BY_OPERATOR: &str = "operator";
 
 pub(super) const HELP: &str = "\
-Without a command it lists payments of which neither the facilitator nor a node (payments.rpc_url) could tell whether they
-settled, at most 200, oldest first. They are asked about again by themselves; what stays is for you to decide, once you
-have looked for the payer and the nonce on the chain (events AuthorizationUsed and AuthorizationCanceled of the token).
+Without a command, lists payments with an unknown outcome: neither the facilitator nor a node (payments.rpc_url) could say
+whether they settled. At most 200, oldest first. The service keeps checking them. Decide the ones that remain after you
+have looked up payer and nonce on the chain (events AuthorizationUsed and AuthorizationCanceled of the token).
 
-Exit codes: 0 printed, 2 the database can't be reached.
+Exit codes: 0 success, 2 the database can't be reached.
 
 Examples:
   site-audit operator payments
@@ -31,24 +31,23 @@ Examples:
   site-audit operator payments lapse 0192f0c1-2345-7abc-8def-0123456789ab";
 
 const SETTLE_HELP: &str = "\
-Do this where a transaction with the event AuthorizationUsed of this payer and nonce has the transfer to you beside it. The
-caller who repeats the call with the same payment gets the result, or the credit that was bought; it is counted as income.
-It can't be undone.
+Use this if a transaction has both the event AuthorizationUsed of this payer and nonce and the transfer to you. A caller
+who repeats the call with the same payment gets the result, or the credit; the payment counts as income. This can't be
+undone.
 
-Exit codes: 0 done, 2 no payment of this id is unclear (one that is being asked about at this moment is not: try again in
-three minutes), or the database can't be reached.
+Exit codes: 0 success, 2 no payment with this id has an unknown outcome (one that is being checked right now does not
+count: try again in three minutes), or the database can't be reached.
 
 Example:
   site-audit operator payments settle 0192f0c1-2345-7abc-8def-0123456789ab --transaction 0x…";
 
 const LAPSE_HELP: &str = "\
-Do this where the money can't come any more: the payer cancelled the authorization (AuthorizationCanceled), used it for
-another transfer, or never used it before its end. Before its end, an authorization that was not used may still move the
-money: then the caller would pay twice. The result that was kept for it is deleted, and the caller is asked for a payment
-again. It can't be undone.
+Use this if the payment can no longer settle: the payer cancelled the authorization (AuthorizationCanceled), used it for
+another transfer, or let it expire unused. An unused authorization that has not expired can still move the money, and the
+caller would pay twice. The stored result is deleted, and the caller must pay again. This can't be undone.
 
-Exit codes: 0 done, 2 no payment of this id is unclear (one that is being asked about at this moment is not: try again in
-three minutes), or the database can't be reached.
+Exit codes: 0 success, 2 no payment with this id has an unknown outcome (one that is being checked right now does not
+count: try again in three minutes), or the database can't be reached.
 
 Example:
   site-audit operator payments lapse 0192f0c1-2345-7abc-8def-0123456789ab";
@@ -65,17 +64,17 @@ pub(super) struct ListPayments {
 
 #[derive(Debug, Subcommand)]
 enum PaymentsCommand {
-    /// Say that an unclear payment settled, in a transaction that you have seen on the chain.
+    /// Mark a payment as settled, by a transaction that you have seen on the chain.
     #[command(after_help = SETTLE_HELP)]
     Settle(Settle),
-    /// Say that an unclear payment did not settle, and can't any more.
+    /// Mark a payment as lapsed: it did not settle and can't any more.
     #[command(after_help = LAPSE_HELP)]
     Lapse(Lapse),
 }
 
 #[derive(Debug, Args)]
 struct Settle {
-    /// The payment's id, as the list has it.
+    /// The payment's id, from the list.
     id: String,
     /// The transaction on the chain: 0x and 64 hex digits.
     #[arg(long, value_parser = transaction)]
@@ -86,7 +85,7 @@ struct Settle {
 
 #[derive(Debug, Args)]
 struct Lapse {
-    /// The payment's id, as the list has it.
+    /// The payment's id, from the list.
     id: String,
     #[command(flatten)]
     place: place::ConfigArguments,
@@ -111,7 +110,7 @@ fn list(place: place::ConfigArguments) -> Result<ExitCode> {
         let unclear = store.unclear_payments(LISTED).await?;
         let mut text = String::new();
         if unclear.is_empty() {
-            text.push_str("no payment is unclear\n");
+            text.push_str("no payments with an unknown outcome\n");
         }
         for payment in &unclear {
             describe(&mut text, payment);
@@ -125,7 +124,7 @@ fn describe(text: &mut String, payment: &StoredPayment) {
     // Writing to a String can't fail.
     let _ = writeln!(
         text,
-        "{}  {} USD  {}  since {}  good until {}\n    {}, payer {}, nonce {}, {}: {}",
+        "{}  {} USD  {}  since {}  valid until {}\n    {}, payer {}, nonce {}, {}: {}",
         payment.lease.id,
         payment.amount,
         payment.operation,
@@ -142,7 +141,10 @@ fn describe(text: &mut String, payment: &StoredPayment) {
 fn decide(place: place::ConfigArguments, id: String, found: PaymentDecision, done: &'static str) -> Result<ExitCode> {
     with_store(place, async |store| {
         if !store.decide_payment(&id, found, Ports::real().now()).await? {
-            bail!("no payment {} is unclear; `site-audit operator payments` lists those that are", printable(&id));
+            bail!(
+                "no payment {} has an unknown outcome; `site-audit operator payments` lists those that do",
+                printable(&id)
+            );
         }
         print(done)?;
         Ok(ExitCode::SUCCESS)

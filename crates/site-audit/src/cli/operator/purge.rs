@@ -13,10 +13,10 @@ use service::jobs;
 use service::ports::Ports;
 
 pub(super) const HELP: &str = "\
-The service purges every hour. It purges nothing for an hour after its clock jumped by more than a minute, or after a start
-more than a day past the last purge, because what a wrong clock deletes is lost. Once you have looked at the clock, this
-command need not wait. `--date` is today's date in UTC as you know it: where the clock of this machine has another one,
-nothing is deleted. How long things are kept is in the section `retention` of the configuration.
+The service deletes expired data every hour. It pauses for an hour after its clock jumped by more than a minute, or after a
+start more than a day past the last purge, because a wrong clock would delete too much. Once you have checked the clock,
+use this command to purge now. `--date` is today's date in UTC, as you know it: if the clock of this machine has another
+date, nothing is deleted. Retention times are in the section `retention` of the configuration.
 
 Exit codes: 0 deleted, 2 the clock has another date, or the database can't be reached.
 

@@ -88,7 +88,7 @@ async fn an_account_begins_with_a_mail(database: TestDatabase) {
     assert_eq!((asked.status, asked.body.as_str()), (202, r#"{"status":"sent"}"#));
     let letter = letter(&app, &mail, 1).await;
     assert_eq!(letter.to, ["Ana@example.com"]);
-    assert_eq!(letter.header("subject"), "Make your account");
+    assert_eq!(letter.header("subject"), "Confirm your email address");
     let link = letter.link(&app.url("/conta/global/complete?lang=en&token="));
     assert!(letter.html().contains(&link.replace('&', "&#38;")), "{}", letter.html());
     let token = link.split_once("token=").unwrap().1;
@@ -184,10 +184,10 @@ async fn known_and_unknown_addresses_look_the_same(database: TestDatabase) {
         mail.letters().iter().skip(1).map(|letter| letter.header("subject")).collect()
     };
     for subject in [
-        "You have an account already",
-        "Make your account",
-        "Set a new password",
-        "There is no account with this address",
+        "You already have an account",
+        "Confirm your email address",
+        "Reset your password",
+        "No account with this email address",
     ] {
         assert!(subjects.iter().any(|sent| sent == subject), "{subjects:?}");
     }
@@ -238,7 +238,7 @@ async fn tries_of_an_account_have_to_wait(database: TestDatabase) {
         assert_eq!((refused.status, refused.body.as_str()), (401, said.as_str()));
     }
     let told = letter(&app, &mail, 2).await;
-    assert!(told.header("subject").starts_with("Somebody gave wrong passwords"), "{}", told.header("subject"));
+    assert!(told.header("subject").starts_with("Ten failed sign-in attempts"), "{}", told.header("subject"));
     app.pass(Duration::from_secs(60));
     assert_eq!(browser.post("/api/auth/sign-in", &wrong).await.status, 401);
     // The next wait is two minutes.
@@ -274,21 +274,21 @@ async fn bad_input_names_its_field(database: TestDatabase) {
     };
     for (path, input, code, detail) in [
         ("register", json!({"email": "ana"}), "invalid_email", "email: "),
-        ("register", json!({}), "invalid_body", "email: it is missing"),
+        ("register", json!({}), "invalid_body", "email: is missing"),
         ("register/complete", json!({"token": "x", "password": PASSWORD}), "invalid_link", ""),
         ("register/complete", json!({"token": "\u{0}", "password": PASSWORD}), "invalid_link", ""),
         ("reset/complete", json!({"token": "x", "password": PASSWORD}), "invalid_link", ""),
-        ("sign-in", json!({"email": 1, "password": "x"}), "invalid_body", "email: it takes a text"),
+        ("sign-in", json!({"email": 1, "password": "x"}), "invalid_body", "email: must be a string"),
         ("sign-in/totp", json!({"challenge": "x", "code": "1"}), "invalid_challenge", ""),
         ("email", json!({"email": "@"}), "invalid_email", "email: "),
         ("email/confirm", json!({"token": ""}), "invalid_link", ""),
         ("email/undo", json!({"token": "x"}), "invalid_link", ""),
-        ("reauth", json!({}), "invalid_body", "password: send it"),
+        ("reauth", json!({}), "invalid_body", "password: send a password"),
         ("sessions/end", json!({"id": "x"}), "session_not_found", ""),
         ("totp/confirm", json!({"code": "123456"}), "not_found", ""),
         ("totp/remove", json!({"code": "123456"}), "not_found", ""),
         ("recovery-codes", json!({"code": "123456"}), "not_found", ""),
-        ("profile", profile("name", "x".repeat(61).into()), "invalid_body", "name: it has at most 60"),
+        ("profile", profile("name", "x".repeat(61).into()), "invalid_body", "name: use at most 60"),
         ("profile", profile("name", "a\u{0}b".into()), "invalid_body", "name: "),
         ("profile", profile("locale", "fr".into()), "invalid_body", "locale: "),
         ("profile", profile("timeZone", "<b>".into()), "invalid_body", "timeZone: "),
@@ -317,7 +317,7 @@ async fn a_profile_is_changed_on_what_was_read(database: TestDatabase) {
     assert_eq!((&read["profile"]["revision"], &read["profile"]["name"]), (&2.into(), &"Ana".into()));
     // Mail speaks the profile's language from now on.
     browser.post("/api/auth/reset", &json!({"email": "ana@example.com"})).await;
-    assert!(letter(&app, &mail, 2).await.text().contains("Com este link"));
+    assert!(letter(&app, &mail, 2).await.text().contains("Use este link"));
 }
 
 async fn an_account_is_shown_its_fifty_latest_audits(database: TestDatabase) {

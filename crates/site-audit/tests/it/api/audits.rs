@@ -180,12 +180,12 @@ async fn bad_input_names_the_field_and_costs_nothing(database: TestDatabase) {
     let app = TestApp::start(database, |config| config.limits.refused_per_hour = 100).await;
     let url = |text: &str| json!({ "url": text }).to_string();
     for (body, status, code, detail) in [
-        (String::new(), 400, "invalid_body", "url: it is missing"),
-        ("{".to_owned(), 400, "invalid_body", "body: it is not JSON at line 1, column 1"),
-        ("[]".to_owned(), 400, "invalid_body", "body: it takes a JSON object"),
-        (r#"{"url":7}"#.to_owned(), 400, "invalid_body", "url: it takes a text, not a number"),
-        (r#"{"url":null}"#.to_owned(), 400, "invalid_body", "url: it takes a text, not null"),
-        (r#"{"url":"http://a.com/","url":"http://b.com/"}"#.to_owned(), 400, "invalid_body", "url: it comes twice"),
+        (String::new(), 400, "invalid_body", "url: is missing"),
+        ("{".to_owned(), 400, "invalid_body", "body: invalid JSON at line 1, column 1"),
+        ("[]".to_owned(), 400, "invalid_body", "body: must be a JSON object"),
+        (r#"{"url":7}"#.to_owned(), 400, "invalid_body", "url: must be a string, not a number"),
+        (r#"{"url":null}"#.to_owned(), 400, "invalid_body", "url: must be a string, not null"),
+        (r#"{"url":"http://a.com/","url":"http://b.com/"}"#.to_owned(), 400, "invalid_body", "url: was sent twice"),
         (url("ftp://example.com/"), 400, "invalid_url", "scheme"),
         (url("example.com"), 400, "invalid_url", "scheme"),
         (url("http://user@example.com/"), 400, "invalid_url", "userinfo"),
@@ -208,7 +208,7 @@ async fn bad_input_names_the_field_and_costs_nothing(database: TestDatabase) {
         assert!(!response.body.contains("10.0.0.1") && !response.body.contains("127.0.0"), "{}", response.body);
     }
     let call = Call::new("POST", "/api/audit").body(r#"{"url":7}"#).header("accept-language", "pt-BR");
-    assert_eq!(app.call(call).await.json()["detail"], "url: recebe um texto, não um número");
+    assert_eq!(app.call(call).await.json()["detail"], "url: deve ser um texto, não um número");
     assert_eq!(app.free_remaining().await, 10);
 }
 
@@ -246,7 +246,7 @@ async fn t21_a_firewall_of_the_target_is_told_with_what_to_do(database: TestData
     assert_eq!(blocked["status"], 403);
     assert!(blocked["fix"].as_str().unwrap().starts_with("Allow the user agent"), "{blocked}");
     let response = app.call(Call::audit(&site.url("/slow-down")).header("accept-language", "pt-BR,en;q=0.5")).await;
-    assert!(response.json()["blocked"]["fix"].as_str().unwrap().starts_with("Espere"), "{}", response.body);
+    assert!(response.json()["blocked"]["fix"].as_str().unwrap().starts_with("Tente de novo"), "{}", response.body);
 }
 
 async fn texts_come_in_the_language_of_the_call(database: TestDatabase) {

@@ -97,7 +97,7 @@ async fn somebody_is_invited_by_mail_and_accepts_once(database: TestDatabase) {
     assert_eq!(listed, json!({ "invitations": [invited.json()["invitation"]] }));
     jobs::work_off(&app.app).await.unwrap();
     let letter = server.letters().pop().unwrap();
-    assert!(letter.text().contains("ana@example.com invites you to the organization Acme"), "{}", letter.text());
+    assert!(letter.text().contains("ana@example.com invited you to the organization Acme"), "{}", letter.text());
     let link = letter.link("http");
     let token = link.split_once("token=").unwrap().1.to_owned();
     let accept = async || call(&app, &bos, "POST", "invitations/accept", json!({ "token": token })).await;

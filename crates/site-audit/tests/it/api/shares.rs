@@ -83,7 +83,7 @@ async fn a_shared_audit_is_read_by_anybody(database: TestDatabase) {
         format!("<link rel=\"canonical\" href=\"{}\">", app.url(&page)),
         format!("<meta property=\"og:image\" content=\"{}?lang=en\">", app.url(&format!("/og/{slug}.png"))),
         "<meta property=\"og:image:alt\" content=\"Score ".to_owned(),
-        "This is a snapshot of 31 January 2026".to_owned(),
+        "This is a snapshot from 31 January 2026".to_owned(),
         "canonical_missing".to_owned(),
     ] {
         assert!(report.body.contains(&part), "{part} is not in {}", report.body);

@@ -96,7 +96,7 @@ async fn a_host_without_a_scheme_that_refuses_https_is_audited_over_http() {
     assert!(stderr(&refused).contains("TLS handshake failed"), "{}", stderr(&refused));
     // The first failure is told where http fails too.
     let nobody = site_audit(&["audit", "127.0.0.2:1", "--allow-private"], "");
-    assert!(stderr(&nobody).contains("refused the connection over https"), "{}", stderr(&nobody));
+    assert!(stderr(&nobody).contains("refused the https connection"), "{}", stderr(&nobody));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -157,8 +157,8 @@ fn bad_input_is_answered_with_what_to_do() {
     let long = format!("https://example.com/{}", "a".repeat(2_100));
     for (arguments, advice) in [
         (&["audit"][..], "Examples:"),
-        (&["audit", "ftp://example.com/"], "begin with http:// or https://"),
-        (&["audit", "mailto:me@example.com"], "begin with http:// or https://"),
+        (&["audit", "ftp://example.com/"], "start with http:// or https://"),
+        (&["audit", "mailto:me@example.com"], "start with http:// or https://"),
         (&["audit", "http://me:secret@example.com/"], "a user name or a password"),
         (&["audit", &long], "longer than 2,048 bytes"),
         (&["audit", "https://"], "not a valid URL"),
@@ -168,7 +168,7 @@ fn bad_input_is_answered_with_what_to_do() {
         (&["audit", "http://[::1]/"], "--allow-private"),
         (&["audit", "--from", "/nowhere/urls.txt"], "/nowhere/urls.txt could not be opened"),
         (&["audit", "--from", binary.to_str().unwrap()], "UTF-8"),
-        (&["audit", "-"], "write one a line"),
+        (&["audit", "-"], "write one per line"),
         (&["audit", page], "--html"),
         (&["audit", "--html", page], "--url"),
         (&["audit", "--url", "example.com"], "--html"),
@@ -200,7 +200,7 @@ fn bad_input_is_answered_with_what_to_do() {
 fn refusals_are_told_in_the_language_asked_for() {
     let output = site_audit(&["audit", "http://127.0.0.1/", "--lang", "pt-BR"], "");
     assert!(stderr(&output).starts_with("site-audit: não foi possível auditar http://127.0.0.1/: "));
-    assert!(stderr(&output).contains("repita com --allow-private"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("rode de novo com --allow-private"), "{}", stderr(&output));
 }
 
 #[tokio::test(flavor = "multi_thread")]

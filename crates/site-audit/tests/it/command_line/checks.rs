@@ -21,7 +21,7 @@ fn the_catalog_is_listed_for_a_person_and_a_program() {
 fn one_check_is_explained_with_its_fix_its_conditions_and_its_reference() {
     let text = stdout(&site_audit(&["checks", "hsts_missing"], ""));
     for part in
-        ["hsts_missing (info, Security)", "How to fix it", "Not measured where", "nothing was fetched", "rfc6797"]
+        ["hsts_missing (note, Security)", "How to fix it", "Not measured where", "nothing was fetched", "rfc6797"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -36,7 +36,7 @@ fn one_check_is_explained_with_its_fix_its_conditions_and_its_reference() {
 #[test]
 fn an_unknown_check_is_told_what_is_near() {
     for (typed, advice) in
-        [("titel_missing", "near it: title_missing"), ("\u{1b}[2J", "`site-audit checks` lists them")]
+        [("titel_missing", "did you mean title_missing?"), ("\u{1b}[2J", "`site-audit checks` lists all codes")]
     {
         let output = site_audit(&["checks", typed], "");
         assert_eq!((code(&output), stdout(&output)), (2, String::new()));

@@ -27,7 +27,7 @@ async fn json_holds_the_refusal_in_the_place_of_the_page() {
     assert_eq!(audits[1]["code"], "target_blocked");
     assert_eq!(audits[1]["blocked"]["vendor"], "Cloudflare");
     assert!(audits[1]["error"].as_str().unwrap().contains("firewall"));
-    assert!(err.contains("could not audit 1 of 2 pages:\n  SITE/blocked: A firewall"), "{err}");
+    assert!(err.contains("could not audit 1 of 2 pages:\n  SITE/blocked: The site's firewall"), "{err}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -43,7 +43,7 @@ async fn text_shows_both_and_ends_with_a_line_for_each() {
     let (out, err) = both("text").await;
     assert!(out.contains("viewport_missing"));
     assert!(
-        out.contains("SITE/blocked\n✗ could not be audited  target_blocked\n    A firewall of the target"),
+        out.contains("SITE/blocked\n✗ could not be audited  target_blocked\n    The site's firewall answered"),
         "{out}"
     );
     assert!(out.contains("\n1 of 2 pages audited, lowest score "));
@@ -56,7 +56,7 @@ async fn markdown_shows_both_after_a_table() {
     let (out, _) = both("markdown").await;
     assert!(out.starts_with("| Page | Score | Findings |\n|---|--:|---|\n| SITE/page | "), "{out}");
     assert!(out.contains("| SITE/blocked | – | not audited |\n"));
-    assert!(out.contains("# Audit of SITE/blocked: could not be made\n\n`target_blocked`: A firewall"));
+    assert!(out.contains("# Audit of SITE/blocked: failed\n\n`target_blocked`: The site's firewall"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -55,7 +55,7 @@ fn tables_are_made_and_the_description_is_printed() {
 fn what_can_not_be_done_is_told_with_the_key_it_hangs_on() {
     for (arguments, advice) in [
         (&["migrate", "--database-url", "mysql://db"][..], "database_url"),
-        (&["serve", "--listen", "nowhere"], "listen: takes an IP address and a port"),
+        (&["serve", "--listen", "nowhere"], "listen: must be an IP address and a port"),
         (&["serve", "--listen", "localhost:8080"], "such as 127.0.0.1:8080"),
         (
             &["serve", "--listen", "127.0.0.1:0", "--database-url", "sqlite:///dev/null/x.db"],
@@ -127,7 +127,7 @@ fn commands_of_an_operator_never_make_a_database() {
         let (output, folder) = run(arguments);
         assert_eq!(code(&output), 2, "{arguments:?}");
         let place = folder.path().canonicalize().unwrap().join("data/site-audit.db");
-        let told = format!("there is no database at {}", place.display());
+        let told = format!("no database at {}", place.display());
         assert!(stderr(&output).contains(&told), "{arguments:?}: {}", stderr(&output));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{arguments:?}");
     }
@@ -150,7 +150,7 @@ fn a_second_server_on_one_file_is_refused_and_names_the_first() {
     let (mut first, _) = serve(&folder);
     let second = program().args(["--listen", "127.0.0.1:0"]).current_dir(folder.path()).output().unwrap();
     assert_eq!(code(&second), 2);
-    let told = format!("site-audit.db is in use by another server (process {}); end that server", first.id());
+    let told = format!("site-audit.db is in use by another server (process {}); stop that server", first.id());
     assert!(stderr(&second).contains(&told), "{}", stderr(&second));
     // What an operator does beside it goes on.
     let jobs = program().args(["operator", "jobs"]).current_dir(folder.path()).output().unwrap();

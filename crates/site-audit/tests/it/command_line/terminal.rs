@@ -132,5 +132,5 @@ fn a_full_disk_is_told() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let output = program().arg("checks").stdout(full).output().unwrap();
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).starts_with("site-audit: standard output can't be written to: "));
+    assert!(stderr(&output).starts_with("site-audit: could not write to standard output: "));
 }

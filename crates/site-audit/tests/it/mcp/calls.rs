@@ -229,14 +229,14 @@ async fn what_is_not_listed_is_told_and_called_by_a_pair_of_tools(database: Test
     // By its own name it is called as ever.
     assert_eq!(tool(&app, "get_health", json!({}), |call| call).await["isError"], false);
     for (name, arguments, detail) in [
-        ("call_operation", json!({"name": "get_helth"}), "nearest: get_health"),
-        ("call_operation", json!({"name": "get_health", "argumnets": {}}), "nearest: arguments"),
+        ("call_operation", json!({"name": "get_helth"}), "did you mean: get_health"),
+        ("call_operation", json!({"name": "get_health", "argumnets": {}}), "did you mean: arguments"),
         ("call_operation", json!({"name": "get_health", "arguments": {"x": 1}}), "x: "),
-        ("call_operation", json!({"name": "get_health", "arguments": []}), "takes an object"),
-        ("call_operation", json!({}), "no such operation"),
-        ("call_operation", json!({"name": "call_operation"}), "no such operation"),
+        ("call_operation", json!({"name": "get_health", "arguments": []}), "must be an object"),
+        ("call_operation", json!({}), "unknown operation"),
+        ("call_operation", json!({"name": "call_operation"}), "unknown operation"),
         ("list_operations", json!({"name": "audit_pge"}), "audit_page"),
-        ("list_operations", json!({"nam": "x"}), "nearest: name"),
+        ("list_operations", json!({"nam": "x"}), "did you mean: name"),
     ] {
         let refused = tool(&app, name, arguments, |call| call).await;
         let body = &refused["structuredContent"];

@@ -175,7 +175,7 @@ async fn a_mails_link_keeps_its_token_when_the_language_changes(database: TestDa
     let refused = browser.form("/conta/global/complete?lang=en", FORM, &body).await;
     assert!(refused.status == 400 && refused.body.contains(&portuguese), "{}", refused.body);
     let other = browser.get(&format!("/conta/global/complete?lang=pt-BR&token={token}")).await;
-    assert!(other.status == 200 && other.body.contains("Criar uma conta"), "{}", other.body);
+    assert!(other.status == 200 && other.body.contains("Criar conta"), "{}", other.body);
     // No other site ever sees it.
     for page in [page, refused, other] {
         assert_eq!(page.header("referrer-policy"), "same-origin");
@@ -245,7 +245,7 @@ async fn what_a_guest_kept_is_offered_after_signing_in_and_taken_once(database: 
     assert_eq!(browser.get("/workspace.json").await.json()["tabs"].as_array().unwrap().len(), 0);
     assert_eq!(browser.form("/conta/claim", FORM, "csrf=x").await.status, 403);
     let taken = browser.form("/conta/claim?lang=en", FORM, &format!("csrf={}", csrf(&offered))).await;
-    assert!(taken.status == 200 && taken.body.contains("in your account now"), "{}", taken.body);
+    assert!(taken.status == 200 && taken.body.contains("Imported to your account"), "{}", taken.body);
     assert_eq!(browser.guest(), None);
     assert_eq!(browser.get("/workspace.json").await.json()["tabs"].as_array().unwrap().len(), 2);
     // There is nothing to take any more.
@@ -333,23 +333,23 @@ async fn a_browser_goes_from_guest_to_account_and_out(runs_scripts: bool) {
     tab.visit("/conta/global/register?lang=en");
     fill(&mut tab, "email", "ana@example.com");
     tab.load(|tab| tab.press("Enter"));
-    assert!(tab.shown().contains("Look into your mail"), "{}", tab.shown());
+    assert!(tab.shown().contains("Check your inbox"), "{}", tab.shown());
     let link = letter(&app, &mail, 1).await.link(&app.url("/conta/global/complete"));
     tab.visit(link.strip_prefix(&app.url("")).unwrap());
     // The other language is the same page.
     tab.load(|tab| tab.click("header a[lang=pt-BR]"));
-    assert!(tab.shown().contains("Criar uma conta"), "{}", tab.shown());
+    assert!(tab.shown().contains("Criar conta"), "{}", tab.shown());
     tab.load(|tab| tab.click("header a[lang=en]"));
     fill(&mut tab, "password", "password123");
     tab.load(|tab| tab.press("Enter"));
     assert_eq!(tab.status(), 400);
-    assert!(tab.shown().contains("tried first"), "{}", tab.shown());
+    assert!(tab.shown().contains("most common passwords"), "{}", tab.shown());
     fill(&mut tab, "password", PASSWORD);
     tab.load(|tab| tab.press("Enter"));
     // What the guest had becomes the account's.
     assert!(tab.shown().contains("Followed pages: 1"), "{}", tab.shown());
     tab.load(|tab| tab.click("main button"));
-    assert!(tab.shown().contains("in your account now"), "{}", tab.shown());
+    assert!(tab.shown().contains("Imported to your account"), "{}", tab.shown());
     tab.load(|tab| tab.click("main a.button"));
     assert!(tab.shown().contains("Your account") && tab.shown().contains("ana@example.com"), "{}", tab.shown());
     // A second factor, of the secret that the page shows.
@@ -360,7 +360,7 @@ async fn a_browser_goes_from_guest_to_account_and_out(runs_scripts: bool) {
     assert_eq!(tab.value("document.querySelectorAll('li > code').length"), 10);
     let recovery = tab.text("document.querySelector('li > code').innerText");
     tab.load(|tab| tab.click("main a.button"));
-    assert!(tab.shown().contains("Second factor added"), "{}", tab.shown());
+    assert!(tab.shown().contains("Two-factor authentication turned on"), "{}", tab.shown());
     // A key, for a program.
     tab.load(|tab| tab.click("a[href*=\"/conta/keys?\"]"));
     fill(&mut tab, "name", "build server");
@@ -375,7 +375,7 @@ async fn a_browser_goes_from_guest_to_account_and_out(runs_scripts: bool) {
     fill(&mut tab, "email", "ana@example.com");
     fill(&mut tab, "password", PASSWORD);
     tab.load(|tab| tab.press("Enter"));
-    assert!(tab.shown().contains("Second factor"), "{}", tab.shown());
+    assert!(tab.shown().contains("Two-factor authentication"), "{}", tab.shown());
     fill(&mut tab, "code", &recovery);
     tab.load(|tab| tab.press("Enter"));
     assert!(tab.shown().contains("Sessions"), "{}", tab.shown());
@@ -405,7 +405,7 @@ async fn a_picture_is_set_and_removed_without_scripts() {
     tab.disable_scripts();
     tab.set_cookie("mm-auth", &session.token);
     tab.visit("/conta/avatar?lang=en");
-    assert!(tab.shown().contains("You have no picture."), "{}", tab.shown());
+    assert!(tab.shown().contains("No picture yet."), "{}", tab.shown());
     tab.choose_file("#image", &file);
     tab.load(|tab| tab.click("form[enctype] button"));
     assert_eq!(tab.value("document.querySelector('img.avatar').naturalWidth"), 256);
@@ -414,7 +414,7 @@ async fn a_picture_is_set_and_removed_without_scripts() {
     tab.load(|tab| tab.click("form[enctype] button"));
     assert!(tab.status() == 400 && tab.shown().contains("at most 2 MB"), "{}", tab.shown());
     tab.load(|tab| tab.click("form[action*=remove] button"));
-    assert!(tab.shown().contains("You have no picture."), "{}", tab.shown());
+    assert!(tab.shown().contains("No picture yet."), "{}", tab.shown());
     assert_eq!(tab.complaints(), [""; 0]);
 }
 

@@ -141,7 +141,7 @@ async fn an_unknown_name_is_a_real_404() {
     }
     let mistyped = app.call(Call::get("/checks/titel_missing?lang=pt")).await;
     assert!(
-        mistyped.body.contains("title_missing") && mistyped.body.contains("Não há verificação"),
+        mistyped.body.contains("title_missing") && mistyped.body.contains("Nenhuma verificação tem"),
         "{}",
         mistyped.body
     );
@@ -197,7 +197,10 @@ async fn a_list_is_filtered_by_subject_and_words() {
         let nothing = app.call(Call::get(&format!("{list}?{typed}"))).await;
         assert_eq!(nothing.status, 200);
         let page = nothing.body;
-        assert!(page.contains("Nothing of the list") && page.contains(&format!("href=\"{list}\">Show all")), "{page}");
+        assert!(
+            page.contains("No results for these words") && page.contains(&format!("href=\"{list}\">Show all")),
+            "{page}"
+        );
         assert!(page.contains("value=\"&#34;&#62;&#60;script&#62;x") && !page.contains("\"><script>x"), "{page}");
     }
 }
@@ -207,7 +210,7 @@ async fn a_check_tells_when_it_is_not_measured() {
     let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
     let check = app.call(Call::get("/api/checks/hsts_missing?lang=pt-BR")).await.json();
     let reasons = check["not_measured"].as_array().unwrap();
-    assert!(reasons.contains(&serde_json::json!({ "reason": "offline", "text": "nada foi buscado" })), "{check}");
+    assert!(reasons.contains(&serde_json::json!({ "reason": "offline", "text": "nada foi requisitado" })), "{check}");
     let listed = app.call(Call::get("/api/checks?lang=pt-BR")).await.json();
     let same = listed["checks"].as_array().unwrap().iter().find(|check| check["code"] == "hsts_missing").unwrap();
     assert_eq!(same["not_measured"], check["not_measured"]);

@@ -30,7 +30,7 @@ fn problem(page: &Response) -> &str {
 async fn a_message_is_sent_from_the_page_in_both_languages(database: TestDatabase) {
     let server = MailServer::start().await;
     let app = TestApp::start(database, receiving(&server)).await;
-    for (lang, said) in [("en", "Your message was accepted."), ("pt-BR", "Sua mensagem foi aceita.")] {
+    for (lang, said) in [("en", "Message received."), ("pt-BR", "Mensagem recebida.")] {
         let home = app.call(Call::get(&format!("/?lang={lang}"))).await;
         assert!(home.body.contains(&format!("<a href=\"/contact?lang={lang}\">")), "{}", home.body);
         let fields = [("name", "Ana"), ("email", "ana@example.com"), ("message", "one\r\ntwo")];
@@ -60,7 +60,7 @@ async fn what_is_wrong_is_told_and_what_was_typed_stays(database: TestDatabase) 
     ];
     let page = app.call(sent("/contact?lang=en", &fields)).await;
     assert_eq!(page.status, 400);
-    assert_eq!(problem(&page), "Enter an email address that we can answer, such as ana@example.com.");
+    assert_eq!(problem(&page), "Enter the email address we should reply to, such as ana@example.com.");
     assert!(!page.body.contains("<script>alert"), "{}", page.body);
     for part in [
         "id=\"email\" name=\"email\" type=\"email\"",
@@ -114,7 +114,7 @@ async fn a_message_is_written_with_the_keyboard_and_without_a_script() {
     }
     tab.press("Tab");
     tab.load(|tab| tab.press("Enter"));
-    assert!(tab.shown().contains("Your message was accepted."), "{}", tab.shown());
+    assert!(tab.shown().contains("Message received."), "{}", tab.shown());
     jobs::work_off(&app.app).await.unwrap();
     assert_eq!(server.letters().remove(0).header("Reply-To"), "ana@example.com");
     assert_eq!(tab.complaints(), [""; 0]);

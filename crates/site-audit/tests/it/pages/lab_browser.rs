@@ -89,7 +89,7 @@ async fn a_reader_who_is_elsewhere_on_the_page_gets_a_link_to_the_result() {
     assert_eq!(scene.tab.text("document.activeElement.id"), "q", "what is typed is not lost");
     assert_eq!(
         scene.tab.text(&format!("document.querySelector('{link}').textContent")),
-        "The test has ended. Show the result"
+        "The test has finished. Show the result"
     );
     scene.tab.load(|tab| tab.click(link));
     assert!(scene.tab.shown().contains("Performance\n74"));

@@ -125,7 +125,7 @@ async fn a_reader_finds_the_credits_they_bought(database: TestDatabase) {
     let buy = || Call::new("POST", "/api/credito?usd=10").token(&guest);
     let asked = shop.app.call(buy()).await;
     assert_eq!(shop.app.call(signed(&asked, 1, 1).pays(buy())).await.status, 200);
-    let own = "Credits that you bought";
+    let own = "Your credits";
     let read = async |cookie: &str| shop.app.call(Call::get("/credit?lang=en").header("cookie", cookie)).await;
     let page = read(&format!("mm-guest={guest}")).await;
     assert!(page.body.contains(own) && page.body.contains("<strong>10.00 USD</strong>"), "{}", page.body);
@@ -146,7 +146,11 @@ async fn without_pix_its_pages_say_so(database: TestDatabase) {
     assert!(page.status == 200 && !page.body.contains("/credit/pix"), "{}", page.body);
     for call in [Call::get("/credit/pix"), receipt(&[("usd", "5"), ("comprovante", "%PDF-1.7")])] {
         let off = app.call(call).await;
-        assert!(off.status == 503 && off.body.contains("bought by Pix here") && is_private(&off), "{}", off.body);
+        assert!(
+            off.status == 503 && off.body.contains("does not sell credit by Pix") && is_private(&off),
+            "{}",
+            off.body
+        );
     }
 }
 
@@ -177,7 +181,7 @@ async fn a_receipt_is_sent_and_its_request_told(database: TestDatabase) {
     assert!(app.call(Call::get("/credit/pix?lang=en")).await.body.contains("Pay R$5.75"));
     for bad in ["usd=2", "usd=x", "usd=-1", "usd=", "usd=99999999999999999999"] {
         let refused = app.call(Call::get(&format!("/credit/pix?{bad}&lang=en"))).await;
-        assert!(refused.status == 400 && refused.body.contains("usd: takes 1, 5, 10 or 25"), "{bad}: {}", refused.body);
+        assert!(refused.status == 400 && refused.body.contains("usd: use 1, 5, 10 or 25"), "{bad}: {}", refused.body);
     }
     assert!(app.call(Call::get("/credit?lang=en")).await.body.contains("R$28.75"));
 
@@ -191,13 +195,13 @@ async fn a_receipt_is_sent_and_its_request_told(database: TestDatabase) {
     let waiting = state("en").await;
     assert!(waiting.status == 200 && is_private(&waiting), "{:?}", waiting.headers);
     assert!(
-        waiting.body.contains("Waiting") && waiting.body.contains("5 USD of credit by Pix (R$28.75)"),
+        waiting.body.contains("Under review") && waiting.body.contains("5 USD of credit by Pix (R$28.75)"),
         "{}",
         waiting.body
     );
     assert!(waiting.body.contains("mailto:ajuda@example.com") && !waiting.body.contains(&credit), "{}", waiting.body);
     assert!(state("pt-BR").await.body.contains("Em análise"));
-    assert!(app.call(look(&credit)).await.body.contains("Nothing can be spent of it"));
+    assert!(app.call(look(&credit)).await.body.contains("This credit can"));
     // The same file again: the request it belongs to is named.
     let again = app.call(receipt(&fields)).await;
     assert!(again.status == 409 && problem(&again).contains(&path), "{}", again.body);
@@ -216,7 +220,7 @@ async fn a_receipt_is_sent_and_its_request_told(database: TestDatabase) {
     // Another is refused.
     let other = app.call(receipt(&[("usd", "1"), ("comprovante", "%PDF-1.7 2")])).await;
     let (refused, (_, id)) = (token(&other).to_owned(), other.body.split_once("/credit/pix/").unwrap());
-    assert!(app.call(look(&refused)).await.body.contains("a person still has to look at its receipt"));
+    assert!(app.call(look(&refused)).await.body.contains("its receipt is under review"));
     assert!(store.decide_pix(&id[..32], PixDecision::Refuse, NOW).await.unwrap());
     assert!(app.call(look(&refused)).await.body.contains("no payment was found for its receipt"));
     let refused = app.call(Call::get(&format!("/credit/pix/{}?lang=pt-BR", &id[..32]))).await;
@@ -236,9 +240,9 @@ async fn refusals_of_a_receipt_are_told_beside_its_form(database: TestDatabase) 
     .await;
     let large = format!("%PDF-{}", "x".repeat(2_097_152));
     for (fields, status, words) in [
-        (&[("usd", "5"), ("comprovante", large.as_str())][..], 413, "larger than 2 MiB"),
-        (&[("usd", "5"), ("comprovante", "<svg>")], 415, "photo (JPEG, PNG, WebP) or a PDF"),
-        (&[("usd", "3"), ("comprovante", "%PDF-")], 400, "usd: takes 1, 5, 10 or 25"),
+        (&[("usd", "5"), ("comprovante", large.as_str())][..], 413, "larger than 2 MB"),
+        (&[("usd", "5"), ("comprovante", "<svg>")], 415, "photo (JPEG, PNG or WebP) or a PDF"),
+        (&[("usd", "3"), ("comprovante", "%PDF-")], 400, "Use 1, 5, 10 or 25"),
         (&[("usd", "5")], 400, "Choose the file"),
         (&[("usd", "5"), ("comprovante", "")], 400, "Choose the file"),
         (&[("usd", "5"), ("comprovante", "%PDF-"), ("nome", "a\nb")], 400, "nome: at most"),
@@ -281,14 +285,14 @@ async fn a_receipt_of_an_account_must_come_from_its_page(database: TestDatabase)
     let sent = app.call(session.cookie(send(&session.csrf)).header("origin", &app.url(""))).await;
     assert_eq!(sent.status, 200, "{}", sent.body);
     let own = app.call(session.cookie(Call::get("/credit?lang=en"))).await;
-    assert!(own.body.contains("not released") && own.body.contains("0.00 USD"), "{}", own.body);
+    assert!(own.body.contains("under review") && own.body.contains("0.00 USD"), "{}", own.body);
     app.database.execute("UPDATE pix_requests SET state = 'refused'").await;
     let own = app.call(session.cookie(Call::get("/credit?lang=pt-BR"))).await;
     assert!(own.body.contains("<span class=\"chip warn\">recusado</span>"), "{}", own.body);
     // Bought with the worthless money of another network.
     app.database.execute("UPDATE credits SET network = 'eip155:1'").await;
     let own = app.call(session.cookie(Call::get("/credit?lang=en"))).await;
-    assert!(own.body.contains("<span class=\"chip warn\">without value</span>"), "{}", own.body);
+    assert!(own.body.contains("<span class=\"chip warn\">no value</span>"), "{}", own.body);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -310,8 +314,8 @@ async fn a_person_pays_by_pix_without_scripts() {
     assert!(tab.shown().contains("Pay R$57.50"), "{}", tab.shown());
     // One that is too large, and one that is no receipt, are told on the same page.
     for (name, bytes, status, words) in [
-        ("large.png", [&b"\x89PNG\r\n\x1a\n"[..], &vec![0; 3 * 1024 * 1024]].concat(), 413, "larger than 2 MiB"),
-        ("page.html", b"<p>paid</p>".to_vec(), 415, "photo (JPEG, PNG, WebP)"),
+        ("large.png", [&b"\x89PNG\r\n\x1a\n"[..], &vec![0; 3 * 1024 * 1024]].concat(), 413, "larger than 2 MB"),
+        ("page.html", b"<p>paid</p>".to_vec(), 415, "photo (JPEG, PNG or WebP)"),
     ] {
         tab.choose_file("#comprovante", &file(name, &bytes));
         tab.load(|tab| tab.click("main form button"));
@@ -322,7 +326,7 @@ async fn a_person_pays_by_pix_without_scripts() {
     tab.load(|tab| tab.click("main form button"));
     assert!(tab.text("document.querySelector('pre').innerText").starts_with("cred_"));
     tab.load(|tab| tab.click("main a.button"));
-    assert!(tab.shown().contains("Waiting") && tab.shown().contains("10 USD of credit"), "{}", tab.shown());
+    assert!(tab.shown().contains("Under review") && tab.shown().contains("10 USD of credit"), "{}", tab.shown());
     assert_eq!(tab.complaints(), [""; 0]);
 }
 

@@ -138,7 +138,7 @@ async fn a_second_run_says_what_changed(database: TestDatabase) {
     let (first, cookie) = audited(&app, &site.url("/page"), "").await;
     let page = read(&app, &first, &cookie).await.body;
     assert!(page.contains(", just now") && !page.contains("id=\"change\""), "{page}");
-    assert!(page.contains("Takes one of the free audits: 9 are left today."), "{page}");
+    assert!(page.contains("Uses one free audit: 9 left today."), "{page}");
 
     app.pass(Duration::from_secs(7_200));
     // As the button of the page sends it.
@@ -218,7 +218,7 @@ async fn a_report_is_filtered_and_run_again_without_scripts() {
     scene.app.pass(Duration::from_secs(60));
     tab.load(|tab| tab.click(".acts button"));
     assert_eq!(tab.status(), 200);
-    assert!(tab.shown().contains("Since the run before: ±0 points, 0 fixed, 0 new"), "{}", tab.shown());
+    assert!(tab.shown().contains("Since the previous run: ±0 points, 0 fixed, 0 new"), "{}", tab.shown());
     assert_eq!(tab.complaints(), [""; 0]);
 }
 

@@ -22,7 +22,7 @@ async fn a_report_is_shared_read_and_taken_back_without_scripts() {
     assert_eq!(tab.text("document.querySelector('link[rel=canonical]').href"), tab.text("location.href"));
     assert_eq!(tab.text("document.querySelector('.bar').ariaLabel"), format!("{SAID}, needs improvement"));
     let shown = tab.shown();
-    for part in ["This is a snapshot of 31 January 2026", "Relative canonical URL", "Ready to paste", "Untitled"] {
+    for part in ["This is a snapshot from 31 January 2026", "Relative canonical URL", "Ready to paste", "Untitled"] {
         assert!(shown.contains(part), "{part} is not in {shown}");
     }
     assert_eq!(tab.value("document.querySelectorAll('form:not(.theme, .filter)').length"), 0);

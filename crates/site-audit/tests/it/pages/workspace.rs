@@ -165,7 +165,7 @@ async fn a_page_is_followed_compared_and_closed_without_scripts() {
         tab.load(|tab| tab.click("form[action*=\"/run\"] button"));
         assert_eq!(tab.status(), 200);
     }
-    assert!(tab.shown().contains("Since the run before"), "{}", tab.shown());
+    assert!(tab.shown().contains("Since the previous run"), "{}", tab.shown());
     // The list beside it says the same, short.
     let line = tab.text("document.querySelector('nav li').innerText");
     assert!(line.contains('−') && line.contains("new"), "{line}");

@@ -131,7 +131,7 @@ async fn a_credit_beside_a_payment_is_one_too_many(database: TestDatabase) {
     let payment = signed(&shop.app.call(shop.audit()).await, 1, 1);
     let both = shop.app.call(payment.pays(shop.audit()).header("x-credito", &token)).await;
     assert_eq!(both.refusal(), (400, "invalid_payment".to_owned()));
-    assert!(both.json()["detail"].as_str().unwrap().contains("drop"), "{}", both.body);
+    assert!(both.json()["detail"].as_str().unwrap().contains("not both"), "{}", both.body);
     assert_eq!(balance(&shop, &token).await, 100_000);
 }
 

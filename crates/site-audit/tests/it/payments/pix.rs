@@ -256,7 +256,7 @@ async fn an_operator_refuses_several_at_once(database: TestDatabase) {
     let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
     // One that is not there keeps none of the others from being refused.
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains(&format!("no request {unknown} waits for a decision")), "{}", stderr(&output));
+    assert!(stderr(&output).contains(&format!("no pending request {unknown}")), "{}", stderr(&output));
     assert_eq!(stdout(&output), "refused\nrefused\n");
     for id in ids {
         let state = app.call(Call::get(&format!("/api/credito/pix/{id}"))).await.json();

@@ -39,12 +39,12 @@ async fn prices_are_those_of_the_configuration(database: TestDatabase) {
     assert_eq!(names, ["product", "quota", "pricing", "billing", "api_index"]);
     let quota = &pricing["quota"];
     assert_eq!(quota["free"][0]["limite"], 7);
-    assert_eq!(quota["free"][1], json!({"o_que": "tabs per owner", "limite": 3, "janela": null}));
+    assert_eq!(quota["free"][1], json!({"o_que": "followed pages per owner", "limite": 3, "janela": null}));
     assert_eq!(quota["paid"][0]["price_usd"], 0.03);
     assert_eq!((&quota["free_now"], &quota["trial"]["days"]), (&json!(["tab"]), &json!(90)));
     assert_eq!(quota["live"], app.url("/api/gate"));
     let said = app.call(Call::get("/api/pricing?lang=pt-BR")).await.json();
-    assert_eq!(said["quota"]["free"][1]["o_que"], "abas por dono");
+    assert_eq!(said["quota"]["free"][1]["o_que"], "páginas seguidas por dono");
     for method in ["POST", "PUT", "DELETE", "PATCH"] {
         assert_eq!(app.call(Call::new(method, "/api/pricing")).await.refusal(), (405, "method_not_allowed".to_owned()));
     }

@@ -251,9 +251,9 @@ async fn a_purchase_that_nobody_can_claim_says_so_beforehand(database: TestDatab
     });
     let guest = shop.app.guest().await;
     for (nonce, call, wanted) in [
-        (1, buy("1"), "and no token"),
-        (2, buy("1").header("Idempotency-Key", "my-purchase-0001"), "answers with a token"),
-        (3, buy("1").token(&guest), "answers with a token"),
+        (1, buy("1"), "returns no token"),
+        (2, buy("1").header("Idempotency-Key", "my-purchase-0001"), "to get the token"),
+        (3, buy("1").token(&guest), "to get the token"),
     ] {
         let unclear = shop.app.call(signed(&asked, 1, nonce).pays(call)).await;
         assert_eq!(unclear.refusal(), (503, "settlement_pending".to_owned()));

@@ -44,7 +44,7 @@ async fn what_is_no_payment_is_a_400(database: TestDatabase) {
     for version in [json!("1"), json!(1.0), json!(-1), json!(null)] {
         let answer = shop.app.call(shop.audit().header("X-PAYMENT", &with("/x402Version", version))).await;
         assert_eq!(answer.refusal(), (400, "invalid_payment".to_owned()));
-        assert_eq!(answer.json()["detail"], "payment: x402Version takes the number 1 or 2");
+        assert_eq!(answer.json()["detail"], "payment: x402Version must be 1 or 2");
     }
     let header = encoded(&good);
     let both = shop.app.call(shop.audit().header("X-PAYMENT", &header).header("PAYMENT-SIGNATURE", &header)).await;

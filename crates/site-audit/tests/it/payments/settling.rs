@@ -334,7 +334,7 @@ async fn what_is_kept_and_can_t_be_read_is_not_sent(database: TestDatabase) {
         shop.app.pass(Duration::from_secs(61));
         assert_eq!(worker::round(&shop.app.app).await.unwrap(), 1);
         assert_eq!(shop.facilitator.asked("settle").len(), 1);
-        assert_eq!(unclear(&shop).await[0].reason.as_deref(), Some("what is kept of it can't be read"));
+        assert_eq!(unclear(&shop).await[0].reason.as_deref(), Some("a stored run can't be read"));
     }
 }
 
@@ -365,7 +365,7 @@ async fn an_operator_decides_what_stays_unclear(database: TestDatabase) {
         tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
     };
     let none = operator(&[]).await;
-    assert_eq!(stdout(&none), "no payment is unclear\n", "{}", stderr(&none));
+    assert_eq!(stdout(&none), "no payments with an unknown outcome\n", "{}", stderr(&none));
     let asked = shop.app.call(shop.audit()).await;
     settles(&shop, vec![Say::HangsUp, Say::This(200, failed(REVERTED, HASH)), Say::This(200, failed(USED, ""))]);
     let (came, never) = (signed(&asked, 1, 1), signed(&asked, 1, 2));
@@ -383,7 +383,7 @@ async fn an_operator_decides_what_stays_unclear(database: TestDatabase) {
 
     for (arguments, said) in [
         (vec!["settle", "nobody", "--transaction", HASH], "operator payments"),
-        (vec!["lapse", "nobody"], "no payment nobody is unclear"),
+        (vec!["lapse", "nobody"], "no payment nobody has an unknown outcome"),
         (vec!["settle", came_id], "--transaction"),
         (vec!["settle", came_id, "--transaction", "0x12"], "64 hex digits"),
     ] {

@@ -26,7 +26,7 @@ async fn a_stop_waits_for_a_payment_that_is_being_settled(database: TestDatabase
     let listening = tokio::task::spawn_blocking(move || {
         let mut told = Some(told);
         for line in BufReader::new(log).lines().map_while(Result::ok) {
-            if line.contains("paid calls are settled first")
+            if line.contains("waiting for paid calls to settle")
                 && let Some(told) = told.take()
             {
                 told.send(()).unwrap();

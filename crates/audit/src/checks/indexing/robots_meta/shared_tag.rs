@@ -42,10 +42,10 @@ impl Mender {
             }
             Self::Unknown => {
                 let bad = || all.iter().filter(|directive| !is_known(&directive.name));
-                let is_mended = |directive: &Directive| {
+                let is_corrected = |directive: &Directive| {
                     suggestion(&directive.name).is_some_and(|meant| adds_only(directive, meant, all))
                 };
-                bad().next().is_some() && bad().all(|bad| is_plain_tag(bad) && is_mended(bad))
+                bad().next().is_some() && bad().all(|bad| is_plain_tag(bad) && is_corrected(bad))
             }
             Self::Obsolete => {
                 let bad = || all.iter().filter(|directive| is_obsolete(directive));
@@ -60,9 +60,9 @@ impl Mender {
 
 /// The fix of a check that the rewritten tag satisfies; `None` where the tag can't be rewritten or would not help.
 pub(crate) fn shared_fix(facts: &Facts<'_>, of: Mender, origin: Text) -> Option<FixDraft> {
-    let mended = mended(facts).filter(|_| of.is_due(facts))?;
-    let (first, rest) = mended.tags.split_first()?;
-    let tag = match mended.content.as_str() {
+    let corrected_tag = mended(facts).filter(|_| of.is_due(facts))?;
+    let (first, rest) = corrected_tag.tags.split_first()?;
+    let tag = match corrected_tag.content.as_str() {
         "" => String::new(),
         content => format!("<meta name=\"robots\" content=\"{}\">", attribute(content)),
     };
@@ -75,7 +75,7 @@ pub(crate) fn shared_fix(facts: &Facts<'_>, of: Mender, origin: Text) -> Option<
     }
     let fix = match tag.is_empty() {
         true => FixDraft::edit(FixTarget::Head, tag).remove(*first),
-        false => FixDraft::edit(FixTarget::Head, tag).set(*first, "content", &mended.content),
+        false => FixDraft::edit(FixTarget::Head, tag).set(*first, "content", &corrected_tag.content),
     };
     Some(rest.iter().fold(fix, |fix, tag| fix.remove(*tag)).from(origin, &[]))
 }

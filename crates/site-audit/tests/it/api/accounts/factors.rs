@@ -77,7 +77,7 @@ async fn a_second_factor_is_asked_for_once_it_was_confirmed(database: TestDataba
     assert_ne!(browser.token(), before, "a session that has two factors has another token");
     assert_eq!(codes.len(), 10);
     assert!(codes.iter().all(|code| code.len() == 29 && code.matches('-').count() == 5), "{codes:?}");
-    assert!(letter(&app, &mail, 2).await.header("subject").starts_with("A second factor was added"));
+    assert!(letter(&app, &mail, 2).await.header("subject").starts_with("Two-factor authentication was turned on"));
     let again = browser.post("/api/auth/totp/start", &json!({})).await;
     assert_eq!(again.refusal(), (409, "already_done".to_owned()));
     let row = app.database.row("SELECT secret FROM totp_secrets").await;

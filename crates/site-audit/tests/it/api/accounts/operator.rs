@@ -72,7 +72,7 @@ async fn an_operator_begins_a_reset_and_a_removal_that_the_owner_hears_of(databa
     catch_up(&app, Duration::from_secs(60));
     letter(&app, &mail, 4).await;
     let subjects = || -> Vec<String> { mail.letters().iter().map(|letter| letter.header("subject")).collect() };
-    assert_eq!(subjects().iter().filter(|subject| subject.starts_with("The operator began")).count(), 2);
+    assert_eq!(subjects().iter().filter(|subject| subject.starts_with("The operator started")).count(), 2);
     let mut new = Browser::open(&app).await;
     assert_eq!(sign_in(&mut new, "ana@example.com").await.json()["status"], "second_factor_required");
     app.pass(Duration::from_secs(3 * 86_400 - 120));
@@ -81,7 +81,7 @@ async fn an_operator_begins_a_reset_and_a_removal_that_the_owner_hears_of(databa
     assert_eq!(sign_in(&mut new, "ana@example.com").await.json()["status"], "second_factor_required");
     app.pass(Duration::from_secs(120));
     letter(&app, &mail, 5).await;
-    assert_eq!(subjects().last().unwrap(), "Set a new password");
+    assert_eq!(subjects().last().unwrap(), "Reset your password");
     assert_eq!(sign_in(&mut new, "ana@example.com").await.json(), json!({"status": "signed_in"}));
 }
 

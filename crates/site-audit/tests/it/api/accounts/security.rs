@@ -72,7 +72,7 @@ async fn a_new_password_ends_the_other_sessions_and_all_keys(database: TestDatab
     assert_eq!(by_key.refusal(), (401, "invalid_api_key".to_owned()));
     let told = letter(&app, &mail, 2).await;
     assert_eq!(told.header("subject"), "Your password was changed");
-    assert!(told.text().contains("API keys are revoked: x."), "{}", told.text());
+    assert!(told.text().contains("these API keys were revoked: x."), "{}", told.text());
     let mut new = Browser::open(&app).await;
     assert_eq!(sign_in(&mut new, "ana@example.com").await.status, 401);
     let kinds: Vec<String> = browser.get("/api/auth/events").await.json()["events"]
@@ -144,7 +144,7 @@ async fn an_address_of_another_account_is_not_told(database: TestDatabase) {
         let asked = browser.post("/api/auth/email", &json!({"email": email})).await;
         assert_eq!((asked.status, asked.body.as_str()), (202, r#"{"status":"sent"}"#));
         let subject = letter(&app, &mail, 3 + at).await.header("subject");
-        assert_eq!(subject, ["This address has an account", "Confirm your new address"][at]);
+        assert_eq!(subject, ["This email address already has an account", "Confirm your new email address"][at]);
     }
 }
 

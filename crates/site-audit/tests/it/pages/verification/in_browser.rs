@@ -91,7 +91,7 @@ async fn a_refused_verification_is_told_and_can_be_repeated() {
                 if (status.className === 'alert') { watch.disconnect(); done(status.innerText); } }; \
                 const watch = new MutationObserver(say); \
                 watch.observe(document.body, { subtree: true, childList: true, attributes: true }); say(); })";
-    assert_eq!(tab.text(told), "The verification failed. Repeat it, or load the page again.");
+    assert_eq!(tab.text(told), "Verification failed. Try again, or reload the page.");
     assert_eq!(tab.value("document.querySelector('button').disabled"), false);
     for look in VISITS.map(|(look, _)| look).into_iter().chain([NARROW]) {
         look_at(tab, "refused", look, "en");

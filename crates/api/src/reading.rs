@@ -207,7 +207,7 @@ fn excerpt(
     // As long as what is written below, before its first finding.
     let rest = serde_json::json!({"issues": [], "fixes": [], "remaining": all.len(), "cursor": all.len().to_string()});
     let mut taken = length(report)?.saturating_add(length(&rest)?);
-    let (mut shown, mut mended) = (Vec::new(), Vec::new());
+    let (mut shown, mut fixes_shown) = (Vec::new(), Vec::new());
     for (finding, fix) in all.iter().skip(begin) {
         // With a comma each.
         taken = taken.saturating_add(length(finding)?).saturating_add(length(fix)?).saturating_add(2);
@@ -215,11 +215,12 @@ fn excerpt(
             break;
         }
         shown.push(finding);
-        mended.push(fix);
+        fixes_shown.push(fix);
     }
     let end = begin + shown.len();
     let cursor = (end < all.len() && reported.leads_on).then(|| end.to_string());
-    let more = serde_json::json!({"issues": shown, "fixes": mended, "remaining": all.len() - end, "cursor": cursor});
+    let more =
+        serde_json::json!({"issues": shown, "fixes": fixes_shown, "remaining": all.len() - end, "cursor": cursor});
     if let Value::Object(more) = more {
         report.extend(more);
     }

@@ -92,7 +92,7 @@ impl ProcessMetrics {
         UnderWay::of(&self.connections)
     }
 
-    /// Sets how many of something there may be at once.
+    /// Sets the highest number of something at the same time.
     pub fn limit(&self, limit: &'static str, most: usize) {
         self.limits.get_or_create(&[("limit", limit)]).set(i64::try_from(most).unwrap_or(i64::MAX));
     }

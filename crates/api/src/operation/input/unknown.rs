@@ -11,6 +11,11 @@ const MOST_LISTED: usize = 24;
 
 /// The error for a parameter or a member that a call does not take. `known`: the names that it takes.
 pub(crate) fn unknown(code: Code, name: &str, known: &[&str]) -> ServiceError {
+    unknown_at(code, "", name, known)
+}
+
+/// The same for a member of the object at `parent`.
+pub(super) fn unknown_at(code: Code, parent: &str, name: &str, known: &[&str]) -> ServiceError {
     const NOTHING: Text =
         text("unknown field; this call takes no fields", "campo desconhecido; esta chamada não aceita campos");
     const NEAR: Text = text("unknown field; did you mean: {names}", "campo desconhecido; você quis dizer: {names}");
@@ -24,7 +29,8 @@ pub(crate) fn unknown(code: Code, name: &str, known: &[&str]) -> ServiceError {
     } else {
         NEAR.phrase(&[("names", near.join(", ").into())])
     };
-    refused(code, name, &why)
+    let path = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
+    refused(code, &path, &why)
 }
 
 #[cfg(test)]

@@ -32,3 +32,4 @@ pub(crate) mod tabs;
 mod telemetry;
 mod verify;
 mod watches;
+pub(crate) mod webhooks;

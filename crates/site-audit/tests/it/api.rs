@@ -12,6 +12,7 @@ mod departure;
 mod documents;
 mod embed;
 mod errors;
+mod examples;
 mod field_data;
 mod identity;
 mod keys;

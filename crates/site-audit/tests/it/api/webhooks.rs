@@ -548,7 +548,7 @@ async fn what_a_webhook_takes_is_checked(database: TestDatabase) {
         (
             json!({"url": url, "event": ["watch.alert"]}),
             "invalid_body",
-            "event: this call takes no such field; nearest: events",
+            "event: unknown field; did you mean: events",
         ),
     ] {
         let refused = telling.call("POST", "/api/webhooks", body.clone()).await;

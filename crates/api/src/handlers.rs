@@ -30,6 +30,7 @@ mod telemetry;
 mod tools;
 mod verify;
 mod visits;
+mod webhooks;
 
 pub use health::PATH as HEALTH_PATH;
 
@@ -49,6 +50,7 @@ pub fn catalog() -> Vec<Operation> {
         verify::operations(),
         guests::operations(),
         tabs::operations(),
+        webhooks::operations(),
         auth::operations(),
         avatar::operations(),
         passkeys::operations(),

@@ -65,7 +65,7 @@ struct AuditProblem {
 /// The message of [`Code::AllowanceSpent`] for people: only programs can pay for an audit at once.
 const SPENT: Text = text(
     "Today's free audits are used up. Come back tomorrow (UTC), or pay {price} USD for this audit through the API.",
-    "As auditorias grátis de hoje acabaram. Volte amanhã (UTC), ou pague {price} USD por esta auditoria pela API.",
+    "As auditorias grátis de hoje acabaram. Volte amanhã (UTC), ou pague US$ {preco} por esta auditoria pela API.",
 );
 
 pub(super) async fn show(State(services): State<Services>, request: Request) -> Response {
@@ -153,10 +153,7 @@ fn page<'a>(
 
 fn problem(services: &Services, error: &ServiceError, lang: Lang) -> AuditProblem {
     let sentence = match error.code {
-        Code::AllowanceSpent => {
-            let price = services.config().prices.audit_usd.to_string();
-            SPENT.phrase(&[("price", price.into())]).in_lang(lang).to_owned()
-        }
+        Code::AllowanceSpent => SPENT.phrase(&services.config().prices.audit_usd.values()).in_lang(lang).to_owned(),
         _ => error.message_for_person(lang),
     };
     let status = error.code.status();

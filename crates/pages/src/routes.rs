@@ -41,6 +41,7 @@ pub(crate) fn router() -> Router<Site> {
         .merge(account::router())
         .route("/workspace", get(workspace::show).post(workspace::open))
         .route("/workspace.json", get(workspace::json))
+        .route("/workspace/webhooks", get(workspace::webhooks).post(workspace::send_webhooks))
         .route("/workspace/{id}", get(workspace::tab))
         .route("/workspace/{id}/tab.json", get(workspace::tab_json))
         .route("/workspace/{id}/run", post(workspace::run))
@@ -83,12 +84,13 @@ pub(crate) fn router() -> Router<Site> {
 }
 
 /// Patterns of the routes that show a page.
-const PAGES: [&str; 53] = [
+const PAGES: [&str; 54] = [
     "/",
     "/reports/{id}",
     "/reports/{id}/{form}",
     "/r/{slug}",
     "/workspace",
+    "/workspace/webhooks",
     "/workspace/{id}",
     "/workspace/{id}/history",
     "/workspace/{id}/compare",

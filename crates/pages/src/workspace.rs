@@ -7,6 +7,7 @@ mod history;
 mod settings;
 mod space;
 mod visit;
+mod webhooks;
 
 use askama::Template;
 use axum::extract::{Request, State};
@@ -32,6 +33,7 @@ pub(super) use compare::{json as compare_json, show as compare};
 pub(super) use forms::{close, open, rename, run, watch};
 pub(super) use history::{csv as history_csv, json as history_json, show as history};
 pub(super) use settings::show as settings;
+pub(super) use webhooks::{send as send_webhooks, show as webhooks};
 
 /// Findings of the last run that the workspace shows; the report has all.
 const SHOWN: usize = 10;

@@ -18,6 +18,7 @@ pub mod credential;
 pub mod credit;
 pub mod database;
 pub mod error;
+pub mod feed;
 pub mod figures;
 pub mod form;
 pub mod form_audit;
@@ -49,6 +50,7 @@ pub mod unknown;
 pub mod vault;
 pub mod verification;
 pub mod watches;
+pub mod webhooks;
 pub mod widget;
 pub mod x402;
 

@@ -23,13 +23,13 @@ use service::form_audit::with_scheme;
 use service::{gate, guests, tabs, watches};
 
 /// A form of the workspace, and its sender.
-struct WorkspaceForm {
-    visit: WorkspaceVisit,
+pub(super) struct WorkspaceForm {
+    pub(super) visit: WorkspaceVisit,
     fields: Vec<(String, String)>,
 }
 
 impl WorkspaceForm {
-    async fn of(services: &Services, request: Request) -> (Parts, Result<Self, ServiceError>) {
+    pub(super) async fn of(services: &Services, request: Request) -> (Parts, Result<Self, ServiceError>) {
         let (parts, body) = request.into_parts();
         let received = async {
             same_origin(services, &parts)?;
@@ -45,7 +45,7 @@ impl WorkspaceForm {
         (parts, form)
     }
 
-    fn field(&self, wanted: &str) -> Option<&str> {
+    pub(super) fn field(&self, wanted: &str) -> Option<&str> {
         self.fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
     }
 }

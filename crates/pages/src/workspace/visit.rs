@@ -70,13 +70,18 @@ impl WorkspaceVisit {
             tabs,
             csrf: csrf::of_call(&self.cx)?,
             challenge: challenge::of_call(&self.cx),
-            is_guest: !matches!(self.owner, Some(Owner::Account(_) | Owner::Organization(_))),
+            is_guest: self.is_guest(),
             free_tabs: services.config().limits.free_tabs,
             free_remaining: gate.free_remaining,
             free_allowance: gate.free_allowance,
             problem: None,
             typed: String::new(),
         })
+    }
+
+    /// Whether the reader has no account.
+    pub(super) fn is_guest(&self) -> bool {
+        !matches!(self.owner, Some(Owner::Account(_) | Owner::Organization(_)))
     }
 
     /// The tabs of an owner, the first of them with what changed in their last run.

@@ -11,7 +11,7 @@ use store::{ClaimedJob, RunRecord, StoreError, WatchRun, WatchedTab};
 use tokio::time::Instant;
 
 use super::ending::{Ending, Unfinished};
-use crate::audits::note_times;
+use crate::audits::{announcement, note_times};
 use crate::blocking::off_worker;
 use crate::counting::Event;
 use crate::network::Network;
@@ -49,7 +49,13 @@ pub(super) async fn run(
     // Reported once; not again until the page was reached in between.
     let was_reported = found.failed && last.is_some_and(|run| run.failed);
     let (found, change) = compared(found, scored, lang).await?;
-    let alert = match change.filter(|change| !was_reported && got_worse(change)) {
+    let change = change.filter(|change| !was_reported && got_worse(change));
+    let announcement = if store.has_subscribers(&watched.owner).await? {
+        Some(announcement(services, &watched.owner, tab, &audit, change.is_some()))
+    } else {
+        None
+    };
+    let alert = match change {
         Some(change) => {
             let alerted =
                 Alerted { watched: &watched, tab, audit: &audit, report: &found.report, change: &change, day };
@@ -69,6 +75,7 @@ pub(super) async fn run(
         failed,
         now: services.ports().now(),
         alert,
+        announcement,
     };
     let counts = store.keep_watch_run(run).await?;
     if counts && !failed {

@@ -1,6 +1,5 @@
 //! Runs of a followed page: making one, the last one, the history, and two of them compared.
 
-use engine::Scheme;
 use model::change::Change;
 use model::finding::Counts;
 use model::id::{AuditId, Owner};
@@ -43,7 +42,7 @@ pub async fn run(cx: &Cx, tab: &Tab) -> Result<StoredReport, ServiceError> {
         let requested_url = requested_url.clone();
         id.map(|id| StoredReport { id, requested_url, created_at, share_slug: None, report })
     };
-    let run = Box::pin(audits::audit(cx, &url, Scheme::Typed, made)).await?;
+    let run = Box::pin(audits::run(cx, &url, &super::open::tab_id(&tab.id)?, made)).await?;
     run.ok_or_else(|| ServiceError::new(Code::DatabaseUnavailable).retry_after(5))
 }
 

@@ -18,6 +18,7 @@ mod shared;
 mod tab;
 mod telemetry;
 mod verification;
+mod webhooks;
 mod workspace;
 
 use sqlx::Row as _;

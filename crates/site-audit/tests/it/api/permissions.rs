@@ -28,6 +28,8 @@ const OPEN: Row =
     Row { nobody: "", browser: "", guest: "", session: "", account_key: "", organization_key: "", operator: "" };
 const OWNER: Row =
     Row { nobody: "guest_token_required", browser: "guest_token_required", operator: "guest_token_required", ..OPEN };
+/// Not for guests.
+const ACCOUNT: Row = Row { guest: "account_required", ..OWNER };
 /// Only a credit opens it, whoever else somebody is.
 const CREDIT: Row = Row {
     nobody: "credit_required",
@@ -75,7 +77,9 @@ const ROUTES: &[(&str, Row)] = &[
     ("DELETE /api/auth/organizations/{id}", SESSION),
     ("DELETE /api/auth/organizations/{id}/invitations/{invitation_id}", SESSION),
     ("DELETE /api/auth/organizations/{id}/members/{account_id}", SESSION),
+    ("DELETE /api/feed", ACCOUNT),
     ("DELETE /api/tabs/{id}", OWNER),
+    ("DELETE /api/webhooks/{id}", ACCOUNT),
     ("GET /.well-known/agent-card.json", OPEN),
     ("GET /.well-known/ai-catalog.json", OPEN),
     ("GET /.well-known/api-catalog", OPEN),
@@ -111,6 +115,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/credito/pix/{id}", OPEN),
     ("GET /api/creditos", OWNER),
     ("GET /api/embed", OPEN),
+    ("GET /api/feed", ACCOUNT),
     ("GET /api/gate", OPEN),
     ("GET /api/health", OPEN),
     ("GET /api/me", SESSION),
@@ -128,7 +133,10 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/vitrine/cursores", OPERATOR_ONLY),
     ("GET /api/vitrine/operador", OPERATOR_ONLY),
     ("GET /api/vitrine/painel", OPERATOR_ONLY),
+    ("GET /api/webhooks", ACCOUNT),
+    ("GET /api/webhooks/{id}/deliveries", ACCOUNT),
     ("GET /apis.json", OPEN),
+    ("GET /feeds/{token}", OPEN),
     ("GET /llms-full.txt", OPEN),
     ("GET /llms.txt", OPEN),
     ("GET /metrics", OPERATOR_ONLY),
@@ -181,6 +189,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("POST /api/credito", OPEN),
     ("POST /api/credito/pix", OPEN),
     ("POST /api/erro-cliente", OPEN),
+    ("POST /api/feed", OWNER),
     ("POST /api/gate/challenge", OPEN),
     ("POST /api/gate/verify", OPEN),
     ("POST /api/guest", OPEN),
@@ -189,6 +198,9 @@ const ROUTES: &[(&str, Row)] = &[
     ("POST /api/tabs/{id}/run", OWNER),
     ("POST /api/verify", OPEN),
     ("POST /api/visit", OPEN),
+    ("POST /api/webhooks", OWNER),
+    ("POST /api/webhooks/{id}/rotate", OWNER),
+    ("POST /api/webhooks/{id}/test", OWNER),
     ("PUT /api/auth/avatar", SESSION),
 ];
 

@@ -1,41 +1,4 @@
-// A report, more comfortable: what is to be pasted has a button that copies it, and the finding that an address names is
-// open. Without this all is there to be read, opened and marked by hand.
-
-const { copy, copied } = document.querySelector("script[data-copy]").dataset;
-
-const said = document.createElement("p");
-said.className = "hidden";
-said.setAttribute("role", "status");
-document.querySelector("main").append(said);
-
-// Of a change only what comes is pasted.
-const textOf = (block) => (block.querySelector("ins") ?? block.querySelector("pre")).textContent;
-
-const copies = (button, block) => button.addEventListener("click", async () => {
-  const name = button.textContent;
-  await navigator.clipboard.writeText(textOf(block));
-  button.textContent = said.textContent = copied;
-  const forget = () => [button.textContent, said.textContent] = [name, ""];
-  button.addEventListener("blur", forget, { once: true });
-});
-
-const offer = (block) => {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "small";
-  button.textContent = copy;
-  copies(button, block);
-  block.append(button);
-};
-
-// Browsers give no clipboard to pages on plain http.
-if (navigator.clipboard) {
-  document.querySelectorAll(".block").forEach(offer);
-  for (const button of document.querySelectorAll("[data-copies]")) {
-    copies(button, document.getElementById(button.dataset.copies));
-    button.hidden = false;
-  }
-}
+// A report, more comfortable: the finding that an address names is open. Without this all is there to be opened by hand.
 
 const open = () => {
   const named = document.getElementById(location.hash.slice(1));
@@ -44,6 +7,11 @@ const open = () => {
 };
 addEventListener("hashchange", open);
 open();
+
+for (const button of document.querySelectorAll("[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => print());
+}
 
 // While lab tests run, the page counts their seconds, and shows the result when one has ended. A reader who is elsewhere on
 // the page gets a link to it instead.

@@ -2,6 +2,7 @@
 
 mod account;
 mod address;
+mod api_index;
 mod assets;
 mod bot;
 mod card;
@@ -10,12 +11,15 @@ mod checks;
 mod contact;
 mod credit;
 mod csrf;
+mod docs;
+mod done;
 mod embed;
 mod error;
 mod filters;
 mod frame;
 mod home;
 mod hub_filter;
+mod logo;
 mod markdown;
 mod operator;
 mod partners;
@@ -49,6 +53,9 @@ pub fn pages() -> Pages {
             let reader = reader::Reader::of(request.headers(), request.uri().query());
             error::page(site.services(), &ServiceError::new(Code::NotFound), reader)
         },
-        around: |router, site| router.layer(middleware::from_fn_with_state(site, markdown::negotiate)),
+        around: |router, site| {
+            let router = router.layer(middleware::from_fn_with_state(site, markdown::negotiate));
+            router.layer(middleware::from_fn(api_index::lead_people))
+        },
     }
 }

@@ -148,18 +148,21 @@ fn field(form: &[u8], wanted: &str) -> Option<String> {
 
 /// Publishes the report, and redirects to it.
 pub(super) async fn share(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
-    changed(services, id, request, "share", async |cx, owner, id, _| shares::publish(cx, owner, id).await.map(drop))
-        .await
+    changed(services, id, request, ("share", "share"), async |cx, owner, id, _| {
+        shares::publish(cx, owner, id).await.map(drop)
+    })
+    .await
 }
 
 /// Revokes the public address, and redirects to the report.
 pub(super) async fn unshare(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
-    changed(services, id, request, "share", async |cx, owner, id, _| shares::revoke(cx, owner, id).await).await
+    changed(services, id, request, ("share", "unshare"), async |cx, owner, id, _| shares::revoke(cx, owner, id).await)
+        .await
 }
 
 /// Begins a lab test, and redirects to where the report shows it.
 pub(super) async fn begin_lab(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
-    changed(services, id, request, "lab", async |cx, owner, id, form| {
+    changed(services, id, request, ("lab", ""), async |cx, owner, id, form| {
         let strategy = field(form, "strategy").and_then(|name| Strategy::from_name(&name));
         let strategy = strategy.ok_or_else(|| ServiceError::new(Code::InvalidStrategy))?;
         lab_tests::begin(cx, owner, id, strategy).await.map(drop)
@@ -187,18 +190,19 @@ pub(super) async fn lab_state(State(services): State<Services>, id: ReportIdPath
     }
 }
 
-/// Makes a change that a form of the page asks for, and redirects to the part of the page that shows it.
+/// Makes a change that a form of the page asks for, and redirects to the part of the page that shows it, with the word of a
+/// confirmation where there is one.
 async fn changed(
     services: Services,
     id: ReportIdPath,
     request: Request,
-    part: &str,
+    (part, done): (&str, &str),
     change: impl AsyncFnOnce(&Cx, &Owner, String, &[u8]) -> Result<(), ServiceError>,
 ) -> Response {
     let query = request.uri().query().map(str::to_owned);
     let reader = Reader::of(request.headers(), query.as_deref());
     let (parts, body) = request.into_parts();
-    let done = async {
+    let made = async {
         same_origin(&services, &parts)?;
         let received = read_body(&services, &parts, body, BODY_BYTES).await?;
         let (cx, owner, id) = owned_by_caller(&services, &parts, id, reader.lang).await?;
@@ -208,7 +212,7 @@ async fn changed(
         change(&cx, &owner, id.clone(), &received.bytes).await?;
         Ok(id)
     };
-    match done.await {
+    match made.await {
         Ok(id) => {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::SEE_OTHER;
@@ -216,7 +220,7 @@ async fn changed(
             let place = with_lang(&format!("/reports/{id}"), query.as_deref(), reader.lang);
             // The menu of sharing is open when its address is new.
             let mark = if place.contains('?') { '&' } else { '?' };
-            let done = if part == "share" { format!("{mark}done=share") } else { String::new() };
+            let done = if done.is_empty() { String::new() } else { format!("{mark}done={done}") };
             let place = format!("{place}{done}#{part}");
             if let Ok(place) = HeaderValue::from_str(&place) {
                 response.headers_mut().insert(header::LOCATION, place);

@@ -12,7 +12,7 @@ use service::error::Code;
 
 /// Content-Security-Policy of pages: our own style, images and scripts, nothing else. What it blocks is reported to us, in
 /// the old way too, as not every browser has the Reporting API.
-const POLICY: &str = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; report-uri /api/erro-cliente; report-to errors";
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; report-uri /api/erro-cliente; report-to errors";
 
 /// Where the policy's `report-to` leads (W3C Reporting API, section 3.2).
 const REPORTING: &str = "errors=\"/api/erro-cliente\"";

@@ -14,8 +14,8 @@ use service::widget;
 
 use crate::reader::Reader;
 use crate::{
-    account, assets, bot, challenge, checks, contact, credit, embed, error, home, operator, partners, pricing, report,
-    share, sitemap, status, theme_choice, tools, watch, workspace,
+    account, assets, bot, challenge, checks, contact, credit, docs, embed, error, home, logo, operator, partners,
+    pricing, report, share, sitemap, status, theme_choice, tools, watch, workspace,
 };
 
 /// Routes of all pages.
@@ -39,6 +39,8 @@ pub(crate) fn router() -> Router<Site> {
         .route(challenge::SCRIPT_PATH, get(challenge::script))
         .route("/theme", post(theme_choice::choose))
         .merge(account::router())
+        .merge(docs::router())
+        .route(assets::DOCS_PATH, get(assets::docs))
         .route("/workspace", get(workspace::show).post(workspace::open))
         .route("/workspace.json", get(workspace::json))
         .route("/workspace/webhooks", get(workspace::webhooks).post(workspace::send_webhooks))
@@ -76,6 +78,8 @@ pub(crate) fn router() -> Router<Site> {
         .route(assets::TEXT_PATH, get(assets::text))
         .route(assets::PAGE_PATH, get(assets::page))
         .route("/favicon.svg", get(assets::icon))
+        .route(logo::PATH, get(logo::show))
+        .route("/favicon.ico", get(assets::old_icon))
         .route(assets::CARD_PATH, get(assets::card))
         .route("/robots.txt", get(sitemap::robots))
         .route("/sitemap.xml", get(sitemap::show))
@@ -84,7 +88,7 @@ pub(crate) fn router() -> Router<Site> {
 }
 
 /// Patterns of the routes that show a page.
-const PAGES: [&str; 54] = [
+const PAGES: [&str; 59] = [
     "/",
     "/reports/{id}",
     "/reports/{id}/{form}",
@@ -98,6 +102,11 @@ const PAGES: [&str; 54] = [
     "/watch/agree",
     "/watch/stop",
     "/bot",
+    "/docs",
+    "/docs/api/{name}",
+    "/docs/embed",
+    "/docs/errors",
+    "/docs/guides/{slug}",
     "/pricing",
     "/credit",
     "/credit/pix",

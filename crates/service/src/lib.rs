@@ -30,6 +30,7 @@ pub mod job;
 pub mod jobs;
 pub mod lab;
 pub mod lab_tests;
+pub mod logo;
 pub mod mail;
 pub mod metrics;
 pub mod network;

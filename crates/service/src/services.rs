@@ -20,6 +20,7 @@ use crate::credential::token_digest;
 use crate::database::{ANSWER_WITHIN, Database, open_store};
 use crate::figures::CachedFigures;
 use crate::lab::Lab;
+use crate::logo::Logo;
 use crate::mail::Mailer;
 use crate::metrics::ProcessMetrics;
 use crate::ports::Ports;
@@ -58,6 +59,7 @@ struct ServicesInner {
     concurrency: ConcurrencyLimits,
     payments: Payments,
     mailer: Option<Mailer>,
+    logo: Option<Logo>,
     browser_errors: BrowserErrors,
     lab: Lab,
     metrics: ProcessMetrics,
@@ -106,6 +108,7 @@ impl Services {
             concurrency: ConcurrencyLimits::new(&config),
             payments: Payments::new(&config, &base_url),
             mailer: Mailer::new(&config, &base_url).context("mail")?,
+            logo: config.product.logo.as_deref().map(Logo::read).transpose().context("product.logo")?,
             browser_errors: BrowserErrors::default(),
             metrics: ProcessMetrics::default(),
             traces: Traces::new(&config.otel, &config.product.id, env!("CARGO_PKG_VERSION"), &ports),
@@ -228,6 +231,11 @@ impl Services {
     /// The mail server; `None` when none is configured.
     pub fn mailer(&self) -> Option<&Mailer> {
         self.inner.mailer.as_ref()
+    }
+
+    /// The operator's logo; `None` where none is configured.
+    pub fn logo(&self) -> Option<&Logo> {
+        self.inner.logo.as_ref()
     }
 
     /// What this process has done.

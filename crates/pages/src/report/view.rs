@@ -108,9 +108,13 @@ pub(crate) struct ReportPage<'a> {
 /// The tool that a report was asked for with.
 struct ToolView {
     title: &'static str,
+    /// The question that it answers.
+    question: &'static str,
     address: String,
     /// How many findings are its own.
     findings: usize,
+    /// Their codes and titles.
+    own: Vec<(String, &'static str)>,
 }
 
 /// What only the owner sees.
@@ -215,8 +219,14 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         steps: findings::steps(&report.path, lang),
         tool: tool.map(|family| ToolView {
             title: family.landing.title.in_lang(lang),
+            question: family.landing.h1.in_lang(lang),
             address: format!("/tools/{}?lang={}", family.slug, lang.tag()),
             findings: wanted.iter().filter(|(finding, _)| is_own(&finding.code)).count(),
+            own: wanted
+                .iter()
+                .filter(|(finding, _)| is_own(&finding.code))
+                .filter_map(|(finding, _)| Some((finding.code.clone(), named(&finding.code, lang)?.title)))
+                .collect(),
         }),
         filter: path
             .as_deref()

@@ -130,7 +130,7 @@ pub(crate) async fn run(State(site): State<Site>, id: TabIdPath, request: Reques
 
 /// Names the tab.
 pub(crate) async fn rename(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
-    on_tab(services, id, request, "/workspace/{id}/settings", async |form, tab| {
+    on_tab(services, id, request, "/workspace/{id}/settings?done=renamed", async |form, tab| {
         let alias = Some(tabs::alias_of(form.field("alias"))?);
         change(form, tab, watches::TabEdit { alias, ..watches::TabEdit::default() }).await
     })
@@ -139,7 +139,7 @@ pub(crate) async fn rename(State(services): State<Services>, id: TabIdPath, requ
 
 /// Starts or ends the daily watch, and sets the address of its alerts.
 pub(crate) async fn watch(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
-    on_tab(services, id, request, "/workspace/{id}/settings", async |form, tab| {
+    on_tab(services, id, request, "/workspace/{id}/settings?done=watch_saved", async |form, tab| {
         let monitor = Some(form.field("monitor") == Some("on"));
         let alert_email = Some(watches::alert_address(form.field("monitor_email"))?);
         change(form, tab, watches::TabEdit { monitor, alert_email, ..watches::TabEdit::default() }).await
@@ -154,7 +154,7 @@ async fn change(form: &WorkspaceForm, tab: &Tab, edit: watches::TabEdit) -> Resu
 
 /// Closes the tab.
 pub(crate) async fn close(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
-    on_tab(services, id, request, "/workspace", async |form, tab| {
+    on_tab(services, id, request, "/workspace?done=page_closed", async |form, tab| {
         let owner = form.visit.owner.as_ref().ok_or_else(|| ServiceError::new(Code::TabNotFound))?;
         tabs::close(&form.visit.cx.services, owner, &tab.id).await
     })

@@ -131,8 +131,9 @@ pub(super) fn document<T: Serialize + JsonSchema>(value: &T, lang: Lang) -> Resp
 pub(super) fn redirect(path: &str, lang: Lang) -> Response {
     let mut response = Response::new(axum::body::Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
+    let mark = if path.contains('?') { '&' } else { '?' };
     // Paths of ours hold ids, which are digits and hyphens.
-    if let Ok(place) = HeaderValue::from_str(&format!("{path}?lang={}", lang.tag())) {
+    if let Ok(place) = HeaderValue::from_str(&format!("{path}{mark}lang={}", lang.tag())) {
         response.headers_mut().insert(header::LOCATION, place);
     }
     response

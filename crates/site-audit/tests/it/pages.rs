@@ -14,6 +14,7 @@ mod operator;
 mod passkeys;
 mod rendered;
 mod report;
+mod screens;
 mod shared;
 mod tab;
 mod telemetry;

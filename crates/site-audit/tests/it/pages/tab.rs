@@ -335,6 +335,13 @@ impl Tab {
         found.as_array().unwrap().iter().map(|line| format!("overflows: {}", line.as_str().unwrap())).collect()
     }
 
+    /// The page as it goes on paper, as PDF.
+    pub(super) fn paper(&mut self) -> Vec<u8> {
+        let made = self
+            .call("Page.printToPDF", json!({ "preferCSSPageSize": true, "paperWidth": 8.27, "paperHeight": 11.69 }));
+        base64::engine::general_purpose::STANDARD.decode(made["data"].as_str().unwrap()).unwrap()
+    }
+
     /// A PNG of the whole page, or of its first `height` pixels.
     pub(super) fn picture(&mut self, height: Option<u32>) -> Vec<u8> {
         let size = self.value("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]");

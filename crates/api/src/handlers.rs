@@ -7,6 +7,7 @@ mod avatar;
 mod billing;
 mod checks;
 mod claim;
+mod compare;
 mod contact;
 mod credit;
 mod departure;
@@ -23,7 +24,9 @@ mod passkeys;
 mod patch;
 mod pix;
 mod pricing;
+mod running;
 mod shares;
+mod snoozes;
 mod statistics;
 mod tabs;
 mod telemetry;
@@ -43,6 +46,8 @@ pub fn catalog() -> Vec<Operation> {
         audits::operations(),
         patch::operations(),
         lab::operations(),
+        running::operations(),
+        compare::operations(),
         shares::operations(),
         embed::operations(),
         checks::operations(),
@@ -51,6 +56,7 @@ pub fn catalog() -> Vec<Operation> {
         guests::operations(),
         tabs::operations(),
         webhooks::operations(),
+        snoozes::operations(),
         auth::operations(),
         avatar::operations(),
         passkeys::operations(),

@@ -38,6 +38,15 @@ addEventListener("unhandledrejection", ({ reason }) => {
   report("UI-PROMESSA-001", { message: reason?.message ?? reason, stack: reason?.stack });
 });
 
+// A form that was sent is not sent twice by a second click, until the page is left or shown again.
+addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post" || "again" in form.dataset) return;
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = "yes";
+});
+addEventListener("pageshow", () => document.querySelectorAll("[data-sent]").forEach((form) => delete form.dataset.sent));
+
 const prompt = document.querySelector("[data-payment]");
 if (prompt) {
   const seen = new IntersectionObserver((entries) => {

@@ -46,3 +46,41 @@ if (lab) {
   });
   follow();
 }
+
+// The filter acts while it is typed into; sending it does the same on the server.
+const findings = [...document.querySelectorAll(".finding")];
+const words = document.querySelector(".filter #q");
+words?.addEventListener("input", () => {
+  const wanted = words.value.toLowerCase().split(/\s+/);
+  for (const finding of findings) finding.hidden = !wanted.every((word) => finding.textContent.toLowerCase().includes(word));
+  said.textContent = `${findings.filter(({ hidden }) => !hidden).length} / ${findings.length}`;
+});
+
+// Keys of one letter, which a reader may switch off (WCAG 2.2, 2.1.4). They are listed under "?".
+const help = document.querySelector("#keys");
+const toggle = help?.querySelector("input");
+const off = "keys-off";
+const go = (step) => {
+  const shown = findings.filter(({ hidden }) => !hidden);
+  const at = shown.findIndex((finding) => finding.contains(document.activeElement));
+  shown[at < 0 ? (step > 0 ? 0 : shown.length - 1) : Math.min(shown.length - 1, Math.max(0, at + step))]?.querySelector("summary").focus();
+};
+const copyFix = () => {
+  const finding = document.activeElement.closest(".finding");
+  if (finding) finding.open = true;
+  finding?.querySelector(".block > button")?.click();
+};
+const keys = { j: () => go(1), k: () => go(-1), c: copyFix, "/": () => words?.focus(), "?": () => help.showModal() };
+if (help) {
+  toggle.checked = !localStorage.getItem(off);
+  toggle.addEventListener("change", () => toggle.checked ? localStorage.removeItem(off) : localStorage.setItem(off, "yes"));
+  addEventListener("keydown", (event) => {
+    const isTyping = event.target.matches?.("input, textarea, select");
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if (event.key !== "?" && !toggle.checked) return;
+    const act = Object.hasOwn(keys, event.key) && keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+}

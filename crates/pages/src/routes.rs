@@ -14,18 +14,22 @@ use service::widget;
 
 use crate::reader::Reader;
 use crate::{
-    account, assets, bot, challenge, checks, contact, credit, docs, embed, error, home, logo, operator, partners,
-    pricing, report, share, sitemap, status, theme_choice, tools, watch, workspace,
+    account, assets, bot, challenge, checks, compare, contact, credit, docs, embed, error, home, logo, operator, partners,
+    pricing, report, running, running_end, share, sitemap, status, theme_choice, tools, watch, workspace,
 };
 
 /// Routes of all pages.
 pub(crate) fn router() -> Router<Site> {
     Router::<Site>::new()
         .route("/", get(home::show).post(home::submit))
+        .route(compare::PATH, get(compare::show).post(compare::submit))
+        .route("/running/{id}", get(running::show))
+        .route("/running/{id}/end", get(running_end::show))
         .route("/reports/{id}", get(report::show).post(report::open))
         .route("/reports/{id}/share", post(report::share))
         .route("/reports/{id}/unshare", post(report::unshare))
         .route("/reports/{id}/lab", get(report::lab_state).post(report::begin_lab))
+        .route("/reports/{id}/verify", post(report::verify))
         .route("/r/{slug}", get(share::show))
         .route("/og/{file}", get(share::picture))
         .route("/badge/{file}", get(share::badge))
@@ -56,6 +60,9 @@ pub(crate) fn router() -> Router<Site> {
         .route("/workspace/{id}/name", post(workspace::rename))
         .route("/workspace/{id}/watch", post(workspace::watch))
         .route("/workspace/{id}/close", post(workspace::close))
+        .route("/workspace/{id}/describe", post(workspace::describe))
+        .route("/workspace/{id}/snooze", get(workspace::snooze_form).post(workspace::snooze))
+        .route("/workspace/run-all", post(workspace::run_all))
         .route("/watch/agree", get(watch::ask_to_agree).post(watch::agree))
         .route("/watch/stop", get(watch::ask_to_stop).post(watch::stop))
         .route("/bot", get(bot::show))
@@ -88,8 +95,11 @@ pub(crate) fn router() -> Router<Site> {
 }
 
 /// Patterns of the routes that show a page.
-const PAGES: [&str; 59] = [
+const PAGES: [&str; 63] = [
     "/",
+    "/compare",
+    "/running/{id}",
+    "/running/{id}/end",
     "/reports/{id}",
     "/reports/{id}/{form}",
     "/r/{slug}",
@@ -99,6 +109,7 @@ const PAGES: [&str; 59] = [
     "/workspace/{id}/history",
     "/workspace/{id}/compare",
     "/workspace/{id}/settings",
+    "/workspace/{id}/snooze",
     "/watch/agree",
     "/watch/stop",
     "/bot",

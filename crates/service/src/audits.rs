@@ -109,14 +109,14 @@ async fn audited<A: Send + 'static>(
     }
     let created_at = services.ports().now();
     let owner = cx.caller.owner();
-    let id = AuditId(services.ports().id());
+    let id = cx.observed.as_ref().map_or_else(|| AuditId(services.ports().id()), |observed| observed.id.clone());
     let judged = {
         let _slots = services.concurrency().enter(cx.caller.network, target.as_deref()).await?;
         let given = AuditInputs {
             started_at: created_at,
             nonce: services.ports().nonce(),
             scheme,
-            progress: None,
+            progress: cx.observed.as_ref().map(|observed| observed.progress.clone()),
             keep_sitemaps: false,
         };
         let (store, id, is_owned) = (services.database().store().clone(), id.clone(), owner.is_some());

@@ -24,6 +24,7 @@ use crate::logo::Logo;
 use crate::mail::Mailer;
 use crate::metrics::ProcessMetrics;
 use crate::ports::Ports;
+use crate::running::RunningAudits;
 use crate::traces::Traces;
 use crate::vault::Vault;
 use crate::x402::Payments;
@@ -64,6 +65,7 @@ struct ServicesInner {
     lab: Lab,
     metrics: ProcessMetrics,
     traces: Traces,
+    running: RunningAudits,
     build: Build,
     started_at: Timestamp,
     are_purges_held: AtomicBool,
@@ -112,6 +114,7 @@ impl Services {
             browser_errors: BrowserErrors::default(),
             metrics: ProcessMetrics::default(),
             traces: Traces::new(&config.otel, &config.product.id, env!("CARGO_PKG_VERSION"), &ports),
+            running: RunningAudits::default(),
             started_at: ports.now(),
             are_purges_held: AtomicBool::new(false),
             ports,
@@ -246,6 +249,11 @@ impl Services {
     /// Traces of requests and jobs.
     pub fn traces(&self) -> &Traces {
         &self.inner.traces
+    }
+
+    /// Audits that run for a page.
+    pub fn running(&self) -> &RunningAudits {
+        &self.inner.running
     }
 
     /// Errors that browsers reported in this minute.

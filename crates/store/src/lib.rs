@@ -38,6 +38,7 @@ mod runs;
 mod salts;
 mod sessions;
 mod shares;
+mod snoozes;
 mod sqlite;
 mod statement;
 mod statistics;
@@ -80,9 +81,10 @@ pub use pix::{NewPixRequest, PixDecision, PixRequest, PixSummary, ReceiptFile, R
 pub use place::{LockError, ServerLock, database_file, database_name, remedy};
 pub use quotas::{DailySpend, HourlySpend};
 pub use refusal::Refusal;
-pub use runs::{RunFindings, RunRecord};
+pub use runs::{RunFindings, RunRecord, RunScore};
 pub use sessions::{FoundSession, Session};
 pub use shares::{NewShare, SharePictures, ShareState};
+pub use snoozes::{MOST_SNOOZES, Snoozing};
 pub use statistics::{CountBatch, CountRow, CountSpan, Counted, MergeSketches};
 pub use steps::{
     AccountLink, AccountStatus, Actor, EndReason, Factor, NewAccount, NewEvent, NewLink, NewSession, ProfileRecord,

@@ -16,6 +16,7 @@ use crate::blocking::off_worker;
 use crate::counting::Event;
 use crate::network::Network;
 use crate::services::Services;
+use crate::snoozes;
 use crate::tabs::{self, Judgement, between};
 use crate::watches::{self, Alerted};
 use engine::{AUDIT_TIME, AuditFailure, AuditInputs, Audited, Scheme};
@@ -49,6 +50,8 @@ pub(super) async fn run(
     // Reported once; not again until the page was reached in between.
     let was_reported = found.failed && last.is_some_and(|run| run.failed);
     let (found, change) = compared(found, scored, lang).await?;
+    let snoozed = snoozes::codes(services, tab).await?;
+    let change = change.map(|change| snoozes::unsnoozed(change, &snoozed));
     let change = change.filter(|change| !was_reported && got_worse(change));
     let announcement = if store.has_subscribers(&watched.owner).await? {
         Some(announcement(services, &watched.owner, tab, &audit, change.is_some()))

@@ -7,6 +7,7 @@ mod description;
 mod digest;
 pub mod era;
 pub mod message;
+pub(crate) mod one_guest;
 pub(crate) mod pair;
 pub mod result;
 pub mod tool;

@@ -22,9 +22,9 @@ pub(crate) const PAIR: [&str; 2] = ["list_operations", "call_operation"];
 /// Characters of a description, before what it costs and needs. Models read every description at every start.
 const DESCRIPTION_CHARACTERS: usize = 320;
 /// What the description of a tool ends with that is for an owner of audits.
-const NEEDS_TOKEN: &str = " Needs `guest_token` (create_guest), or a header X-Guest-Token or X-Api-Key.";
+pub(super) const NEEDS_TOKEN: &str = " Needs `guest_token` (create_guest), or a header X-Guest-Token or X-Api-Key.";
 /// The tool that makes a guest.
-const CREATE_GUEST: &str = "create_guest";
+pub(super) const CREATE_GUEST: &str = "create_guest";
 /// The tools of the core tasks, which `tools/list` has: audit, fix, prove, share, follow, look up. Every other operation is
 /// called by name as well, and told by `list_operations`.
 const LISTED: [&str; 23] = [
@@ -117,20 +117,6 @@ fn description(operation: &Operation, config: &Config) -> String {
         out.push_str(&format!(" Beyond the free allowance: {} USD (x402).", config.prices.of(sku)));
     }
     out
-}
-
-/// Tools as a server lists them all of whose calls are those of one guest: none takes a token, and none makes a guest.
-pub(crate) fn of_one_guest(tools: &[Value]) -> Vec<Value> {
-    let is_other = |tool: &&Value| tool.get("name").and_then(Value::as_str) != Some(CREATE_GUEST);
-    let mut tools: Vec<Value> = tools.iter().filter(is_other).cloned().collect();
-    for tool in &mut tools {
-        let arguments = tool.pointer_mut("/inputSchema/properties").and_then(Value::as_object_mut);
-        arguments.map(|arguments| ["guest", GUEST_TOKEN].map(|name| arguments.remove(name)));
-        if let Some(Value::String(text)) = tool.get_mut("description") {
-            *text = text.replace(NEEDS_TOKEN, "");
-        }
-    }
-    tools
 }
 
 /// Schema of the argument `lang`.

@@ -46,6 +46,7 @@ pub struct ReportWish {
     pub format: Option<ReportFormat>,
     /// Only these fields of the answer, separated by commas; `issues.code` takes one field of each finding.
     #[serde(default)]
+    #[schemars(length(min = 1))]
     pub fields: Option<String>,
     /// Approximate size of the answer in tokens: the most urgent findings come first, by what they block and then by points,
     /// and `cursor` leads to the rest. At least one finding comes.

@@ -20,7 +20,7 @@ use super::answered::ToolCalled;
 use crate::caller::same_origin;
 use crate::mcp::era::{self, Era};
 use crate::mcp::message::{self, McpMessage, McpRefusal, code};
-use crate::mcp::tool;
+use crate::mcp::one_guest;
 use crate::mcp::{CARD_PATH, MEDIA_TYPE, ToolList, instructions};
 use crate::request;
 use crate::response::{conditional, status};
@@ -290,7 +290,7 @@ fn list(era: Era, params: &Map<String, Value>, tools: &ToolList, is_of_one: bool
     }
     let wants_answers = params.get("_meta").and_then(|meta| meta.get(WITH_ANSWERS)) == Some(&true.into());
     let all = if wants_answers { &tools.with_answers } else { &tools.listed };
-    let tools = if is_of_one { Cow::Owned(tool::of_one_guest(all)) } else { Cow::Borrowed(all) };
+    let tools = if is_of_one { Cow::Owned(one_guest::of_one_guest(all)) } else { Cow::Borrowed(all) };
     Ok(match era {
         Era::Modern => json!({"tools": tools, "ttlMs": LIST_MS, "cacheScope": "public"}),
         Era::Legacy => json!({ "tools": tools }),

@@ -167,8 +167,8 @@ async fn patched(form: &VerifyForm) -> Result<Response, ServiceError> {
     let is_diff = field(&form.bytes, "do").as_deref() == Some("diff");
     off_worker(move || {
         // Browsers send every line end as CR and LF (HTML, "normalizing newlines").
-        let patched = patches::patched(&services, &stored, None, &html.replace("\r\n", "\n"))
-            .or_else(|_| patches::patched(&services, &stored, None, &html))?;
+        let patched = patches::patched(&services, &stored, None, &html.replace("\r\n", "\n"), None)
+            .or_else(|_| patches::patched(&services, &stored, None, &html, None))?;
         // As text: no content of an audited site is executed here.
         let (text, name) = if is_diff { (patched.diff, "page.diff") } else { (patched.html, "index.html") };
         Ok(download(Body::from(text), "text/plain; charset=utf-8", name))

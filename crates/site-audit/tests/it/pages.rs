@@ -174,7 +174,7 @@ async fn pages_speak_both_languages(database: TestDatabase) {
         ("/", "pt-BR", "pt-BR", "Auditar página"),
         ("/?lang=pt-BR", "en", "pt-BR", "Auditar página"),
         ("/bot?lang=pt", "en", "pt-BR", "robô"),
-        ("/nothing", "pt", "pt-BR", "Não há nada"),
+        ("/nothing", "pt", "pt-BR", "Não encontrado"),
         ("/reports/%ff", "en", "en", "Audit not found"),
         ("/reports/%ff/audit.json", "pt", "pt-BR", "Auditoria não encontrada"),
     ] {

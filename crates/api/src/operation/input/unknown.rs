@@ -20,7 +20,8 @@ pub(crate) fn unknown_at(code: Code, parent: &str, name: &str, known: &[&str]) -
         text("unknown field; this call takes no body", "campo desconhecido; esta chamada não aceita corpo");
     const NEAR: Text = text("unknown field; did you mean: {names}", "campo desconhecido; você quis dizer: {names}");
     const FAR: Text = text("unknown field; accepted fields: {names}", "campo desconhecido; campos aceitos: {names}");
-    let near = nearest(name, known.iter().copied());
+    // To no name at all, every one is near.
+    let near = if name.is_empty() { Vec::new() } else { nearest(name, known.iter().copied()) };
     let why = if known.is_empty() {
         NOTHING.into()
     } else if near.is_empty() {

@@ -36,7 +36,7 @@ fn one_check_is_explained_with_its_fix_its_conditions_and_its_reference() {
 #[test]
 fn an_unknown_check_is_told_what_is_near() {
     for (typed, advice) in
-        [("titel_missing", "did you mean title_missing?"), ("\u{1b}[2J", "`site-audit checks` lists all codes")]
+        [("titel_missing", "did you mean title_missing, "), ("\u{1b}[2J", "`site-audit checks` lists all codes")]
     {
         let output = site_audit(&["checks", typed], "");
         assert_eq!((code(&output), stdout(&output)), (2, String::new()));

@@ -243,9 +243,9 @@ async fn refusals_of_a_receipt_are_told_beside_its_form(database: TestDatabase) 
         (&[("usd", "5"), ("comprovante", large.as_str())][..], 413, "larger than 2 MB"),
         (&[("usd", "5"), ("comprovante", "<svg>")], 415, "photo (JPEG, PNG or WebP) or a PDF"),
         (&[("usd", "3"), ("comprovante", "%PDF-")], 400, "Use 1, 5, 10 or 25"),
-        (&[("usd", "5")], 400, "Choose the file"),
-        (&[("usd", "5"), ("comprovante", "")], 400, "Choose the file"),
-        (&[("usd", "5"), ("comprovante", "%PDF-"), ("nome", "a\nb")], 400, "nome: at most"),
+        (&[("usd", "5")], 400, "Choose the receipt file"),
+        (&[("usd", "5"), ("comprovante", "")], 400, "Choose the receipt file"),
+        (&[("usd", "5"), ("comprovante", "%PDF-"), ("nome", "a\nb")], 400, "at most 254 characters"),
     ] {
         let refused = app.call(receipt(fields)).await;
         assert_eq!(refused.status, status, "{}", refused.body);
@@ -262,7 +262,7 @@ async fn refusals_of_a_receipt_are_told_beside_its_form(database: TestDatabase) 
     let third = receipt(&[("usd", "5"), ("comprovante", "%PDF-3")]);
     let refused = app.call(third.clone()).await;
     assert_eq!((refused.status, refused.header("retry-after")), (429, "52200"));
-    assert!(problem(&refused).contains("its 2 receipts of today"), "{}", refused.body);
+    assert!(problem(&refused).contains("limit of 2 receipts a day"), "{}", refused.body);
     assert_eq!(app.call(third.clone().from([127, 0, 0, 9])).await.status, 200);
     let full = app.call(third.from([127, 0, 0, 10])).await;
     assert!(full.status == 503 && problem(&full).contains("Too many receipts"), "{}", full.body);

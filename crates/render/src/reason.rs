@@ -70,6 +70,6 @@ mod tests {
 
     #[test]
     fn a_silenced_check_names_the_finding_that_silences_it() {
-        assert_eq!(in_words("silenced:title_missing").pt, "há title_missing, que já o diz");
+        assert_eq!(in_words("silenced:title_missing").pt, "já apontado por title_missing");
     }
 }

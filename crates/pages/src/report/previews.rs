@@ -193,7 +193,7 @@ mod tests {
         let short = of("<title>Rye bread</title>").result.unwrap();
         assert_eq!(short.trail, "example.com › page");
         let sentences: Vec<&str> = short.meters.iter().map(|meter| meter.sentence.as_str()).collect();
-        assert_eq!(sentences, ["92 px, 9 characters: fits into 600 px", "92 px, 9 characters: fits into 656 px"]);
+        assert_eq!(sentences, ["92 px, 9 characters: fits in 600 px", "92 px, 9 characters: fits in 656 px"]);
         let long = of(&format!("<title>{}</title>", "Rye bread ".repeat(7))).result.unwrap();
         assert!(long.meters[0].sentence.ends_with("may be cut at about 600 px"), "{}", long.meters[0].sentence);
         assert!(long.title.ends_with('…'));

@@ -134,8 +134,8 @@ mod tests {
         let runs = [(60_000, Some(50)), (0, None)].map(|(at, score)| Run { alerted: at > 0, ..run(at, score) });
         let labels =
             |lang| Chart::of(&runs, lang).unwrap().points.into_iter().map(|point| point.label).collect::<Vec<_>>();
-        assert_eq!(labels(Lang::En), ["1970-01-01T00:00: not reached", "1970-01-01T00:01: 50, alert sent"]);
-        assert_eq!(labels(Lang::PtBr), ["1970-01-01T00:00: não alcançada", "1970-01-01T00:01: 50, alerta enviado"]);
+        assert_eq!(labels(Lang::En), ["1970-01-01T00:00: not reachable", "1970-01-01T00:01: 50, alert sent"]);
+        assert_eq!(labels(Lang::PtBr), ["1970-01-01T00:00: inacessível", "1970-01-01T00:01: 50, alerta enviado"]);
     }
 
     #[test]

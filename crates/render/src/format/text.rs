@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(summary.lines().count(), 3);
         assert!(summary.ends_with("  ✗  https://example.com/\\u{1b}[2J|<b>\n"), "{summary}");
         let none = render(&[blocked(), blocked()], Lang::En, TextStyle::Plain);
-        assert!(none.contains("None of 2 pages could be audited\n"));
+        assert!(none.contains("None of the 2 pages could be audited\n"));
         assert!(!render(&[blocked()], Lang::En, TextStyle::Plain).contains("pages"));
     }
 }

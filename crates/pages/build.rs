@@ -7,20 +7,34 @@ fn main() {
         ("assets/fonts/atkinson-hyperlegible-next.woff2", "TEXT_HASH"),
     ];
     style(&fonts);
-    for (path, name) in fonts.into_iter().chain([
-        ("assets/challenge.js", "CHALLENGE_HASH"),
-        ("assets/page.js", "PAGE_HASH"),
-        ("assets/passkeys.js", "PASSKEYS_HASH"),
-        ("assets/report.js", "REPORT_HASH"),
-        ("assets/visit.js", "VISIT_HASH"),
-        ("assets/widget.js", "WIDGET_HASH"),
-    ]) {
+    for (path, name) in fonts {
         println!("cargo::rustc-env={name}={}", hash_of(path));
+    }
+    for name in ["challenge", "docs", "embed", "page", "passkeys", "report", "visit", "widget"] {
+        script(name);
     }
 }
 
-/// Writes the style sheet with the addresses of its typefaces, and names it by what comes out.
+/// Writes a script without its comments and indentation, and names it by what comes out.
+fn script(name: &str) {
+    let path = format!("assets/{name}.js");
+    println!("cargo::rerun-if-changed={path}");
+    let source = std::fs::read_to_string(&path).expect("what pages load lies in assets");
+    // None has a text over several lines.
+    let lines = source.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let written = lines.collect::<Vec<_>>().join("\n") + "\n";
+    println!("cargo::rustc-env={}_HASH={:016x}", name.to_uppercase(), fnv1a(written.as_bytes()));
+    write(&format!("{name}.js"), &written);
+}
+
+/// Writes a file for the crate to compile in.
 #[expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts by the environment")]
+fn write(name: &str, content: &str) {
+    let folder = std::env::var("OUT_DIR").expect("cargo says where built files go");
+    std::fs::write(format!("{folder}/{name}"), content).expect("the folder of built files can be written");
+}
+
+/// Writes the style sheet with the addresses of its typefaces, and names it by what comes out.
 fn style(fonts: &[(&str, &str)]) {
     const SOURCE: &str = "assets/app.css";
     println!("cargo::rerun-if-changed={SOURCE}");
@@ -29,9 +43,22 @@ fn style(fonts: &[(&str, &str)]) {
         assert!(style.contains(name), "{SOURCE} loads {path} as {name}");
         style.replace(name, &hash_of(path))
     });
-    let folder = std::env::var("OUT_DIR").expect("cargo says where built files go");
-    std::fs::write(format!("{folder}/app.css"), &written).expect("the folder of built files can be written");
+    let written = compact(&written);
+    write("app.css", &written);
     println!("cargo::rustc-env=STYLE_HASH={:016x}", fnv1a(written.as_bytes()));
+}
+
+/// A style sheet without comments and indentation, which browsers don't need. No text in ours has `/*`.
+fn compact(style: &str) -> String {
+    let mut parts = style.split("/*");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    parts.for_each(|part| out.push_str(part.split_once("*/").map_or("", |(_, rest)| rest)));
+    let lines = out.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut out = lines.collect::<Vec<_>>().join("\n");
+    for mark in ["{", "}", ";", ","] {
+        out = out.replace(&format!("{mark} "), mark).replace(&format!(" {mark}"), mark);
+    }
+    out.replace(": ", ":").replace(";}", "}")
 }
 
 /// The name of a file's content, which is built again when it changes.

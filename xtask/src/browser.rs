@@ -41,7 +41,7 @@ fn install_axe(root: &Path) -> Result<()> {
 }
 
 /// Installs Lighthouse as pinned, with a Node that is new enough for it.
-fn install_lighthouse(root: &Path) -> Result<()> {
+pub(crate) fn install_lighthouse(root: &Path) -> Result<()> {
     let options = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
     run(root, "npm", &[&["ci", "--prefix", LIGHTHOUSE], &options[..]].concat())
 }

@@ -9,6 +9,7 @@ mod compare_browser;
 mod fuzz;
 mod html_trees;
 mod judges;
+mod lighthouse;
 mod messages;
 mod mutants;
 mod packages;
@@ -26,7 +27,7 @@ use command::{has, run, run_with};
 /// One command: name, what it does, how.
 type CommandEntry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [CommandEntry; 23] = [
+const COMMANDS: [CommandEntry; 24] = [
     ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
@@ -82,6 +83,11 @@ const COMMANDS: [CommandEntry; 23] = [
             browser::install_chromium(root, "the comparison")?;
             html_trees::referee(root, std::env::args().skip(2))
         },
+    ),
+    (
+        "lighthouse",
+        "ADDRESS…: what Lighthouse says of pages of a running service, medians of three; installs it",
+        |root| lighthouse::measure(root, std::env::args().skip(2)),
     ),
     ("screenshot", "draw the report at the top of the README; [DIR]: and every page, in each look", |root| {
         // All pages are drawn by the test that looks for barriers, which needs axe.

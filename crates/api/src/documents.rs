@@ -7,7 +7,7 @@ mod api_catalog;
 mod apis_json;
 pub mod docs;
 pub mod index;
-mod llms;
+pub mod llms;
 mod okf;
 pub mod openapi;
 pub mod operations;

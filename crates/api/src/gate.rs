@@ -39,6 +39,9 @@ pub async fn call(
         payment.required_credit()?;
     }
     let mut input = input?;
+    if operation.takes_body() {
+        operation.check_nested(&input)?;
+    }
     // Of a call without a price nobody asks for it, and a page that is sent is long.
     let whole = operation.price.map(|_| input.clone()).unwrap_or_default();
     let wish = ReportWish::taken(operation, &mut input)?;

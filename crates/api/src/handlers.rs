@@ -7,6 +7,7 @@ mod avatar;
 mod billing;
 mod checks;
 mod claim;
+mod compare;
 mod contact;
 mod credit;
 mod departure;
@@ -23,13 +24,16 @@ mod passkeys;
 mod patch;
 mod pix;
 mod pricing;
+mod running;
 mod shares;
+mod snoozes;
 mod statistics;
 mod tabs;
 mod telemetry;
 mod tools;
 mod verify;
 mod visits;
+mod webhooks;
 
 pub use health::PATH as HEALTH_PATH;
 
@@ -42,6 +46,8 @@ pub fn catalog() -> Vec<Operation> {
         audits::operations(),
         patch::operations(),
         lab::operations(),
+        running::operations(),
+        compare::operations(),
         shares::operations(),
         embed::operations(),
         checks::operations(),
@@ -49,6 +55,8 @@ pub fn catalog() -> Vec<Operation> {
         verify::operations(),
         guests::operations(),
         tabs::operations(),
+        webhooks::operations(),
+        snoozes::operations(),
         auth::operations(),
         avatar::operations(),
         passkeys::operations(),

@@ -35,6 +35,7 @@ pub use call::{Call, FromCall};
 pub(crate) use error_schema::error_schema;
 pub use form::UnreadForm;
 pub use handler::{Handler, Input};
+use input::NestedShapes;
 pub use input::query_object;
 pub(crate) use input::{body_object, token_of, unknown};
 pub use resources::{DocumentTexts, Documents, PagePattern, Resources};
@@ -109,6 +110,7 @@ struct FieldNames {
     /// `None`: fields of any name are taken.
     all: Option<Vec<String>>,
     required: Vec<String>,
+    nested: NestedShapes,
 }
 
 /// One endpoint.
@@ -246,6 +248,7 @@ impl Operation {
             FieldNames {
                 all: (!is_open).then(|| properties.into_iter().flatten().map(|(name, _)| name.clone()).collect()),
                 required: required.filter(|name| !self.path_parameters().any(|parameter| parameter == name)).collect(),
+                nested: NestedShapes::of(schema.as_value()),
             }
         })
     }
@@ -263,6 +266,11 @@ impl Operation {
     /// Names of the fields that its input may have; `None` where it takes any.
     pub(crate) fn field_names(&self) -> Option<Vec<&str>> {
         Some(self.names().all.as_ref()?.iter().map(String::as_str).collect())
+    }
+
+    /// Refuses members of objects within its input that it does not take.
+    pub(crate) fn check_nested(&self, input: &Map<String, Value>) -> Result<(), ServiceError> {
+        self.names().nested.check(input)
     }
 
     /// The priced call for a 402 of x402; `None` where the operation has no price.

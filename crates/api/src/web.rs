@@ -30,7 +30,7 @@ use crate::documents;
 use crate::handlers;
 use crate::operation::PagePattern;
 use crate::request::{Peer, RequestPlace, language};
-use crate::response::{self, PageShown, conditional};
+use crate::response::{self, PageShown, SentInPieces, conditional};
 use crate::site::Site;
 use service::error::{Code, ServiceError};
 use service::metrics::known_method;
@@ -225,9 +225,11 @@ fn judged(request: &mut Request) -> Result<Option<RequestPlace>, ServiceError> {
     place(request)
 }
 
-/// Whether an answer may be sent compressed: a strong `ETag` names the very bytes of its own (RFC 9110 §8.8.1).
-fn is_of_any_bytes(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
-    headers.get(header::ETAG).is_none_or(|etag| etag.as_bytes().starts_with(b"W/"))
+/// Whether an answer may be sent compressed: not where a strong `ETag` names the very bytes of its own (RFC 9110 §8.8.1), and
+/// not in pieces.
+fn is_of_any_bytes(_: StatusCode, _: Version, headers: &HeaderMap, extensions: &Extensions) -> bool {
+    extensions.get::<SentInPieces>().is_none()
+        && headers.get(header::ETAG).is_none_or(|etag| etag.as_bytes().starts_with(b"W/"))
 }
 
 /// Takes the place of a call among the concurrent ones, and puts it where the body is read. `None` for a health check,

@@ -20,7 +20,7 @@ use url::Url;
 
 pub use failure::AuditFailure;
 pub use field_data::FieldDataSource;
-pub use given::{AuditInputs, AuditStep, Progress, Scheme};
+pub use given::{AuditInputs, AuditStep, FetchedPage, FileCount, Progress, Scheme};
 
 use crate::cores::{CoreQueues, Cores};
 use failure::on_a_core;
@@ -157,7 +157,7 @@ impl Engine {
         deadline: Instant,
         finish: impl FnOnce(Audited) -> T + Send + 'static,
     ) -> Result<T, AuditFailure> {
-        given.tell(AuditStep::Page);
+        given.tell(AuditStep::Page(fetched_page(&page)));
         let capture = Arc::new(Capture {
             requested_url: url.to_string(),
             started_at: given.started_at,
@@ -249,6 +249,16 @@ struct Gathered {
     parse: (Instant, Instant),
     files: SiteFiles,
     extras: Vec<Extra>,
+}
+
+/// What a reader is told of the fetched page.
+fn fetched_page(page: &Fetched) -> FetchedPage {
+    match page {
+        Fetched::Response(exchange) => {
+            FetchedPage { status: exchange.status, redirects: exchange.hops.len(), bytes: exchange.body.bytes.len() }
+        }
+        Fetched::Failed(failure) => FetchedPage { status: 0, redirects: failure.hops.len(), bytes: 0 },
+    }
 }
 
 /// Whether a site gave no response over https: no connection, or no TLS on the port. A certificate that does not hold is

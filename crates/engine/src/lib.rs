@@ -7,7 +7,8 @@ mod supplied;
 mod verification;
 
 pub use audit_loop::{
-    AUDIT_TIME, AuditFailure, AuditInputs, AuditStep, AuditTimes, Audited, Engine, FieldDataSource, Progress, Scheme,
+    AUDIT_TIME, AuditFailure, AuditInputs, AuditStep, AuditTimes, Audited, Engine, FetchedPage, FieldDataSource,
+    FileCount, Progress, Scheme,
 };
 pub use cores::{CoreQueues, Cores, Undone};
 pub use supplied::Supplied;

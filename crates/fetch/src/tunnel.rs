@@ -39,7 +39,14 @@ impl Fetcher {
     }
 }
 
-async fn connect(client: &Client, url: &Url) -> Result<TcpStream, HopFailure> {
+/// A TCP connection to the host and port of a URL, guarded.
+pub(crate) async fn connect(client: &Client, url: &Url) -> Result<TcpStream, HopFailure> {
+    let sockets = sockets(client, url).await?;
+    dial::connect(&sockets, &client.limits, |peer| client.policy.allows(peer.ip(), peer.port())).await
+}
+
+/// Where the host of a URL is, if every address of it may be contacted.
+pub(crate) async fn sockets(client: &Client, url: &Url) -> Result<Vec<SocketAddr>, HopFailure> {
     client.intake.judge(url).map_err(|refusal| HopFailure { kind: refusal.kind, reason: refusal.reason })?;
     let port = url.port_or_known_default().unwrap_or_default();
     let addresses: Vec<IpAddr> = match guard::literal(url) {
@@ -50,6 +57,5 @@ async fn connect(client: &Client, url: &Url) -> Result<TcpStream, HopFailure> {
     if !addresses.iter().all(|address| client.policy.allows(*address, port)) {
         return Err(HopFailure { kind: FailureKind::AddressNotAllowed, reason: "address" });
     }
-    let sockets: Vec<SocketAddr> = addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect();
-    dial::connect(&sockets, &client.limits, |peer| client.policy.allows(peer.ip(), peer.port())).await
+    Ok(addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect())
 }

@@ -18,6 +18,7 @@ pub mod lab;
 pub mod lang;
 pub mod money;
 pub mod organization;
+pub mod page_event;
 pub mod partners;
 pub mod patch;
 pub mod path;

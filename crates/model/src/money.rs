@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::lang::Value;
+
 /// Millionths of a US dollar, never negative: the smallest unit of USDC. On the wire a number of dollars (`0.02`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Micros(pub u64);
@@ -30,6 +32,13 @@ impl Micros {
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 0 and 1e12, and whole")]
         Some(Self(micros as u64))
+    }
+
+    /// The amount as texts for people fill it in: `{price}` with the point of English, `{preco}` with the comma of
+    /// Portuguese, for "0.02 USD" and "US$ 0,02".
+    pub fn values(self) -> [(&'static str, Value); 2] {
+        let price = self.to_string();
+        [("preco", price.replace('.', ",").into()), ("price", price.into())]
     }
 
     /// The amount in dollars, for people and for the wire.
@@ -80,6 +89,7 @@ impl schemars::JsonSchema for Micros {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lang::text;
 
     #[test]
     fn dollars_are_read_exactly_and_shown_with_cents() {
@@ -91,6 +101,8 @@ mod tests {
             assert!((Micros(micros).dollars() - dollars).abs() < f64::EPSILON);
         }
         assert_eq!(Micros::of_dollars(25), Micros(25_000_000));
+        let asked = text("Pay {price} USD.", "Pague US$ {preco}.").phrase(&Micros(20_000).values());
+        assert_eq!((asked.en.as_str(), asked.pt.as_str()), ("Pay 0.02 USD.", "Pague US$ 0,02."));
         for wrong in [-0.01, f64::NAN, f64::INFINITY, 1e7, 0.000_000_4] {
             assert_eq!(Micros::from_dollars(wrong), None, "{wrong}");
         }

@@ -31,7 +31,27 @@ pub struct Tab {
     pub monitor_email_confirmed: bool,
     /// When the page was last audited by the watch.
     pub monitor_checked_at: Option<Timestamp>,
+    /// When the watch audits the page next; null where it is not watched.
+    pub monitor_next_at: Option<Timestamp>,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// What its owner wrote down of it.
+    pub note: Option<String>,
     /// When it was followed.
+    pub created_at: Timestamp,
+}
+
+/// A finding of a followed page that its owner has put off: kept out of alerts and of what to fix first, never out of the
+/// score. It ends by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Snooze {
+    /// Code of the finding.
+    pub code: String,
+    /// Why it is put off, in its owner's words.
+    pub reason: String,
+    /// When it ends.
+    pub until: Timestamp,
+    /// When it began.
     pub created_at: Timestamp,
 }
 

@@ -1,4 +1,5 @@
-// What a page reports to its own server: errors of scripts, and that a payment prompt was seen. Without this it works the same.
+// Every page: reports errors of scripts and that a payment prompt was seen to its own server, and offers to copy what is to be
+// pasted. Without this it works the same.
 
 const errorsPath = "/api/erro-cliente";
 // Of one page view: an error in a loop is told by its first reports.
@@ -37,6 +38,15 @@ addEventListener("unhandledrejection", ({ reason }) => {
   report("UI-PROMESSA-001", { message: reason?.message ?? reason, stack: reason?.stack });
 });
 
+// A form that was sent is not sent twice by a second click, until the page is left or shown again.
+addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post" || "again" in form.dataset) return;
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = "yes";
+});
+addEventListener("pageshow", () => document.querySelectorAll("[data-sent]").forEach((form) => delete form.dataset.sent));
+
 const prompt = document.querySelector("[data-payment]");
 if (prompt) {
   const seen = new IntersectionObserver((entries) => {
@@ -47,4 +57,41 @@ if (prompt) {
     fetch("/api/pagamento/aberto", { method: "POST", headers, keepalive: true }).catch(() => {});
   });
   seen.observe(prompt);
+}
+
+const { copy, copied } = document.querySelector("script[data-copy]").dataset;
+
+const blocks = document.querySelectorAll(".block");
+const said = document.createElement("p");
+said.className = "hidden";
+said.setAttribute("role", "status");
+if (blocks.length) document.querySelector("main").append(said);
+
+// Of a change only what comes is pasted.
+const textOf = (block) => (block.querySelector("ins") ?? block.querySelector("pre")).textContent;
+
+const copies = (button, block) => button.addEventListener("click", async () => {
+  const name = button.textContent;
+  await navigator.clipboard.writeText(textOf(block));
+  button.textContent = said.textContent = copied;
+  const forget = () => [button.textContent, said.textContent] = [name, ""];
+  button.addEventListener("blur", forget, { once: true });
+});
+
+const offer = (block) => {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "small";
+  button.textContent = copy;
+  copies(button, block);
+  block.append(button);
+};
+
+// Browsers give no clipboard to pages on plain http.
+if (navigator.clipboard) {
+  blocks.forEach(offer);
+  for (const button of document.querySelectorAll("[data-copies]")) {
+    copies(button, document.getElementById(button.dataset.copies));
+    button.hidden = false;
+  }
 }

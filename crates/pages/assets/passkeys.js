@@ -17,7 +17,7 @@ const add = async (form) => {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(await call(form, "passkeys/options", {}));
   const credential = await navigator.credentials.create({ publicKey });
   await call(form, "passkeys/add", { name: form.elements.name.value, credential: credential.toJSON() });
-  location.reload();
+  location.search = `?done=passkey_added&lang=${document.documentElement.lang}`;
 };
 
 const use = async (form) => {

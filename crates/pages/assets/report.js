@@ -1,41 +1,4 @@
-// A report, more comfortable: what is to be pasted has a button that copies it, and the finding that an address names is
-// open. Without this all is there to be read, opened and marked by hand.
-
-const { copy, copied } = document.querySelector("script[data-copy]").dataset;
-
-const said = document.createElement("p");
-said.className = "hidden";
-said.setAttribute("role", "status");
-document.querySelector("main").append(said);
-
-// Of a change only what comes is pasted.
-const textOf = (block) => (block.querySelector("ins") ?? block.querySelector("pre")).textContent;
-
-const copies = (button, block) => button.addEventListener("click", async () => {
-  const name = button.textContent;
-  await navigator.clipboard.writeText(textOf(block));
-  button.textContent = said.textContent = copied;
-  const forget = () => [button.textContent, said.textContent] = [name, ""];
-  button.addEventListener("blur", forget, { once: true });
-});
-
-const offer = (block) => {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "small";
-  button.textContent = copy;
-  copies(button, block);
-  block.append(button);
-};
-
-// Browsers give no clipboard to pages on plain http.
-if (navigator.clipboard) {
-  document.querySelectorAll(".block").forEach(offer);
-  for (const button of document.querySelectorAll("[data-copies]")) {
-    copies(button, document.getElementById(button.dataset.copies));
-    button.hidden = false;
-  }
-}
+// A report, more comfortable: the finding that an address names is open. Without this all is there to be opened by hand.
 
 const open = () => {
   const named = document.getElementById(location.hash.slice(1));
@@ -44,6 +7,11 @@ const open = () => {
 };
 addEventListener("hashchange", open);
 open();
+
+for (const button of document.querySelectorAll("[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => print());
+}
 
 // While lab tests run, the page counts their seconds, and shows the result when one has ended. A reader who is elsewhere on
 // the page gets a link to it instead.
@@ -77,4 +45,42 @@ if (lab) {
     }, 1_000);
   });
   follow();
+}
+
+// The filter acts while it is typed into; sending it does the same on the server.
+const findings = [...document.querySelectorAll(".finding")];
+const words = document.querySelector(".filter #q");
+words?.addEventListener("input", () => {
+  const wanted = words.value.toLowerCase().split(/\s+/);
+  for (const finding of findings) finding.hidden = !wanted.every((word) => finding.textContent.toLowerCase().includes(word));
+  said.textContent = `${findings.filter(({ hidden }) => !hidden).length} / ${findings.length}`;
+});
+
+// Keys of one letter, which a reader may switch off (WCAG 2.2, 2.1.4). They are listed under "?".
+const help = document.querySelector("#keys");
+const toggle = help?.querySelector("input");
+const off = "keys-off";
+const go = (step) => {
+  const shown = findings.filter(({ hidden }) => !hidden);
+  const at = shown.findIndex((finding) => finding.contains(document.activeElement));
+  shown[at < 0 ? (step > 0 ? 0 : shown.length - 1) : Math.min(shown.length - 1, Math.max(0, at + step))]?.querySelector("summary").focus();
+};
+const copyFix = () => {
+  const finding = document.activeElement.closest(".finding");
+  if (finding) finding.open = true;
+  finding?.querySelector(".block > button")?.click();
+};
+const keys = { j: () => go(1), k: () => go(-1), c: copyFix, "/": () => words?.focus(), "?": () => help.showModal() };
+if (help) {
+  toggle.checked = !localStorage.getItem(off);
+  toggle.addEventListener("change", () => toggle.checked ? localStorage.removeItem(off) : localStorage.setItem(off, "yes"));
+  addEventListener("keydown", (event) => {
+    const isTyping = event.target.matches?.("input, textarea, select");
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if (event.key !== "?" && !toggle.checked) return;
+    const act = Object.hasOwn(keys, event.key) && keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
 }

@@ -37,11 +37,18 @@ pub(super) async fn text() -> Response {
     asset(TEXT, "font/woff2", FOR_EVER)
 }
 
+const OLD_ICON: &[u8] = include_bytes!("../assets/favicon.ico");
+
+/// The icon for what asks at its old place without reading a page: 32 × 32 pixels.
+pub(super) async fn old_icon() -> Response {
+    asset(OLD_ICON, "image/x-icon", "public, max-age=86400")
+}
+
 pub(super) async fn icon() -> Response {
     asset(ICON, "image/svg+xml", "public, max-age=86400")
 }
 
-const PASSKEYS: &str = include_str!("../assets/passkeys.js");
+const PASSKEYS: &str = include_str!(concat!(env!("OUT_DIR"), "/passkeys.js"));
 
 /// Path of the WebAuthn script: its name changes with its content.
 pub(super) const PASSKEYS_PATH: &str = concat!("/assets/passkeys.", env!("PASSKEYS_HASH"), ".js");
@@ -50,7 +57,7 @@ pub(super) async fn passkeys() -> Response {
     asset(PASSKEYS, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable")
 }
 
-const PAGE: &str = include_str!("../assets/page.js");
+const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
 
 /// Path of the script of all pages: its name changes with its content.
 pub(super) const PAGE_PATH: &str = concat!("/assets/page.", env!("PAGE_HASH"), ".js");
@@ -59,7 +66,7 @@ pub(super) async fn page() -> Response {
     asset(PAGE, "text/javascript; charset=utf-8", FOR_EVER)
 }
 
-const REPORT: &str = include_str!("../assets/report.js");
+const REPORT: &str = include_str!(concat!(env!("OUT_DIR"), "/report.js"));
 
 /// Path of the script of reports: its name changes with its content.
 pub(super) const REPORT_PATH: &str = concat!("/assets/report.", env!("REPORT_HASH"), ".js");
@@ -68,7 +75,16 @@ pub(super) async fn report() -> Response {
     asset(REPORT, "text/javascript; charset=utf-8", FOR_EVER)
 }
 
-const VISIT: &str = include_str!("../assets/visit.js");
+const DOCS: &str = include_str!(concat!(env!("OUT_DIR"), "/docs.js"));
+
+/// Path of the script of the documentation: its name changes with its content.
+pub(super) const DOCS_PATH: &str = concat!("/assets/docs.", env!("DOCS_HASH"), ".js");
+
+pub(super) async fn docs() -> Response {
+    asset(DOCS, "text/javascript; charset=utf-8", FOR_EVER)
+}
+
+const VISIT: &str = include_str!(concat!(env!("OUT_DIR"), "/visit.js"));
 
 /// Path of the script that reports a page view: its name changes with its content.
 pub(super) const VISIT_PATH: &str = concat!("/assets/visit.", env!("VISIT_HASH"), ".js");

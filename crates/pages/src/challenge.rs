@@ -12,7 +12,7 @@ use service::config::{ChallengeProvider, VerificationWidget};
 
 use crate::assets;
 
-const SCRIPT: &str = include_str!("../assets/challenge.js");
+const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/challenge.js"));
 
 /// Path of the script: its name changes with its content.
 pub(super) const SCRIPT_PATH: &str = concat!("/assets/challenge.", env!("CHALLENGE_HASH"), ".js");

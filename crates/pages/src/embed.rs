@@ -16,8 +16,8 @@ use render::band::{FAIR, GOOD};
 use service::Services;
 use service::widget::{Widget, WidgetOptions};
 
-const LOADER: &str = include_str!("../assets/embed.js");
-const SCRIPT: &str = include_str!("../assets/widget.js");
+const LOADER: &str = include_str!(concat!(env!("OUT_DIR"), "/embed.js"));
+const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/widget.js"));
 /// Where the widget's own script is; its name changes with its content.
 pub(super) const SCRIPT_PATH: &str = concat!("/assets/widget.", env!("WIDGET_HASH"), ".js");
 /// `Cache-Control` of the loader: one hour, so that sites get a new version within it.

@@ -4,6 +4,8 @@
 use std::fmt::Display;
 
 use askama::Values;
+use askama::filters::Safe;
+use audit::escape::html_text;
 
 use render::shown::undirected;
 
@@ -12,6 +14,14 @@ use render::shown::undirected;
 #[askama::filter_fn]
 pub(super) fn visible(text: impl Display, _: &dyn Values) -> askama::Result<String> {
     Ok(undirected(&text.to_string()))
+}
+
+/// A sentence of ours that quotes the audited page: what stands between “ and ” is marked as a sample of its text. Nobody, person
+/// or program, takes it for a text of this page then.
+#[askama::filter_fn]
+pub(super) fn quoting(text: impl Display, _: &dyn Values) -> askama::Result<Safe<String>> {
+    let shown = html_text(&undirected(&text.to_string()));
+    Ok(Safe(shown.replace('“', "“<samp>").replace('”', "</samp>”")))
 }
 
 /// An instant (RFC 3339) for a reader: to the minute.
@@ -24,6 +34,12 @@ pub(super) fn minute(instant: impl Display, _: &dyn Values) -> askama::Result<St
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_quoted_is_a_sample() {
+        let shown = |text: &str| quoting::default().execute(text, askama::NO_VALUES).unwrap().0;
+        assert_eq!(shown("It says “a {{b}} <i>”."), "It says “<samp>a {{b}} &lt;i&gt;</samp>”.");
+    }
 
     #[test]
     fn an_instant_is_read_to_the_minute() {

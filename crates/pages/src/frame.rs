@@ -4,11 +4,12 @@ use model::lang::Lang;
 use service::Services;
 
 use crate::assets;
+use crate::done;
 use crate::reader::Reader;
 use crate::theme::Theme;
 
 /// The frame of a page, for its template.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Frame<'a> {
     /// Its reader.
     pub(crate) reader: Reader,
@@ -24,6 +25,12 @@ pub(crate) struct Frame<'a> {
     pub(crate) visit: &'static str,
     /// Whether the footer leads to the page of partners.
     pub(crate) has_partners: bool,
+    /// Whether printed reports have a logo of the operator's.
+    pub(crate) has_logo: bool,
+    /// URLs that the footer leads to, where the operator has set them.
+    pub(crate) privacy: Option<&'a str>,
+    pub(crate) terms: Option<&'a str>,
+    pub(crate) source: Option<&'a str>,
     /// Query of the page without the language, for the links to other languages.
     query: String,
     /// Path of the typeface of headings, which is wanted first.
@@ -48,6 +55,10 @@ impl<'a> Frame<'a> {
             has_contact,
             visit: assets::VISIT_PATH,
             has_partners: service::partners::is_on(services),
+            has_logo: services.logo().is_some(),
+            privacy: services.config().product.privacy_url.as_deref(),
+            terms: services.config().product.terms_url.as_deref(),
+            source: services.config().product.source_url.as_deref(),
             query,
             font: assets::DISPLAY_PATH,
             place: "",
@@ -58,7 +69,9 @@ impl<'a> Frame<'a> {
     /// With parameters of the page's address that stay when another language is chosen.
     pub(crate) fn keeping<K: AsRef<str>, V: AsRef<str>>(mut self, pairs: impl IntoIterator<Item = (K, V)>) -> Self {
         let mut query = url::form_urlencoded::Serializer::new(std::mem::take(&mut self.query));
-        query.extend_pairs(pairs.into_iter().filter(|(name, _)| name.as_ref() != "lang"));
+        // What was done is said once, and in another language it was done before.
+        let stays = |name: &str| name != "lang" && name != done::PARAMETER;
+        query.extend_pairs(pairs.into_iter().filter(|(name, _)| stays(name.as_ref())));
         self.query = query.finish();
         self
     }
@@ -79,15 +92,34 @@ impl<'a> Frame<'a> {
     }
 
     /// Path and name of the entries of the main navigation, and whether the page is below one.
-    pub(crate) fn places(&self) -> [(&'static str, &'static str, bool); 5] {
+    pub(crate) fn places(&self) -> [(&'static str, &'static str, bool); 6] {
         [
             ("/", self.t("Audit", "Auditar")),
             ("/workspace", self.t("Workspace", "Área de trabalho")),
             ("/tools", self.t("Tools", "Ferramentas")),
             ("/checks", self.t("Checks", "Verificações")),
+            ("/docs", self.t("Docs", "Documentação")),
             ("/pricing", self.t("Prices", "Preços")),
         ]
         .map(|(path, name)| (path, name, path == self.place))
+    }
+
+    /// Path and name of the parts of the account, and whether the page is one.
+    pub(crate) fn account_places(&self) -> [(String, &'static str, bool); 9] {
+        [
+            ("/conta", "", self.t("Profile", "Perfil")),
+            ("/conta", "#security", self.t("Security", "Segurança")),
+            ("/conta/passkeys", "", self.t("Passkeys", "Chaves de acesso")),
+            ("/conta/keys", "", self.t("API keys", "Chaves de API")),
+            ("/conta/organizations", "", self.t("Organizations", "Organizações")),
+            ("/conta/avatar", "", self.t("Picture", "Foto")),
+            ("/credit", "", self.t("Credit", "Crédito")),
+            ("/conta", "#activity", self.t("Activity", "Atividade")),
+            ("/conta", "#data", self.t("Export and delete", "Exportar e excluir")),
+        ]
+        .map(|(path, part, name)| {
+            (format!("{path}?lang={}{part}", self.tag()), name, path == self.place && part.is_empty())
+        })
     }
 
     /// The text of the page's language. Templates hold both, side by side.
@@ -96,6 +128,11 @@ impl<'a> Frame<'a> {
             Lang::En => en,
             Lang::PtBr => pt,
         }
+    }
+
+    /// What a form has just done; empty for nothing.
+    pub(crate) fn done(&self) -> &'static str {
+        self.reader.done.map_or("", |said| said.in_lang(self.reader.lang))
     }
 
     /// The language tag.

@@ -1,8 +1,10 @@
 //! The home page: the audit form.
 
+use std::sync::Arc;
+
 use api::caller::is_crawler;
 use api::cookies::CookieKind;
-use api::request::{BODY_BYTES, client, read_body};
+use api::request::{BODY_BYTES, client, read_body, wish};
 use api::response::{of_error, status};
 use askama::Template;
 use audit::check::Family;
@@ -10,7 +12,8 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::request::Parts;
-use http::{HeaderValue, StatusCode, header};
+use http::{StatusCode, header};
+use model::id::AuditId;
 use model::lang::{Lang, Text, text};
 
 use crate::address::{Addresses, tool_of_query, with_lang};
@@ -18,19 +21,19 @@ use crate::card::{Card, CardSubject};
 use crate::challenge::{self, ChallengeView};
 use crate::frame::Frame;
 use crate::reader::Reader;
-use crate::response::{html, private};
-use crate::{csrf, error, filters, report};
+use crate::response::{html, private, see_other};
+use crate::{csrf, error, filters, report, running};
 use api::caller::same_origin;
 use api::caller::{guard_form, of_page};
 use api::site::Site;
 use render::catalog;
 use service::Services;
-use service::audits::Finished;
 use service::caller::Cx;
 use service::caller::Identity;
 use service::error::{Code, ServiceError};
-use service::form_audit::{self, FormAudit, TypedUrl};
+use service::form_audit::{self, AskedAudit, FormAudit, TypedUrl};
 use service::gate;
+use service::running::AuditEnding;
 use service::x402::Priced;
 
 #[derive(Template)]
@@ -45,6 +48,8 @@ struct HomePage<'a> {
     csrf: Option<&'a str>,
     /// Slug of the tool that the form belongs to.
     tool: Option<&'static str>,
+    /// Random: a form that is sent twice has the same, and begins one audit.
+    attempt: String,
     challenge: Option<&'a ChallengeView>,
     problem: Option<AuditProblem>,
     free_per_day: u32,
@@ -65,7 +70,7 @@ struct AuditProblem {
 /// The message of [`Code::AllowanceSpent`] for people: only programs can pay for an audit at once.
 const SPENT: Text = text(
     "Today's free audits are used up. Come back tomorrow (UTC), or pay {price} USD for this audit through the API.",
-    "As auditorias grátis de hoje acabaram. Volte amanhã (UTC), ou pague {price} USD por esta auditoria pela API.",
+    "As auditorias grátis de hoje acabaram. Volte amanhã (UTC), ou pague US$ {preco} por esta auditoria pela API.",
 );
 
 pub(super) async fn show(State(services): State<Services>, request: Request) -> Response {
@@ -74,7 +79,7 @@ pub(super) async fn show(State(services): State<Services>, request: Request) -> 
     let reader = Reader::of(&parts.headers, query);
     let csrf = csrf::of_request(&services, &parts).await;
     let challenge = challenge::of_request(&services, &parts, csrf.is_some());
-    let typed = Typed { url: filled_in(query), tool: tool_of_query(query), csrf, challenge };
+    let typed = Typed { url: filled_in(query), tool: tool_of_query(query), csrf, attempt: None, challenge };
     let response = shown(StatusCode::OK, &services, query, reader, &typed, None);
     if typed.csrf.is_some() || typed.challenge.is_some() { private(response) } else { response }
 }
@@ -93,6 +98,8 @@ struct Typed {
     tool: Option<&'static Family>,
     /// The token that proves to a signed-in reader's session that the form is ours.
     csrf: Option<String>,
+    /// The random text that the form had.
+    attempt: Option<String>,
     /// The challenge that comes before the audit.
     challenge: Option<ChallengeView>,
 }
@@ -143,6 +150,7 @@ fn page<'a>(
         url: &typed.url,
         csrf: typed.csrf.as_deref(),
         tool: typed.tool.map(|family| family.slug),
+        attempt: services.ports().nonce(),
         challenge: typed.challenge.as_ref(),
         problem: error.map(|error| problem(services, error, lang)),
         free_per_day: services.config().limits.free_audits_per_day,
@@ -153,10 +161,7 @@ fn page<'a>(
 
 fn problem(services: &Services, error: &ServiceError, lang: Lang) -> AuditProblem {
     let sentence = match error.code {
-        Code::AllowanceSpent => {
-            let price = services.config().prices.audit_usd.to_string();
-            SPENT.phrase(&[("price", price.into())]).in_lang(lang).to_owned()
-        }
+        Code::AllowanceSpent => SPENT.phrase(&services.config().prices.audit_usd.values()).in_lang(lang).to_owned(),
         _ => error.message_for_person(lang),
     };
     let status = error.code.status();
@@ -167,52 +172,112 @@ fn problem(services: &Services, error: &ServiceError, lang: Lang) -> AuditProble
     }
 }
 
-/// Audits the typed address and redirects to the report.
+/// What comes of the form.
+enum Submitted {
+    /// A page of ours shows it: its path.
+    Elsewhere(String),
+    /// Nothing that has an address.
+    Here(AuditEnding),
+}
+
+/// Audits the typed address. A browser is sent to the page that shows the stages, a program waits and is sent to the report.
 pub(super) async fn submit(State(site): State<Site>, request: Request) -> Response {
     let services = site.services().clone();
     let (parts, body) = request.into_parts();
     let reader = Reader::of(&parts.headers, parts.uri.query());
-    let lang = reader.lang;
     let typed = match typed(&services, &parts, body).await {
         Ok(typed) => typed,
         Err(error) => return error::page(&services, &error, reader),
     };
-    let FormAudit { new_guest, outcome } = match admit(&site, &parts, &typed, lang).await {
-        Ok((cx, url, priced)) => form_audit::audit(&cx, &url, &priced).await,
-        Err(error) => FormAudit { new_guest: None, outcome: Err(error) },
+    let (new_guest, submitted) = match admit(&site, &parts, &typed, reader.lang).await {
+        Ok(admitted) if wish(&parts.headers, "text/html") > 0 => begun(admitted, &parts, &typed).await,
+        Ok((cx, url, priced)) => {
+            let FormAudit { new_guest, outcome } = form_audit::audit(&cx, &url, &priced).await;
+            let id = outcome.as_ref().ok().and_then(|finished| finished.id.clone());
+            let submitted = match (form_audit::ending(outcome), id) {
+                (AuditEnding::Stored, Some(id)) => Submitted::Elsewhere(way_on(&id, &parts, &typed, reader.lang)),
+                (ending, _) => Submitted::Here(ending),
+            };
+            (new_guest, submitted)
+        }
+        Err(error) => (None, Submitted::Here(AuditEnding::Failed(Arc::new(error)))),
     };
     let cookie = new_guest.and_then(|token| CookieKind::Guest.set(services.is_https(), &token));
-    let mut response = match outcome {
-        Ok(Finished { id: Some(id), is_owned: true, .. }) => {
-            let mut response = Response::new(Body::empty());
-            *response.status_mut() = StatusCode::SEE_OTHER;
-            let mut place = with_lang(&format!("/reports/{id}"), parts.uri.query(), lang);
-            if let Some(family) = typed.tool {
-                let mark = if place.contains('?') { '&' } else { '?' };
-                place.push_str(&format!("{mark}tool={}", family.slug));
-            }
-            // The id is our own: digits and hyphens. So are the names of tools.
-            if let Ok(place) = HeaderValue::from_str(&place) {
-                response.headers_mut().insert(header::LOCATION, place);
-            }
-            private(response)
-        }
-        // A report that was not stored is shown at once.
-        Ok(finished) => report::unkept(services, finished, typed.tool, reader).await,
-        // The widget's form has no CSRF token. The page that follows has one, so the reader can send the form again.
-        Err(error) if error.code == Code::InvalidCsrf && typed.csrf.is_none() => {
-            let typed = typed.again(&services, &parts).await;
-            private(shown(StatusCode::OK, &services, parts.uri.query(), reader, &typed, None))
-        }
-        Err(error) => {
-            let typed = typed.again(&services, &parts).await;
-            let mut response = shown(status(&error), &services, parts.uri.query(), reader, &typed, Some(&error));
-            of_error(response.headers_mut(), &error, services.is_https());
-            private(response)
-        }
+    let mut response = match submitted {
+        Submitted::Elsewhere(place) => private(see_other(&place)),
+        Submitted::Here(ending) => ended(services, &parts, reader, typed, ending).await,
     };
     response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
     response
+}
+
+/// Begins the audit, and waits until its page can be shown or it has ended.
+async fn begun((cx, url, priced): (Cx, TypedUrl, Priced), parts: &Parts, typed: &Typed) -> (Option<String>, Submitted) {
+    let (lang, id) = (cx.lang, AuditId(cx.services.ports().id()));
+    let way_on = way_on(&id, parts, typed, lang);
+    let asked = AskedAudit { id, typed: typed.url.clone(), attempt: typed.attempt.clone(), way_on };
+    let follower = match form_audit::begin(cx, url, priced, asked) {
+        Ok(follower) => follower,
+        Err(error) => return (None, Submitted::Here(AuditEnding::Failed(Arc::new(error)))),
+    };
+    match running::answerable(follower).await {
+        Ok(audit) => {
+            let submitted = match audit.ending() {
+                None => Submitted::Elsewhere(with_lang(&running::path(&audit.id), parts.uri.query(), lang)),
+                Some(AuditEnding::Stored) => Submitted::Elsewhere(audit.way_on),
+                Some(ending) => Submitted::Here(ending.clone()),
+            };
+            (audit.new_guest, submitted)
+        }
+        Err(error) => (None, Submitted::Here(AuditEnding::Failed(Arc::new(error)))),
+    }
+}
+
+/// Path of the report that an audit will have, with the tool of the form.
+fn way_on(id: &AuditId, parts: &Parts, typed: &Typed, lang: Lang) -> String {
+    let mut place = with_lang(&format!("/reports/{id}"), parts.uri.query(), lang);
+    if let Some(family) = typed.tool {
+        let mark = if place.contains('?') { '&' } else { '?' };
+        place.push_str(&format!("{mark}tool={}", family.slug));
+    }
+    place
+}
+
+/// The page of an audit that ended without a stored report.
+async fn ended(services: Services, parts: &Parts, reader: Reader, typed: Typed, ending: AuditEnding) -> Response {
+    match ending {
+        // A report that was not stored is shown at once.
+        AuditEnding::Unkept(unkept) => report::unkept(services, unkept, typed.tool, reader).await,
+        AuditEnding::Failed(error) => failed(&services, parts, reader, typed, &error).await,
+        // It has an address.
+        AuditEnding::Stored => error::page(&services, &ServiceError::new(Code::Internal), reader),
+    }
+}
+
+/// The page of an audit that was asked for by the form of this page and ended without a stored report.
+pub(super) async fn ended_elsewhere(
+    services: Services,
+    parts: &Parts,
+    reader: Reader,
+    url: &str,
+    ending: AuditEnding,
+) -> Response {
+    let typed = Typed { url: url.to_owned(), tool: None, csrf: None, attempt: None, challenge: None };
+    ended(services, parts, reader, typed, ending).await
+}
+
+/// The form again, with what is wrong.
+async fn failed(services: &Services, parts: &Parts, reader: Reader, typed: Typed, error: &ServiceError) -> Response {
+    let query = parts.uri.query();
+    // The widget's form has no CSRF token. The page that follows has one, so the reader can send the form again.
+    if error.code == Code::InvalidCsrf && typed.csrf.is_none() {
+        let typed = typed.again(services, parts).await;
+        return private(shown(StatusCode::OK, services, query, reader, &typed, None));
+    }
+    let typed = typed.again(services, parts).await;
+    let mut response = shown(status(error), services, query, reader, &typed, Some(error));
+    of_error(response.headers_mut(), error, services.is_https());
+    private(response)
 }
 
 /// The form.
@@ -222,7 +287,8 @@ async fn typed(services: &Services, parts: &Parts, body: Body) -> Result<Typed, 
     let (_, url) = field("url").ok_or_else(|| ServiceError::new(Code::InvalidBody).detail("url"))?;
     let tool = field("tool").and_then(|(_, slug)| catalog::family(&slug));
     let csrf = field("csrf").map(|(_, token)| token.into_owned());
-    Ok(Typed { url: url.trim().to_owned(), tool, csrf, challenge: None })
+    let attempt = field("attempt").map(|(_, text)| text.into_owned());
+    Ok(Typed { url: url.trim().to_owned(), tool, csrf, attempt, challenge: None })
 }
 
 /// The call, the URL to audit and its price, after every check but that of the allowance.

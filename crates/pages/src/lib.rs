@@ -2,20 +2,26 @@
 
 mod account;
 mod address;
+mod api_index;
 mod assets;
 mod bot;
 mod card;
 mod challenge;
 mod checks;
+mod compare;
+mod comparison;
 mod contact;
 mod credit;
 mod csrf;
+mod docs;
+mod done;
 mod embed;
 mod error;
 mod filters;
 mod frame;
 mod home;
 mod hub_filter;
+mod logo;
 mod markdown;
 mod operator;
 mod partners;
@@ -26,6 +32,8 @@ mod reader;
 mod report;
 mod response;
 mod routes;
+mod running;
+mod running_end;
 mod share;
 mod sitemap;
 mod status;
@@ -49,6 +57,9 @@ pub fn pages() -> Pages {
             let reader = reader::Reader::of(request.headers(), request.uri().query());
             error::page(site.services(), &ServiceError::new(Code::NotFound), reader)
         },
-        around: |router, site| router.layer(middleware::from_fn_with_state(site, markdown::negotiate)),
+        around: |router, site| {
+            let router = router.layer(middleware::from_fn_with_state(site, markdown::negotiate));
+            router.layer(middleware::from_fn(api_index::lead_people))
+        },
     }
 }

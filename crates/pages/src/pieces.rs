@@ -11,7 +11,7 @@ pub(super) struct CodePiece<'a> {
 pub(super) fn pieces(text: &str) -> Vec<CodePiece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
-    while let Some((before, code, after)) = code_span(rest) {
+    while let Some((before, code, after)) = code_span(rest).or_else(|| tag(rest)) {
         pieces.push(CodePiece { is_code: false, text: before });
         pieces.push(CodePiece { is_code: true, text: code });
         rest = after;
@@ -27,6 +27,14 @@ fn code_span(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, code, after))
 }
 
+/// The text before, of and after a tag with attributes, which is code without backticks too.
+fn tag(text: &str) -> Option<(&str, &str, &str)> {
+    let start = text.find('<')?;
+    let end = start + text.get(start..)?.find('>')? + 1;
+    let tag = text.get(start..end)?;
+    tag.contains("=\"").then_some((text.get(..start)?, tag, text.get(end..)?))
+}
+
 /// The text without its backticks, for where there is no code: descriptions.
 pub(super) fn plain(text: &str) -> String {
     pieces(text).iter().map(|piece| piece.text).collect()
@@ -37,10 +45,11 @@ const RING: f64 = 339.29;
 /// The rounded ends of the arc reach so much further.
 const RING_CAP: f64 = 4.0;
 
-/// Length of the arc that a ring has for a score of 0 to 100, as SVG writes it; `None`: it has none.
-pub(super) fn arc(score: u32) -> Option<String> {
+/// Length of the arc that a ring has for a score of 0 to 100, as SVG writes it. Its rounded ends make a dot of nothing, so that 0
+/// is not the empty ring of a page without a score.
+pub(super) fn arc(score: u32) -> String {
     let length = f64::from(score) / 100.0 * RING - if score >= 100 { 0.0 } else { RING_CAP };
-    (score > 0).then(|| format!("{:.2}", length.max(0.0)))
+    format!("{:.2}", length.max(0.0))
 }
 
 #[cfg(test)]
@@ -48,9 +57,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_arc_is_empty_at_0_and_the_whole_ring_at_100() {
-        let arc = |score| arc(score).unwrap_or_default();
-        assert_eq!([0, 1, 50, 100].map(arc), ["", "0.00", "165.65", "339.29"]);
+    fn an_arc_is_a_dot_at_0_and_the_whole_ring_at_100() {
+        assert_eq!([0, 1, 50, 100].map(arc), ["0.00", "0.00", "165.65", "339.29"]);
     }
 
     #[test]
@@ -59,6 +67,11 @@ mod tests {
         let of = |is_code: bool, text: &str| (is_code, text.to_owned());
         assert_eq!(read("a `b` c"), [of(false, "a "), of(true, "b"), of(false, " c")]);
         assert_eq!(read("a ` b"), [of(false, "a ` b")]);
+        assert_eq!(
+            read("add <a b=\"{{c}}\"> here"),
+            [of(false, "add "), of(true, "<a b=\"{{c}}\">"), of(false, " here")]
+        );
+        assert_eq!(read("a < b > c"), [of(false, "a < b > c")]);
     }
 
     #[test]

@@ -11,7 +11,10 @@ mod previews;
 mod public;
 mod shown;
 mod take_along;
+mod verify;
 mod view;
+
+use std::sync::Arc;
 
 use api::request::{BODY_BYTES, read_body};
 use audit::check::Family;
@@ -23,6 +26,7 @@ use http::{HeaderValue, StatusCode, header};
 use model::id::Owner;
 use model::lab::Strategy;
 use model::lang::Lang;
+use model::tab::{Snooze, Tab};
 use schemars::JsonSchema;
 use serde::Serialize;
 use service::shares;
@@ -34,22 +38,24 @@ use crate::response::{html, private};
 use crate::{csrf, error};
 use api::caller::same_origin;
 use api::caller::{guard_form, of_page_with};
-use lookup::{ReportIdPath, owned_by_caller};
 use service::Services;
-use service::audits::{Finished, ReadableReport};
+use service::audits::ReadableReport;
 use service::caller::Cx;
 use service::caller::Identity;
 use service::config::Sku;
 use service::error::{Code, ServiceError};
 use service::gate;
 use service::lab_tests;
+use service::running::UnkeptReport;
+use service::snoozes;
 use service::tabs;
 use shown::{Again, OwnersView};
 
 pub(super) use documents::{document, file, form, patch_file};
 pub(super) use filter::Filter;
-pub(super) use lookup::made;
+pub(super) use lookup::{ReportIdPath, made, owned_by_caller};
 pub(super) use shown::{Eyes, Shown};
+pub(super) use verify::submit as verify;
 pub(super) use view::view;
 
 /// A report of an owner, and the rest of what its page shows.
@@ -58,6 +64,10 @@ struct OwnedReport {
     /// Whether it is the caller's, and no organization's of which they are a member.
     is_own: bool,
     before: Option<RunRecord>,
+    /// The owner follows the page.
+    tab: Option<Tab>,
+    /// Its findings that are put off.
+    snoozes: Vec<Snooze>,
     again: Again,
     csrf: Option<String>,
 }
@@ -83,7 +93,12 @@ async fn found(services: &Services, parts: &Parts, id: ReportIdPath, lang: Lang)
     let before = tabs::run_before(services, &owner, &stored).await?;
     let is_free = gate::is_free_for_now(services, Sku::Audit) || gate::is_on_trial(services, &cx.caller);
     let again = Again::of(&service::gate::allowance(&cx).await?, is_free);
-    Ok(OwnedReport { stored, is_own, before, again, csrf: csrf::of_call(&cx)? })
+    let tab = if is_own { tabs::of_page(services, &owner, &stored.requested_url).await? } else { None };
+    let snoozes = match &tab {
+        Some(tab) => snoozes::list(services, tab).await?,
+        None => Vec::new(),
+    };
+    Ok(OwnedReport { stored, is_own, before, tab, snoozes, again, csrf: csrf::of_call(&cx)? })
 }
 
 fn page(
@@ -92,7 +107,7 @@ fn page(
     found: &OwnedReport,
     query: Option<&str>,
 ) -> Result<Response, ServiceError> {
-    let OwnedReport { stored, is_own, before, again, csrf } = found;
+    let OwnedReport { stored, is_own, before, tab, snoozes, again, csrf } = found;
     let change = before.as_ref().map(|run| tabs::change_since(run, &stored.report, reader.lang)).transpose()?;
     let own = OwnersView {
         id: &stored.id,
@@ -101,6 +116,8 @@ fn page(
         csrf: csrf.as_deref(),
         requested_url: &stored.requested_url,
         again: *again,
+        tab: tab.as_ref().map(|tab| tab.id.as_str()),
+        snoozes,
         before: before.as_ref().map(|run| &run.id).zip(change.as_ref()),
     };
     let (report, created_at) = (&stored.report, stored.created_at);
@@ -148,18 +165,21 @@ fn field(form: &[u8], wanted: &str) -> Option<String> {
 
 /// Publishes the report, and redirects to it.
 pub(super) async fn share(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
-    changed(services, id, request, "share", async |cx, owner, id, _| shares::publish(cx, owner, id).await.map(drop))
-        .await
+    changed(services, id, request, ("share", "share"), async |cx, owner, id, _| {
+        shares::publish(cx, owner, id).await.map(drop)
+    })
+    .await
 }
 
 /// Revokes the public address, and redirects to the report.
 pub(super) async fn unshare(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
-    changed(services, id, request, "share", async |cx, owner, id, _| shares::revoke(cx, owner, id).await).await
+    changed(services, id, request, ("share", "unshare"), async |cx, owner, id, _| shares::revoke(cx, owner, id).await)
+        .await
 }
 
 /// Begins a lab test, and redirects to where the report shows it.
 pub(super) async fn begin_lab(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
-    changed(services, id, request, "lab", async |cx, owner, id, form| {
+    changed(services, id, request, ("lab", ""), async |cx, owner, id, form| {
         let strategy = field(form, "strategy").and_then(|name| Strategy::from_name(&name));
         let strategy = strategy.ok_or_else(|| ServiceError::new(Code::InvalidStrategy))?;
         lab_tests::begin(cx, owner, id, strategy).await.map(drop)
@@ -187,18 +207,19 @@ pub(super) async fn lab_state(State(services): State<Services>, id: ReportIdPath
     }
 }
 
-/// Makes a change that a form of the page asks for, and redirects to the part of the page that shows it.
+/// Makes a change that a form of the page asks for, and redirects to the part of the page that shows it, with the word of a
+/// confirmation where there is one.
 async fn changed(
     services: Services,
     id: ReportIdPath,
     request: Request,
-    part: &str,
+    (part, done): (&str, &str),
     change: impl AsyncFnOnce(&Cx, &Owner, String, &[u8]) -> Result<(), ServiceError>,
 ) -> Response {
     let query = request.uri().query().map(str::to_owned);
     let reader = Reader::of(request.headers(), query.as_deref());
     let (parts, body) = request.into_parts();
-    let done = async {
+    let made = async {
         same_origin(&services, &parts)?;
         let received = read_body(&services, &parts, body, BODY_BYTES).await?;
         let (cx, owner, id) = owned_by_caller(&services, &parts, id, reader.lang).await?;
@@ -208,7 +229,7 @@ async fn changed(
         change(&cx, &owner, id.clone(), &received.bytes).await?;
         Ok(id)
     };
-    match done.await {
+    match made.await {
         Ok(id) => {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::SEE_OTHER;
@@ -216,7 +237,7 @@ async fn changed(
             let place = with_lang(&format!("/reports/{id}"), query.as_deref(), reader.lang);
             // The menu of sharing is open when its address is new.
             let mark = if place.contains('?') { '&' } else { '?' };
-            let done = if part == "share" { format!("{mark}done=share") } else { String::new() };
+            let done = if done.is_empty() { String::new() } else { format!("{mark}done={done}") };
             let place = format!("{place}{done}#{part}");
             if let Ok(place) = HeaderValue::from_str(&place) {
                 response.headers_mut().insert(header::LOCATION, place);
@@ -230,12 +251,12 @@ async fn changed(
 /// Shows a report that was not stored, as the response to the form.
 pub(super) async fn unkept(
     services: Services,
-    finished: Finished,
+    unkept: Arc<UnkeptReport>,
     tool: Option<&'static Family>,
     reader: Reader,
 ) -> Response {
-    made(services, reader, Ok(finished), move |services, reader, finished| {
-        let (report, created_at) = (&finished.report, finished.created_at);
+    made(services, reader, Ok(unkept), move |services, reader, unkept| {
+        let (report, created_at) = (&unkept.report, unkept.created_at);
         let shown = Shown { report, created_at, eyes: Eyes::Asker, tool, query: None };
         whole(services, reader, shown)
     })

@@ -1,6 +1,6 @@
 //! Responses that carry a page.
 
-use api::response::{PageShown, conditional, speaks};
+use api::response::{PageShown, SentInPieces, conditional, speaks};
 use askama::Template;
 use axum::body::Body;
 use axum::response::Response;
@@ -12,7 +12,7 @@ use service::error::Code;
 
 /// Content-Security-Policy of pages: our own style, images and scripts, nothing else. What it blocks is reported to us, in
 /// the old way too, as not every browser has the Reporting API.
-const POLICY: &str = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; report-uri /api/erro-cliente; report-to errors";
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; report-uri /api/erro-cliente; report-to errors";
 
 /// Where the policy's `report-to` leads (W3C Reporting API, section 3.2).
 const REPORTING: &str = "errors=\"/api/erro-cliente\"";
@@ -47,6 +47,17 @@ fn document(status: StatusCode, body: Bytes, lang: Lang) -> Response {
     response
 }
 
+/// A page that is sent in pieces: `body` makes them of the rendered page.
+pub(crate) fn in_pieces(page: &impl Template, lang: Lang, body: impl FnOnce(String) -> Body) -> Response {
+    let (status, text) = rendered(StatusCode::OK, page, lang);
+    let mut response = document(status, Bytes::new(), lang);
+    *response.body_mut() = body(text);
+    response.extensions_mut().insert(SentInPieces);
+    // Proxies of the nginx kind hold an answer back until it is whole, unless they are told.
+    response.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    response
+}
+
 /// `Cache-Control` of a page that is the same for everybody. Short, as the page names a style sheet whose address changes
 /// with the next build.
 pub(crate) const SHARED_CACHE: &str = "public, max-age=300";
@@ -63,6 +74,17 @@ pub(crate) fn cacheable(page: &impl Template, lang: Lang, cache: &'static str) -
     let mut response = document(status, content.clone(), lang);
     if status == StatusCode::OK {
         response.headers_mut().extend(conditional::lasting(&content, cache));
+    }
+    response
+}
+
+/// Redirects (303) to a path of ours.
+pub(crate) fn see_other(path: &str) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    // Paths of ours hold ids, which are digits and hyphens, and names of tools and languages.
+    if let Ok(place) = HeaderValue::from_str(path) {
+        response.headers_mut().insert(header::LOCATION, place);
     }
     response
 }

@@ -14,18 +14,22 @@ use service::widget;
 
 use crate::reader::Reader;
 use crate::{
-    account, assets, bot, challenge, checks, contact, credit, embed, error, home, operator, partners, pricing, report,
-    share, sitemap, status, theme_choice, tools, watch, workspace,
+    account, assets, bot, challenge, checks, compare, contact, credit, docs, embed, error, home, logo, operator, partners,
+    pricing, report, running, running_end, share, sitemap, status, theme_choice, tools, watch, workspace,
 };
 
 /// Routes of all pages.
 pub(crate) fn router() -> Router<Site> {
     Router::<Site>::new()
         .route("/", get(home::show).post(home::submit))
+        .route(compare::PATH, get(compare::show).post(compare::submit))
+        .route("/running/{id}", get(running::show))
+        .route("/running/{id}/end", get(running_end::show))
         .route("/reports/{id}", get(report::show).post(report::open))
         .route("/reports/{id}/share", post(report::share))
         .route("/reports/{id}/unshare", post(report::unshare))
         .route("/reports/{id}/lab", get(report::lab_state).post(report::begin_lab))
+        .route("/reports/{id}/verify", post(report::verify))
         .route("/r/{slug}", get(share::show))
         .route("/og/{file}", get(share::picture))
         .route("/badge/{file}", get(share::badge))
@@ -39,8 +43,11 @@ pub(crate) fn router() -> Router<Site> {
         .route(challenge::SCRIPT_PATH, get(challenge::script))
         .route("/theme", post(theme_choice::choose))
         .merge(account::router())
+        .merge(docs::router())
+        .route(assets::DOCS_PATH, get(assets::docs))
         .route("/workspace", get(workspace::show).post(workspace::open))
         .route("/workspace.json", get(workspace::json))
+        .route("/workspace/webhooks", get(workspace::webhooks).post(workspace::send_webhooks))
         .route("/workspace/{id}", get(workspace::tab))
         .route("/workspace/{id}/tab.json", get(workspace::tab_json))
         .route("/workspace/{id}/run", post(workspace::run))
@@ -53,6 +60,9 @@ pub(crate) fn router() -> Router<Site> {
         .route("/workspace/{id}/name", post(workspace::rename))
         .route("/workspace/{id}/watch", post(workspace::watch))
         .route("/workspace/{id}/close", post(workspace::close))
+        .route("/workspace/{id}/describe", post(workspace::describe))
+        .route("/workspace/{id}/snooze", get(workspace::snooze_form).post(workspace::snooze))
+        .route("/workspace/run-all", post(workspace::run_all))
         .route("/watch/agree", get(watch::ask_to_agree).post(watch::agree))
         .route("/watch/stop", get(watch::ask_to_stop).post(watch::stop))
         .route("/bot", get(bot::show))
@@ -75,6 +85,8 @@ pub(crate) fn router() -> Router<Site> {
         .route(assets::TEXT_PATH, get(assets::text))
         .route(assets::PAGE_PATH, get(assets::page))
         .route("/favicon.svg", get(assets::icon))
+        .route(logo::PATH, get(logo::show))
+        .route("/favicon.ico", get(assets::old_icon))
         .route(assets::CARD_PATH, get(assets::card))
         .route("/robots.txt", get(sitemap::robots))
         .route("/sitemap.xml", get(sitemap::show))
@@ -83,19 +95,29 @@ pub(crate) fn router() -> Router<Site> {
 }
 
 /// Patterns of the routes that show a page.
-const PAGES: [&str; 53] = [
+const PAGES: [&str; 63] = [
     "/",
+    "/compare",
+    "/running/{id}",
+    "/running/{id}/end",
     "/reports/{id}",
     "/reports/{id}/{form}",
     "/r/{slug}",
     "/workspace",
+    "/workspace/webhooks",
     "/workspace/{id}",
     "/workspace/{id}/history",
     "/workspace/{id}/compare",
     "/workspace/{id}/settings",
+    "/workspace/{id}/snooze",
     "/watch/agree",
     "/watch/stop",
     "/bot",
+    "/docs",
+    "/docs/api/{name}",
+    "/docs/embed",
+    "/docs/errors",
+    "/docs/guides/{slug}",
     "/pricing",
     "/credit",
     "/credit/pix",

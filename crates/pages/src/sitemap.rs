@@ -24,7 +24,9 @@ pub(super) async fn robots(State(services): State<Services>) -> Response {
 
 /// Every page: as the reader's browser prefers it, and in each language.
 pub(super) async fn show(State(services): State<Services>) -> Response {
-    let named = ["/", "/bot", "/checks", "/credit", "/pricing", "/status", "/tools"].map(str::to_owned);
+    let named =
+        ["/", "/bot", "/checks", "/credit", "/docs", "/docs/embed", "/docs/errors", "/pricing", "/status", "/tools"]
+            .map(str::to_owned);
     let tools = FAMILIES.iter().map(|family| format!("/tools/{}", family.slug));
     let checks = all().map(|check| format!("/checks/{}", check.code));
     let queries = [String::new(), asking_for(Lang::En), asking_for(Lang::PtBr)];

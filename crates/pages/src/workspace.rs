@@ -4,9 +4,12 @@ mod chart;
 mod compare;
 mod forms;
 mod history;
+mod overview;
 mod settings;
+mod snooze;
 mod space;
 mod visit;
+mod webhooks;
 
 use askama::Template;
 use axum::extract::{Request, State};
@@ -17,8 +20,8 @@ use model::lang::Lang;
 use model::tab::{Run, Tab};
 use service::tabs::TabAnswer;
 
-use self::space::{ChangeCounts, EmptyPage, Space, band};
-use self::visit::{TabIdPath, answered, document, redirect};
+use self::space::{ChangeCounts, Space, band};
+use self::visit::{TabIdPath, answered, document};
 use crate::challenge;
 use crate::filters;
 use crate::frame::Frame;
@@ -29,9 +32,11 @@ use service::error::{Code, ServiceError};
 use service::tabs;
 
 pub(super) use compare::{json as compare_json, show as compare};
-pub(super) use forms::{close, open, rename, run, watch};
+pub(super) use forms::{close, describe, open, rename, run, run_all, snooze, watch};
 pub(super) use history::{csv as history_csv, json as history_json, show as history};
 pub(super) use settings::show as settings;
+pub(super) use webhooks::{send as send_webhooks, show as webhooks};
+pub(super) use snooze::show as snooze_form;
 
 /// Findings of the last run that the workspace shows; the report has all.
 const SHOWN: usize = 10;
@@ -61,24 +66,10 @@ struct RunView {
     more: usize,
 }
 
-/// The tab with the focus, or how to follow a first page.
+/// All followed pages, or how to follow a first one.
 pub(super) async fn show(State(services): State<Services>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    answered(&services, &parts, async |visit| {
-        let active = match &visit.owner {
-            Some(owner) => tabs::list(&services, owner).await?.into_iter().find(|tab| tab.active),
-            None => None,
-        };
-        match active {
-            Some(tab) => Ok(redirect(&format!("/workspace/{}", tab.id), visit.reader.lang)),
-            None => {
-                let space = visit.space(None).await?;
-                let page = EmptyPage { frame: visit.frame(), space, tab: None, view: "" };
-                Ok(html(StatusCode::OK, &page, visit.reader.lang))
-            }
-        }
-    })
-    .await
+    answered(&services, &parts, async |visit| overview::page(visit).await).await
 }
 
 /// The last run of a tab.

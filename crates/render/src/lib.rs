@@ -5,6 +5,7 @@ pub mod band;
 pub mod catalog;
 pub mod diff;
 pub mod edits;
+pub mod event;
 pub mod format;
 pub mod lab;
 pub mod mail;

@@ -2,12 +2,12 @@
 
 use audit::Blocked;
 use model::account::Assurance;
-use model::id::{AuditId, Owner};
+use model::id::{AuditId, Owner, TabId};
 use model::lang::{Phrase, Text, text};
 use model::report::Report;
 use model::time::Timestamp;
 use serde_json::json;
-use store::{NewAudit, PackedReport, Store, StoreError, StoredReport};
+use store::{NewAudit, NewJob, PackedReport, Store, StoreError, StoredReport};
 use tokio::time::Instant;
 use url::Url;
 
@@ -16,6 +16,7 @@ use crate::caller::{Cx, Identity};
 use crate::counting::Event;
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
+use crate::job::Job;
 use crate::services::Services;
 use crate::traces::{self, SpanKind};
 use engine::{AUDIT_TIME, AuditFailure, AuditInputs, AuditTimes, Audited, Scheme};
@@ -41,8 +42,35 @@ pub async fn audit<A: Send + 'static>(
     scheme: Scheme,
     answer: impl Fn(Finished) -> A + Clone + Send + 'static,
 ) -> Result<A, ServiceError> {
+    measured(cx, url, scheme, None, answer).await
+}
+
+/// The same for a run of a followed page: subscribers of its owner are told of it.
+pub(crate) async fn run<A: Send + 'static>(
+    cx: &Cx,
+    url: &Url,
+    tab: &TabId,
+    answer: impl Fn(Finished) -> A + Clone + Send + 'static,
+) -> Result<A, ServiceError> {
+    measured(cx, url, Scheme::Typed, Some(tab), answer).await
+}
+
+/// The job that tells subscribers of a run.
+pub(crate) fn announcement(services: &Services, owner: &Owner, tab: &TabId, audit: &AuditId, is_alert: bool) -> NewJob {
+    Job::AnnounceRun { owner: owner.to_string(), tab: tab.clone(), audit: audit.clone(), is_alert }
+        .queued(services.ports(), None)
+}
+
+/// An audit, with its times in metrics and trace.
+async fn measured<A: Send + 'static>(
+    cx: &Cx,
+    url: &Url,
+    scheme: Scheme,
+    tab: Option<&TabId>,
+    answer: impl Fn(Finished) -> A + Clone + Send + 'static,
+) -> Result<A, ServiceError> {
     let (begun, span) = (Instant::now(), traces::begin_child());
-    let done = traces::within(span.clone(), audited(cx, url, scheme, answer)).await;
+    let done = traces::within(span.clone(), audited(cx, url, scheme, tab, answer)).await;
     let outcome = done.as_ref().map_or_else(|error| error.code.wire(), |_| "ok");
     cx.services.metrics().audited(outcome, begun.elapsed());
     if let Some(span) = span {
@@ -64,6 +92,7 @@ async fn audited<A: Send + 'static>(
     cx: &Cx,
     url: &Url,
     scheme: Scheme,
+    tab: Option<&TabId>,
     answer: impl Fn(Finished) -> A + Clone + Send + 'static,
 ) -> Result<A, ServiceError> {
     let deadline = Instant::now() + AUDIT_TIME;
@@ -80,14 +109,14 @@ async fn audited<A: Send + 'static>(
     }
     let created_at = services.ports().now();
     let owner = cx.caller.owner();
-    let id = AuditId(services.ports().id());
+    let id = cx.observed.as_ref().map_or_else(|| AuditId(services.ports().id()), |observed| observed.id.clone());
     let judged = {
         let _slots = services.concurrency().enter(cx.caller.network, target.as_deref()).await?;
         let given = AuditInputs {
             started_at: created_at,
             nonce: services.ports().nonce(),
             scheme,
-            progress: None,
+            progress: cx.observed.as_ref().map(|observed| observed.progress.clone()),
             keep_sitemaps: false,
         };
         let (store, id, is_owned) = (services.database().store().clone(), id.clone(), owner.is_some());
@@ -106,9 +135,10 @@ async fn audited<A: Send + 'static>(
     cx.count(&Event::Audit);
     let Some(packed) = packed else { return Ok(if_kept) };
     let (new_id, requested_url, report) = (id.clone(), requested_url.as_str(), &packed);
+    let run_of = owner.clone().zip(tab);
     let new = NewAudit { id: new_id, owner, withheld: cx.withheld.as_deref(), requested_url, created_at, report };
     let storing = Instant::now();
-    let stored = services.database().write(|store| store.insert_audit(new)).await.is_ok();
+    let stored = keep(services, new, run_of.as_ref().map(|(owner, tab)| (owner, *tab))).await.is_ok();
     services.metrics().stage("store", storing, Instant::now());
     tracing::info!(audit.id = %id, kept = stored, score, findings = codes.len(), "audited");
     if stored {
@@ -127,6 +157,19 @@ async fn audited<A: Send + 'static>(
         tracing::error!(%error, "a report that was just compressed can't be read");
         ServiceError::new(Code::Internal)
     })
+}
+
+/// Stores an audit and, where it is a run of a followed page whose owner has subscribers, queues the job that tells them.
+async fn keep(services: &Services, new: NewAudit<'_>, run_of: Option<(&Owner, &TabId)>) -> Result<(), DatabaseError> {
+    let database = services.database();
+    if let Some((owner, tab)) = run_of
+        && !matches!(owner, Owner::Guest(_))
+        && database.ask(|store| store.has_subscribers(owner)).await?
+    {
+        let job = announcement(services, owner, tab, &new.id, false);
+        return database.write(|store| store.insert_audit_and(new, job)).await;
+    }
+    database.write(|store| store.insert_audit(new)).await
 }
 
 /// Output of a core.

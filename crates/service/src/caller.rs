@@ -9,6 +9,7 @@ use store::{ApiKey, Session};
 use crate::counting::{CountedReader, Event};
 use crate::error::{Code, ServiceError};
 use crate::network::Network;
+use crate::running::ObservedAudit;
 use crate::services::Services;
 use crate::vault::Binding;
 use crate::x402::CallPayment;
@@ -136,12 +137,21 @@ pub struct Cx {
     pub withheld: Option<Arc<str>>,
     /// The means to pay that came with the call.
     pub payment: CallPayment,
+    /// The id of the audit that the call makes, and who is told of its steps; `None` where nobody looks on.
+    pub observed: Option<ObservedAudit>,
 }
 
 impl Cx {
     /// A call without a pending payment.
     pub fn new(services: &Services, caller: Caller, lang: Lang) -> Self {
-        Self { services: services.clone(), caller, lang, withheld: None, payment: CallPayment::default() }
+        Self {
+            services: services.clone(),
+            caller,
+            lang,
+            withheld: None,
+            payment: CallPayment::default(),
+            observed: None,
+        }
     }
 
     /// Counts an event of the product, unless the call is a test of the operator's own.

@@ -1,6 +1,11 @@
 //! Audits that people ask for by the form of a page.
 
+use std::sync::Arc;
+
 use engine::Scheme;
+use model::id::{AuditId, Owner};
+use model::tab::Tab;
+use tokio::sync::watch;
 use url::Url;
 
 use crate::audits::{self, Finished};
@@ -8,6 +13,9 @@ use crate::caller::{Cx, Identity};
 use crate::error::{Code, ServiceError};
 use crate::gate;
 use crate::guests;
+use crate::network::Network;
+use crate::running::{AuditEnding, NewRun, RunningAudit, RunningHandle, UnkeptReport};
+use crate::tabs;
 use crate::x402::Priced;
 
 /// The outcome of the form.
@@ -29,6 +37,16 @@ pub struct TypedUrl {
 
 /// Audits a page by one of the free audits, for the caller or for a new guest. `priced`: what the audit would cost.
 pub async fn audit(cx: &Cx, typed: &TypedUrl, priced: &Priced) -> FormAudit {
+    admitted(cx, typed, priced, |_, _| ()).await
+}
+
+/// The same, told by `admit` when the audit begins: for which owner, and with which token of a new guest.
+async fn admitted(
+    cx: &Cx,
+    typed: &TypedUrl,
+    priced: &Priced,
+    admit: impl FnOnce(Option<Owner>, Option<String>),
+) -> FormAudit {
     let mut new_guest = None;
     // A guest is created after a free audit is held: a call that must be paid needs none.
     let work = async {
@@ -44,10 +62,102 @@ pub async fn audit(cx: &Cx, typed: &TypedUrl, priced: &Priced) -> FormAudit {
                 Err(error) => return Err(error),
             }
         }
+        admit(cx.caller.owner(), new_guest.clone());
         audits::audit(&cx, &typed.url, typed.scheme, std::convert::identity).await
     };
     let outcome = gate::run_free_audit(cx, priced, work).await;
     FormAudit { new_guest, outcome }
+}
+
+/// An audit that a page asks for, to be shown while it runs.
+#[derive(Debug)]
+pub struct AskedAudit {
+    /// The id that it will be stored under.
+    pub id: AuditId,
+    /// The page, as it was typed.
+    pub typed: String,
+    /// Random text of the form: a form that is sent twice has the same, and begins one audit.
+    pub attempt: Option<String>,
+    /// Where its page leads to at the end: a path of ours.
+    pub way_on: String,
+}
+
+impl AskedAudit {
+    fn new_run(self, cx: &Cx, is_of_form: bool) -> NewRun {
+        let Self { id, typed, attempt, way_on } = self;
+        let network: Network = cx.caller.network;
+        let attempt = attempt.filter(|text| !text.is_empty()).map(|text| (network, text));
+        let started_at = cx.services.ports().now();
+        NewRun { id, owner: cx.caller.owner(), attempt, url: typed, way_on, is_of_form, started_at }
+    }
+}
+
+/// How an audit of a form ended.
+pub fn ending(outcome: Result<Finished, ServiceError>) -> AuditEnding {
+    match outcome {
+        Ok(Finished { id: Some(_), is_owned: true, .. }) => AuditEnding::Stored,
+        Ok(Finished { report, created_at, .. }) => AuditEnding::Unkept(Arc::new(UnkeptReport { report, created_at })),
+        Err(error) => AuditEnding::Failed(Arc::new(error)),
+    }
+}
+
+/// Begins the audit of a form, as [`audit`] makes it, in a task of its own; where the same reader has one running for the
+/// same page, that one is the result.
+pub fn begin(
+    cx: Cx,
+    typed: TypedUrl,
+    priced: Priced,
+    asked: AskedAudit,
+) -> Result<watch::Receiver<RunningAudit>, ServiceError> {
+    let (new, services) = (asked.new_run(&cx, true), cx.services.clone());
+    services.running().begin(new, |mut handle: RunningHandle| async move {
+        let cx = Cx { observed: Some(handle.observed()), ..cx };
+        let FormAudit { outcome, .. } = admitted(&cx, &typed, &priced, |owner, guest| handle.admit(owner, guest)).await;
+        handle.end(ending(outcome));
+    })
+}
+
+/// Begins a run of a followed page by one of the free audits, in the same way.
+pub fn begin_run(
+    cx: Cx,
+    tab: Tab,
+    priced: Priced,
+    asked: AskedAudit,
+) -> Result<watch::Receiver<RunningAudit>, ServiceError> {
+    let (new, services) = (asked.new_run(&cx, false), cx.services.clone());
+    services.running().begin(new, |mut handle: RunningHandle| async move {
+        let cx = Cx { observed: Some(handle.observed()), ..cx };
+        let work = async {
+            handle.admit(cx.caller.owner(), None);
+            tabs::run(&cx, &tab).await
+        };
+        let outcome = gate::run_free_audit(&cx, &priced, work).await;
+        handle.end(outcome.map_or_else(|error| AuditEnding::Failed(Arc::new(error)), |_| AuditEnding::Stored));
+    })
+}
+
+/// Begins runs of followed pages, one after another: the next when the one before has ended, and none after a refusal for
+/// which the others would be refused too.
+pub fn begin_runs(cx: &Cx, tabs: Vec<Tab>, priced: &Priced) -> Result<(), ServiceError> {
+    let mut rest = tabs.into_iter();
+    let Some(tab) = rest.next() else { return Ok(()) };
+    let id = AuditId(cx.services.ports().id());
+    let way_on = format!("/workspace/{}", tab.id);
+    let asked = AskedAudit { id, typed: tab.url.clone(), attempt: None, way_on };
+    let follower = begin_run(cx.clone(), tab, priced.clone(), asked)?;
+    let (cx, priced, rest) = (cx.clone(), priced.clone(), rest.collect::<Vec<_>>());
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let services = cx.services.clone();
+    services.running().afterwards(follower, move |ending| {
+        let is_over = matches!(ending, AuditEnding::Failed(error) if matches!(error.code,
+            Code::AllowanceSpent | Code::PaymentRequired | Code::RateLimited | Code::VerificationRequired));
+        if !is_over && let Err(error) = begin_runs(&cx, rest, &priced) {
+            tracing::warn!(code = error.code.wire(), "the other followed pages are not run");
+        }
+    });
+    Ok(())
 }
 
 /// The URL of a typed address, https where it names no scheme. Counts refused addresses.

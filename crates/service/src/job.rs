@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use lab::request::TEST_TIME;
-use model::id::{AccountId, TabId};
+use model::id::{AccountId, AuditId, TabId};
 use model::lang::Lang;
 use render::mail::Mail;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,10 @@ const MAIL_TRIES: u32 = 30;
 /// Tries of a watch's run: over an hour, with backoff, after which a page counts as unreachable, and some more for
 /// faults of our own.
 const WATCH_TRIES: u32 = 10;
+/// Tries to tell of a run, over some hours, with backoff: a run that is paid for can be read once its payment is final.
+const ANNOUNCE_TRIES: u32 = 10;
+/// Tries of an endpoint's job. Each delivery counts its own tries, so this only bounds crashes one after the other.
+const DELIVER_TRIES: u32 = 1_000;
 /// Tries of a lab test: one, one more after trouble, and one after a restart in the middle.
 const LAB_TRIES: u32 = 3;
 /// Timeout of a job, unless it takes longer by its nature.
@@ -55,6 +59,22 @@ pub enum Job {
         /// Language of titles and displayed values.
         lang: Lang,
     },
+    /// Tell subscribers of a run of a followed page.
+    AnnounceRun {
+        /// Who follows the page, as an owner is written.
+        owner: String,
+        /// The tab.
+        tab: TabId,
+        /// The run.
+        audit: AuditId,
+        /// Whether the run calls for an alert.
+        is_alert: bool,
+    },
+    /// Make the deliveries of a webhook that are due. Its id is the webhook's.
+    DeliverWebhook {
+        /// The webhook.
+        webhook: String,
+    },
     /// Delete rows past their retention.
     Purge,
     /// Publish the statistics.
@@ -75,13 +95,15 @@ pub enum Lane {
     Audit,
     /// Lab tests.
     Lab,
+    /// Webhooks.
+    Webhook,
     /// Housekeeping.
     Upkeep,
 }
 
 impl Lane {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Mail, Self::Contact, Self::Audit, Self::Lab, Self::Upkeep];
+    pub const ALL: [Self; 6] = [Self::Mail, Self::Contact, Self::Audit, Self::Lab, Self::Webhook, Self::Upkeep];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -89,6 +111,7 @@ impl Lane {
             Self::Contact => "contact",
             Self::Audit => "audit",
             Self::Lab => "lab",
+            Self::Webhook => "webhook",
             Self::Upkeep => "upkeep",
         }
     }
@@ -97,6 +120,7 @@ impl Lane {
     pub(crate) fn at_once(self) -> usize {
         match self {
             Self::Mail | Self::Audit | Self::Lab => 4,
+            Self::Webhook => 8,
             Self::Contact | Self::Upkeep => 1,
         }
     }
@@ -105,7 +129,7 @@ impl Lane {
     pub(crate) fn job_time(self) -> Duration {
         match self {
             Self::Lab => LAB_TIME,
-            Self::Mail | Self::Contact | Self::Audit | Self::Upkeep => JOB_TIME,
+            Self::Mail | Self::Contact | Self::Audit | Self::Webhook | Self::Upkeep => JOB_TIME,
         }
     }
 
@@ -132,6 +156,8 @@ impl Job {
             Self::SendReset { account } => format!("link for a new password of account {account}"),
             Self::RunWatch { tab, .. } => format!("watch of tab {tab}"),
             Self::RunLab { run, .. } => format!("lab test {run}"),
+            Self::AnnounceRun { audit, .. } => format!("tell subscribers of run {audit}"),
+            Self::DeliverWebhook { webhook } => format!("deliveries of webhook {webhook}"),
             Self::Purge => "forget what is past its time".to_owned(),
             Self::PublishShowcase { .. } => "publish the statistics".to_owned(),
         })
@@ -143,6 +169,7 @@ impl Job {
             Self::SendContact(_) => Lane::Contact,
             Self::RunWatch { .. } => Lane::Audit,
             Self::RunLab { .. } => Lane::Lab,
+            Self::AnnounceRun { .. } | Self::DeliverWebhook { .. } => Lane::Webhook,
             Self::Purge | Self::PublishShowcase { .. } => Lane::Upkeep,
         }
     }
@@ -152,6 +179,8 @@ impl Job {
             Self::SendMail(_) | Self::SendContact(_) | Self::SendReset { .. } => MAIL_TRIES,
             Self::RunWatch { .. } => WATCH_TRIES,
             Self::RunLab { .. } => LAB_TRIES,
+            Self::AnnounceRun { .. } => ANNOUNCE_TRIES,
+            Self::DeliverWebhook { .. } => DELIVER_TRIES,
             Self::Purge | Self::PublishShowcase { .. } => PURGE_TRIES,
         }
     }

@@ -93,10 +93,16 @@ fn file_of(url: &str) -> String {
     name.filter(|name| !name.chars().any(char::is_control)).unwrap_or_else(|| NAME.to_owned())
 }
 
-/// The changes of a stored audit's patch by line, for reading.
+/// The changes of a stored audit's patch by line, for reading. The source of a page is not stored, so there are no lines
+/// around them; the first line says what to send for a diff that can be applied.
 pub fn patch_by_line(stored: &StoredReport, target: Option<u32>) -> String {
     let part = target.map(|score| audit::towards(&stored.report, score).0);
-    by_line(part.as_ref().unwrap_or(&stored.report.patch))
+    let id = &stored.id;
+    format!(
+        "# For reading: no page source is stored. For `git apply`, send it: POST /api/audits/{id}/patch \
+         {{\"html\": \"…\", \"format\": \"diff\"}}\n{}",
+        by_line(part.as_ref().unwrap_or(&stored.report.patch))
+    )
 }
 
 /// The patch of a stored audit, as a response: the whole, or the ready fixes on the cheapest path to a score.

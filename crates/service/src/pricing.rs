@@ -17,7 +17,7 @@ pub fn quota(services: &Services, lang: Lang) -> PaymentQuota {
     const AUDIT: Text = text("one audit beyond the free audits", "uma auditoria além das grátis");
     const TAB: Text = text("one followed page beyond the free ones", "uma página seguida além das grátis");
     const CONTACT: Text = text("one contact by an agent (list price)", "um contato por agente (preço de tabela)");
-    const CREDIT: Text = text("prepaid credit of {usd} USD", "crédito pré-pago de {usd} USD");
+    const CREDIT: Text = text("prepaid credit of {usd} USD", "crédito pré-pago de US$ {usd}");
     const TRIAL: Text = text(
         "It starts automatically with the first use of an account, and covers its sessions and its own API keys.",
         "Começa automaticamente no primeiro uso de uma conta, e vale para as sessões e as chaves de API dela.",

@@ -20,9 +20,11 @@ use crate::credential::token_digest;
 use crate::database::{ANSWER_WITHIN, Database, open_store};
 use crate::figures::CachedFigures;
 use crate::lab::Lab;
+use crate::logo::Logo;
 use crate::mail::Mailer;
 use crate::metrics::ProcessMetrics;
 use crate::ports::Ports;
+use crate::running::RunningAudits;
 use crate::traces::Traces;
 use crate::vault::Vault;
 use crate::x402::Payments;
@@ -58,10 +60,12 @@ struct ServicesInner {
     concurrency: ConcurrencyLimits,
     payments: Payments,
     mailer: Option<Mailer>,
+    logo: Option<Logo>,
     browser_errors: BrowserErrors,
     lab: Lab,
     metrics: ProcessMetrics,
     traces: Traces,
+    running: RunningAudits,
     build: Build,
     started_at: Timestamp,
     are_purges_held: AtomicBool,
@@ -106,9 +110,11 @@ impl Services {
             concurrency: ConcurrencyLimits::new(&config),
             payments: Payments::new(&config, &base_url),
             mailer: Mailer::new(&config, &base_url).context("mail")?,
+            logo: config.product.logo.as_deref().map(Logo::read).transpose().context("product.logo")?,
             browser_errors: BrowserErrors::default(),
             metrics: ProcessMetrics::default(),
             traces: Traces::new(&config.otel, &config.product.id, env!("CARGO_PKG_VERSION"), &ports),
+            running: RunningAudits::default(),
             started_at: ports.now(),
             are_purges_held: AtomicBool::new(false),
             ports,
@@ -230,6 +236,11 @@ impl Services {
         self.inner.mailer.as_ref()
     }
 
+    /// The operator's logo; `None` where none is configured.
+    pub fn logo(&self) -> Option<&Logo> {
+        self.inner.logo.as_ref()
+    }
+
     /// What this process has done.
     pub fn metrics(&self) -> &ProcessMetrics {
         &self.inner.metrics
@@ -238,6 +249,11 @@ impl Services {
     /// Traces of requests and jobs.
     pub fn traces(&self) -> &Traces {
         &self.inner.traces
+    }
+
+    /// Audits that run for a page.
+    pub fn running(&self) -> &RunningAudits {
+        &self.inner.running
     }
 
     /// Errors that browsers reported in this minute.

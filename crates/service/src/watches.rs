@@ -35,6 +35,10 @@ const QUEUED_AT_ONCE: u32 = 500;
 pub struct TabEdit {
     /// Its name; `Some(None)` removes it.
     pub alias: Option<Option<String>>,
+    /// Words to find it by.
+    pub tags: Option<Vec<String>>,
+    /// What its owner writes down; `Some(None)` removes it.
+    pub note: Option<Option<String>>,
     /// Whether it is the active tab.
     pub active: Option<bool>,
     /// Whether its page is watched.
@@ -43,23 +47,43 @@ pub struct TabEdit {
     pub alert_email: Option<Option<String>>,
 }
 
+/// An edit as it was sent: `None` for a field that was not.
+#[derive(Debug, Default)]
+pub struct SentEdit<'a> {
+    /// Its name.
+    pub alias: Option<Option<&'a str>>,
+    /// Words to find it by.
+    pub tags: Option<&'a [String]>,
+    /// What its owner writes down.
+    pub note: Option<Option<&'a str>>,
+    /// Whether it is the active tab.
+    pub active: Option<bool>,
+    /// Whether its page is watched.
+    pub monitor: Option<bool>,
+    /// Where alerts go.
+    pub alert_email: Option<Option<&'a str>>,
+}
+
 impl TabEdit {
-    /// The edit of a call, each field as it was sent: `None` when it was not; an error when none was, or one is no good.
-    pub fn sent(
-        alias: Option<Option<&str>>,
-        active: Option<bool>,
-        monitor: Option<bool>,
-        alert_email: Option<Option<&str>>,
-    ) -> Result<Self, ServiceError> {
-        if alias.is_none() && active.is_none() && monitor.is_none() && alert_email.is_none() {
+    /// The edit of a call; an error where no field was sent, or one is no good.
+    pub fn sent(sent: &SentEdit<'_>) -> Result<Self, ServiceError> {
+        let SentEdit { alias, tags, note, active, monitor, alert_email } = *sent;
+        let has_text = alias.is_some() || tags.is_some() || note.is_some() || alert_email.is_some();
+        if !has_text && active.is_none() && monitor.is_none() {
             const NOTHING: Text = text(
-                "the body changes nothing: send alias, active, monitor or monitor_email",
-                "o corpo não muda nada: envie alias, active, monitor ou monitor_email",
+                "the body changes nothing: send alias, tags, note, active, monitor or monitor_email",
+                "o corpo não muda nada: envie alias, tags, note, active, monitor ou monitor_email",
             );
             return Err(ServiceError::new(Code::InvalidBody).explained(NOTHING.into()));
         }
-        let alias = alias.map(tabs::alias_of).transpose()?;
-        Ok(Self { alias, active, monitor, alert_email: alert_email.map(alert_address).transpose()? })
+        Ok(Self {
+            alias: alias.map(tabs::alias_of).transpose()?,
+            tags: tags.map(tabs::tags_of).transpose()?,
+            note: note.map(tabs::note_of).transpose()?,
+            active,
+            monitor,
+            alert_email: alert_email.map(alert_address).transpose()?,
+        })
     }
 }
 
@@ -95,7 +119,8 @@ pub async fn change(cx: &Cx, owner: &Owner, tab: &Tab, edit: TabEdit) -> Result<
         Some(email) => alert_to(cx, owner, tab, email).await?,
         None => None,
     };
-    let change = TabChange { alias: edit.alias, active: edit.active, watch, alert };
+    let TabEdit { alias, tags, note, active, .. } = edit;
+    let change = TabChange { alias, tags, note, active, watch, alert };
     let most = cx.services.config().limits.watched_pages;
     let changed = cx.services.database().write(|store| store.change_tab(owner, &id, change, most)).await;
     match changed.map_err(tabs::unknown_tab)? {

@@ -181,7 +181,7 @@ impl Payments {
                 Code::AllowanceSpent,
                 text(
                     "The free audits of today are spent. Pay {price} USD and repeat the same call, or wait for tomorrow (UTC).",
-                    "As auditorias grátis de hoje acabaram. Pague {price} USD e repita a mesma chamada, ou espere até amanhã (UTC).",
+                    "As auditorias grátis de hoje acabaram. Pague US$ {preco} e repita a mesma chamada, ou espere até amanhã (UTC).",
                 ),
             ),
             Sku::Tab => (
@@ -189,7 +189,7 @@ impl Payments {
                 Code::PaymentRequired,
                 text(
                     "The free tabs are all open. Pay {price} USD and repeat the same call, or close one.",
-                    "As abas grátis estão todas abertas. Pague {price} USD e repita a mesma chamada, ou feche uma.",
+                    "As abas grátis estão todas abertas. Pague US$ {preco} e repita a mesma chamada, ou feche uma.",
                 ),
             ),
         };
@@ -237,7 +237,7 @@ impl Payments {
             sample: json!({"token": "cred_…", "saldo_usd": price.to_string()}),
             ask: text(
                 "Pay {price} USD and repeat the same call: the answer has the token of the credit, once. Send an Idempotency-Key of your own with it: without one, nobody gets the token again if that answer is lost, unless they buy with a guest token, API key or session.",
-                "Pague {price} USD e repita a mesma chamada: a resposta traz o token do crédito, uma vez. Envie junto uma Idempotency-Key sua: sem ela ninguém recebe o token de novo se essa resposta se perder, a não ser quem compra com token de visitante, chave de API ou sessão.",
+                "Pague US$ {preco} e repita a mesma chamada: a resposta traz o token do crédito, uma vez. Envie junto uma Idempotency-Key sua: sem ela ninguém recebe o token de novo se essa resposta se perder, a não ser quem compra com token de visitante, chave de API ou sessão.",
             ),
             code: Code::PaymentRequired,
         }
@@ -250,7 +250,7 @@ impl Payments {
 
     /// The refusal that asks for a payment: version 1 in the body, version 2 in a header.
     pub fn payment_required(&self, priced: &Priced, lang: Lang) -> ServiceError {
-        let sentence = priced.ask.phrase(&[("price", priced.price.to_string().into())]);
+        let sentence = priced.ask.phrase(&priced.price.values());
         let error = ServiceError::new(priced.code).with("error", sentence.in_lang(lang).into());
         self.offered(priced, error)
     }

@@ -10,6 +10,7 @@ use sqlx::any::AnyRow;
 
 use crate::body::{PackedReport, unpack};
 use crate::error::StoreError;
+use crate::jobs::NewJob;
 use crate::lab::lab_tests;
 use crate::statement::Statement;
 use crate::store::Store;
@@ -91,6 +92,25 @@ impl Store {
     /// Stores an audit; it is durable when this returns. [`StoreError::Conflict`] when the id is taken.
     pub async fn insert_audit(&self, audit: NewAudit<'_>) -> Result<(), StoreError> {
         self.db.write("keeping an audit", inserting(audit)).await.map(drop)
+    }
+
+    /// Stores an audit and queues `job`, both or neither. Errors as for [`Store::insert_audit`].
+    pub async fn insert_audit_and(&self, audit: NewAudit<'_>, job: NewJob) -> Result<(), StoreError> {
+        let NewAudit { id, owner, withheld, requested_url, created_at, report } = audit;
+        let (withheld, requested_url) = (withheld.map(str::to_owned), requested_url.to_owned());
+        let report = report.clone();
+        self.db
+            .transact("keeping an audit", move |transaction| {
+                let (id, owner, withheld, job) = (id.clone(), owner.clone(), withheld.clone(), job.clone());
+                let (requested_url, report) = (requested_url.clone(), report.clone());
+                Box::pin(async move {
+                    let (withheld, requested_url, report) = (withheld.as_deref(), requested_url.as_str(), &report);
+                    let new = NewAudit { id, owner, withheld, requested_url, created_at, report };
+                    transaction.run(inserting(new)).await?;
+                    transaction.enqueue(&job).await.map(drop)
+                })
+            })
+            .await
     }
 
     /// The audit `id` of `owner`; [`StoreError::NotFound`] also when it is someone else's.

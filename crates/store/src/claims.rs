@@ -39,6 +39,10 @@ const OWNED: &[Owned] = &[
         ),
         most: Some(MOST_TABS),
     },
+    // A guest has neither webhooks nor a feed.
+    Owned { table: "feeds", moves: None, most: None },
+    Owned { table: "page_events", moves: None, most: None },
+    Owned { table: "webhooks", moves: None, most: None },
     // The account keeps its own focused tab.
     Owned { table: "workspaces", moves: None, most: None },
 ];

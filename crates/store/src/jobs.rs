@@ -93,6 +93,11 @@ impl JobLease {
     pub fn id(&self) -> &str {
         &self.id
     }
+
+    /// The fencing token.
+    pub(crate) fn fence(&self) -> i64 {
+        self.fence
+    }
 }
 
 impl JobState {

@@ -40,7 +40,9 @@ const STEPS: &[(i64, &str, Sql)] = &[
     (10, "lab", Sql::Portable(include_str!("../migrations/0010_lab.sql"))),
     (11, "statistics", Sql::Portable(include_str!("../migrations/0011_statistics.sql"))),
     (12, "contact", Sql::Portable(include_str!("../migrations/0012_contact.sql"))),
+    (13, "webhooks", Sql::Portable(include_str!("../migrations/0013_webhooks.sql"))),
     (14, "job traces", Sql::Portable(include_str!("../migrations/0014_job_traces.sql"))),
+    (15, "snoozes", Sql::Portable(include_str!("../migrations/0015_snoozes.sql"))),
 ];
 
 /// Runs the migrations that this database has not had yet, each in a transaction of its own.

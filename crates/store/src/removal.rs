@@ -23,6 +23,11 @@ const OWNED: &[&str] = &[
     "DELETE FROM audits WHERE id IN (SELECT id FROM audits WHERE owner = $1 ORDER BY created_at, id LIMIT $2) RETURNING id",
     "DELETE FROM tabs WHERE id IN (SELECT id FROM tabs WHERE owner = $1 ORDER BY created_at, id LIMIT $2) RETURNING id",
     "DELETE FROM workspaces WHERE owner IN (SELECT owner FROM workspaces WHERE owner = $1 LIMIT $2) RETURNING owner AS id",
+    "DELETE FROM webhooks WHERE id IN (SELECT id FROM webhooks WHERE owner = $1 ORDER BY created_at, id LIMIT $2) \
+        RETURNING id",
+    "DELETE FROM feeds WHERE owner IN (SELECT owner FROM feeds WHERE owner = $1 LIMIT $2) RETURNING owner AS id",
+    "DELETE FROM page_events WHERE id IN (SELECT id FROM page_events WHERE owner = $1 ORDER BY created_at, id LIMIT $2) \
+        RETURNING id",
     "DELETE FROM api_keys WHERE id IN (SELECT id FROM api_keys WHERE owner = $1 ORDER BY created_at, id LIMIT $2) \
         RETURNING id",
 ];

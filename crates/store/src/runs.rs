@@ -13,6 +13,7 @@ use crate::error::StoreError;
 use crate::lab::lab_tests;
 use crate::store::Store;
 use crate::stored_report::{StoredReport, off_worker, share_slug, stored_report};
+use crate::tabs::MOST_TABS;
 
 /// A stored run.
 #[derive(Debug, Clone)]
@@ -28,6 +29,17 @@ pub struct RunRecord {
     /// Its public address, while it is shared.
     pub share_slug: Option<Slug>,
     body: Vec<u8>,
+}
+
+/// The score of a run of a followed page, without its report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunScore {
+    /// The page.
+    pub url: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// 0 to 100; `None` where the page could not be reached.
+    pub score: Option<u32>,
 }
 
 /// The findings of a run, without the rest of its report.
@@ -62,6 +74,16 @@ impl RunRecord {
     }
 }
 
+fn run_score(row: &AnyRow) -> Result<RunScore, sqlx::Error> {
+    let score: i64 = row.try_get("score")?;
+    let failed: i64 = row.try_get("failed")?;
+    Ok(RunScore {
+        url: row.try_get("requested_url")?,
+        created_at: Timestamp(row.try_get("created_at")?),
+        score: u32::try_from(score).ok().filter(|_| failed == 0),
+    })
+}
+
 const NEWEST: &str = concat!(
     "SELECT id, requested_url, created_at, body, ",
     share_slug!(),
@@ -75,6 +97,11 @@ const RUNS: &str = concat!(
     share_slug!(),
     " FROM audits WHERE owner = $1 AND requested_url = $2 ORDER BY created_at DESC, id DESC LIMIT $3"
 );
+
+const SCORES: &str = "SELECT requested_url, created_at, score, failed FROM (SELECT requested_url, created_at, id, score, \
+    failed, ROW_NUMBER() OVER (PARTITION BY requested_url ORDER BY created_at DESC, id DESC) AS place FROM audits \
+    WHERE owner = $1 AND requested_url IN (SELECT url FROM tabs WHERE owner = $1)) AS runs WHERE place <= $2 \
+    ORDER BY requested_url, created_at, id LIMIT $3";
 
 // Two audits may have the same `created_at`; their ids order them.
 const RUN_BEFORE: &str = concat!(
@@ -100,6 +127,15 @@ impl Store {
         let statement = sqlx::query(RUNS).bind(owner.to_string()).bind(url.to_owned()).bind(i64::from(limit));
         let rows = self.db.read_all(subject, statement).await?;
         rows.iter().map(|row| RunRecord::of(row).map_err(|error| StoreError::of_driver(subject, error))).collect()
+    }
+
+    /// Scores of the newest runs of every page that `owner` follows, at most `limit` of each, by page and then oldest first.
+    pub async fn scores_of(&self, owner: &Owner, limit: u32) -> Result<Vec<RunScore>, StoreError> {
+        let subject = "reading the scores of tabs";
+        let most = i64::from(limit).saturating_mul(i64::from(MOST_TABS));
+        let statement = sqlx::query(SCORES).bind(owner.to_string()).bind(i64::from(limit)).bind(most);
+        let rows = self.db.read_all(subject, statement).await?;
+        rows.iter().map(|row| run_score(row).map_err(|error| StoreError::of_driver(subject, error))).collect()
     }
 
     /// The newest audit of the same page that `owner` has from before `audit` and that has a score, if any.

@@ -47,6 +47,10 @@ pub enum Opening {
 pub struct TabChange {
     /// Its name, or none.
     pub alias: Option<Option<String>>,
+    /// Words to find it by.
+    pub tags: Option<Vec<String>>,
+    /// What its owner writes down of it, or nothing.
+    pub note: Option<Option<String>>,
     /// Whether it has the focus; the page that had it loses it.
     pub active: Option<bool>,
     /// When the daily watch begins, or that it ends.
@@ -86,7 +90,7 @@ pub enum Changing {
 macro_rules! tabs_where {
     ($condition:literal) => {
         concat!(
-            "SELECT t.id, t.url, t.alias, t.created_at, t.monitor, t.alert_email, t.alert_agreed, t.watched_at, \
+            "SELECT t.id, t.url, t.alias, t.created_at, t.monitor, t.alert_email, t.alert_agreed, t.watched_at, t.watch_at, t.tags, t.note, \
              CAST(CASE WHEN w.active_id = t.id THEN 1 ELSE 0 END AS BIGINT) AS active, a.id AS audit_id, a.score, \
              a.failed FROM tabs t LEFT JOIN workspaces w ON w.owner = t.owner LEFT JOIN audits a ON a.id = \
              (SELECT l.id FROM audits l WHERE l.owner = t.owner AND l.requested_url = t.url \
@@ -120,6 +124,10 @@ const FOCUS_NEWEST: &str = "UPDATE workspaces SET active_id = \
     (SELECT id FROM tabs WHERE owner = $1 ORDER BY created_at DESC, id DESC LIMIT 1) WHERE owner = $1 AND active_id = $2";
 
 const RENAME: &str = "UPDATE tabs SET alias = $3 WHERE owner = $1 AND id = $2";
+
+const TAG: &str = "UPDATE tabs SET tags = $3 WHERE owner = $1 AND id = $2";
+
+const NOTE: &str = "UPDATE tabs SET note = $3 WHERE owner = $1 AND id = $2";
 
 const WATCH: &str = "UPDATE tabs SET monitor = $3, watch_at = $4 WHERE owner = $1 AND id = $2";
 
@@ -271,6 +279,12 @@ async fn change_within(
     if let Some(alias) = change.alias {
         transaction.run(of_tab(RENAME).bind(alias)).await?;
     }
+    if let Some(tags) = change.tags {
+        transaction.run(of_tab(TAG).bind((!tags.is_empty()).then(|| tags.join("\n")))).await?;
+    }
+    if let Some(note) = change.note {
+        transaction.run(of_tab(NOTE).bind(note)).await?;
+    }
     match change.active {
         Some(true) => drop(transaction.run(of_tab(FOCUS)).await?),
         Some(false) => drop(transaction.run(of_tab(UNFOCUS)).await?),
@@ -303,6 +317,7 @@ fn read_tab(row: &AnyRow) -> Result<Tab, sqlx::Error> {
     let score: Option<i64> = row.try_get("score")?;
     let score = score.filter(|_| failed == Some(0)).map(u32::try_from).transpose();
     let monitor_email: Option<String> = row.try_get("alert_email")?;
+    let tags: Option<String> = row.try_get("tags")?;
     Ok(Tab {
         id: row.try_get("id")?,
         url: row.try_get("url")?,
@@ -314,6 +329,9 @@ fn read_tab(row: &AnyRow) -> Result<Tab, sqlx::Error> {
         monitor_email_confirmed: monitor_email.is_none() || is("alert_agreed")?,
         monitor_email,
         monitor_checked_at: row.try_get::<Option<i64>, _>("watched_at")?.map(Timestamp),
+        monitor_next_at: row.try_get::<Option<i64>, _>("watch_at")?.map(Timestamp),
+        tags: tags.map(|tags| tags.lines().map(str::to_owned).collect()).unwrap_or_default(),
+        note: row.try_get("note")?,
         created_at: Timestamp(row.try_get("created_at")?),
     })
 }

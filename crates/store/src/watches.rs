@@ -62,6 +62,8 @@ pub struct WatchRun {
     pub now: Timestamp,
     /// The alert, where there is one to send.
     pub alert: Option<Alert>,
+    /// The job that tells subscribers of the run, where there are some.
+    pub announcement: Option<NewJob>,
 }
 
 /// An alert, and the link in it that stops further ones.
@@ -229,7 +231,8 @@ impl Store {
     pub async fn keep_watch_run(&self, run: WatchRun) -> Result<bool, StoreError> {
         self.db
             .transact("keeping a watch's run", move |transaction| {
-                let WatchRun { lease, tab, owner, url, audit, created_at, report, failed, now, alert } = run.clone();
+                let WatchRun { lease, tab, owner, url, audit, created_at, report, failed, now, alert, announcement } =
+                    run.clone();
                 Box::pin(async move {
                     if !transaction.finish_job(&lease, now).await? {
                         return Ok(false);
@@ -257,6 +260,9 @@ impl Store {
                         transaction.run(link).await?;
                         transaction.run(sqlx::query(MARK_ALERTED).bind(audit.0)).await?;
                         transaction.enqueue(&alert.mail).await?;
+                    }
+                    if let Some(job) = announcement {
+                        transaction.enqueue(&job).await?;
                     }
                     Ok(true)
                 })

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use audit::report::CATALOG_VERSION;
-use model::lang::Lang;
+use model::lang::{Lang, Text, text};
 use serde_json::Value;
 
 use super::source::DocumentSource;
@@ -133,6 +133,33 @@ pub(super) fn full(source: &DocumentSource<'_>) -> String {
 fn clients(base: &str) -> String {
     let sections = CLIENTS.find("\n## ").and_then(|start| CLIENTS.get(start..)).unwrap_or_default();
     sections.replace("\n## ", "\n### ").replace(ANY_SERVICE, base)
+}
+
+/// A guide in Markdown, with the service's address in it.
+#[derive(Debug)]
+pub struct Guide {
+    /// Its name in addresses.
+    pub slug: &'static str,
+    /// Its title.
+    pub title: Text,
+    /// English.
+    pub markdown: String,
+}
+
+/// The guides that the service carries.
+pub fn guides(base: &str) -> [Guide; 2] {
+    [
+        Guide {
+            slug: "agents",
+            title: text("Tasks for programs and agents", "Tarefas para programas e agentes"),
+            markdown: TASKS.replace("BASE", base),
+        },
+        Guide {
+            slug: "clients",
+            title: text("Set up clients", "Configurar clientes"),
+            markdown: CLIENTS.split_once('\n').map_or(CLIENTS, |(_, rest)| rest).replace(ANY_SERVICE, base),
+        },
+    ]
 }
 
 /// One operation with its parameters and an example.

@@ -2,6 +2,7 @@
 
 mod example;
 mod operation;
+mod recorded;
 mod tags;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::mcp;
 use crate::operation::{Call, IntoReply, LASTING, Nothing, Operation, Reply, error_schema};
 use operation::{Generators, describe, of_refusals};
+use recorded::RecordedExamples;
 use service::config::Config;
 use service::error::{Code, ServiceError};
 
@@ -64,6 +66,7 @@ pub fn document(operations: &[Operation], config: &Config, base_url: &str) -> Va
     let mut schemas = Generators {
         inputs: SchemaGenerator::from(of_inputs.for_deserialize()),
         answers: SchemaGenerator::from(settings.for_serialize()),
+        recorded: RecordedExamples::read(),
     };
     let mut paths: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for operation in operations {
@@ -73,13 +76,13 @@ pub fn document(operations: &[Operation], config: &Config, base_url: &str) -> Va
     for (path, item) in mcp::described(tags::of("/mcp")) {
         paths.entry(path).or_default().extend(item);
     }
-    let (mut answers, mut inputs) = (schemas.answers, schemas.inputs);
+    let Generators { mut answers, mut inputs, recorded } = schemas;
     let (definitions, paths) = joined(answers.take_definitions(true), inputs.take_definitions(true), &paths);
     let written = Value::Object(paths.clone()).to_string();
     // Inputs that are all parameters are described there, and nowhere else.
     let mut schemas = used(definitions, &written);
     schemas.insert("Error".to_owned(), error_schema());
-    let (examples, headers) = of_refusals(&written);
+    let (examples, headers) = of_refusals(&written, &recorded);
     let tags = tags::described(paths.keys().map(String::as_str));
     json!({
         "openapi": "3.1.0",

@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 use model::lang::{Text, text};
+use render::catalog::calls::{SampleCredential, SampleRequest};
 use render::catalog::near::nearest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -110,9 +111,7 @@ pub(super) fn auth(access: Access) -> &'static str {
 }
 
 fn describe(source: &DocumentSource<'_>, operation: &Operation) -> OperationDescription {
-    let method = operation.method.as_str().to_ascii_lowercase();
-    let described = source.openapi.get("paths").and_then(|paths| paths.get(operation.path)?.get(&method));
-    let described = described.cloned().unwrap_or_default();
+    let described = described(&source.openapi, operation);
     let (media_type, answer) = mcp::tool::answer_schema(operation);
     let forms = operation.forms.iter().map(|form| form.media_type);
     OperationDescription {
@@ -125,7 +124,7 @@ fn describe(source: &DocumentSource<'_>, operation: &Operation) -> OperationDesc
         price_usd: operation.price.map(|sku| source.config.prices.of(sku).dollars()),
         input_in: if operation.takes_body() { "body" } else { "query" },
         input: mcp::tool::own_input(operation),
-        example: example(source, operation, &described),
+        example: sample(source.base_url, operation, described).curl(),
         status: operation.status.as_u16(),
         media_types: std::iter::once(media_type).chain(forms).filter(|media_type| !media_type.is_empty()).collect(),
         answer: fields(answer),
@@ -138,8 +137,8 @@ fn describe(source: &DocumentSource<'_>, operation: &Operation) -> OperationDesc
     }
 }
 
-/// A request that can be pasted into a shell.
-fn example(source: &DocumentSource<'_>, operation: &Operation, described: &Value) -> String {
+/// A request of an operation, to be copied. `described`: its entry in the OpenAPI description, which has the examples.
+pub fn sample(base_url: &str, operation: &Operation, described: &Value) -> SampleRequest {
     let mut path = operation.path.to_owned();
     let mut query = Vec::new();
     for parameter in described.get("parameters").and_then(Value::as_array).into_iter().flatten() {
@@ -154,17 +153,26 @@ fn example(source: &DocumentSource<'_>, operation: &Operation, described: &Value
         }
     }
     let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
-    let mut out = format!("curl -s -X {} '{}{query}'", operation.method, source.url(&path));
-    out.push_str(match operation.access {
-        Access::Owner => " -H \"X-Guest-Token: $TOKEN\"",
-        Access::Credit => " -H \"X-Credito: $CREDIT\"",
-        Access::Operator => " -H \"Authorization: Bearer $OPERATOR_TOKEN\"",
-        Access::Open | Access::Session | Access::Browser => "",
-    });
-    if let Some(body) = described.pointer("/requestBody/content/application~1json/example") {
-        out.push_str(&format!(" -H 'content-type: application/json' -d '{body}'"));
+    SampleRequest {
+        method: operation.method.to_string(),
+        url: format!("{base_url}{path}{query}"),
+        credential: match operation.access {
+            Access::Owner => Some(SampleCredential { header: "X-Guest-Token", scheme: "", variable: "TOKEN" }),
+            Access::Credit => Some(SampleCredential { header: "X-Credito", scheme: "", variable: "CREDIT" }),
+            Access::Operator => {
+                Some(SampleCredential { header: "Authorization", scheme: "Bearer ", variable: "OPERATOR_TOKEN" })
+            }
+            Access::Open | Access::Session | Access::Browser => None,
+        },
+        body: described.pointer("/requestBody/content/application~1json/example").map(Value::to_string),
     }
-    out
+}
+
+/// The entry of an operation in the OpenAPI description; null where it has none.
+pub fn described<'o>(openapi: &'o Value, operation: &Operation) -> &'o Value {
+    let method = operation.method.as_str().to_ascii_lowercase();
+    let entry = openapi.get("paths").and_then(|paths| paths.get(operation.path)?.get(&method));
+    entry.unwrap_or(&Value::Null)
 }
 
 /// The fields of an answer, with the beginnings of their descriptions. Of an answer in several shapes, the first: the whole.
@@ -199,7 +207,7 @@ mod tests {
         for (path, file) in files(&source) {
             assert!(file.len() < 6_000, "{path}: {} bytes", file.len());
             let read: Value = serde_json::from_slice(&file).unwrap();
-            assert!(read["example"].as_str().unwrap().starts_with("curl -s -X "), "{path}");
+            assert!(read["example"].as_str().unwrap().starts_with("curl -s "), "{path}");
         }
     }
 }

@@ -18,7 +18,7 @@ use service::config::Sku;
 use service::error::{Code, ServiceError};
 use service::gate;
 use service::tabs::{self, HistoryAnswer, TabAnswer, Workspace};
-use service::watches::{self, TabEdit};
+use service::watches::{self, SentEdit, TabEdit};
 use store::StoredReport;
 
 /// Error codes of every call about one tab.
@@ -75,7 +75,7 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::patch("/api/tabs/{id}", "change_tab", change)
             .text(
                 "Change a followed page",
-                "Renames it, gives it the focus, or watches it. With `monitor` true the page is audited once a day \
+                "Renames it, tags it, keeps a note with it, gives it the focus, or watches it. With `monitor` true the page is audited once a day \
                  for free; an email is sent when its score drops or a new error or warning appears, never when it \
                  improves. Alerts go to the account's address, or to `monitor_email` once that address has confirmed \
                  by email. Guests can't watch pages.\n\nExample: `{\"monitor\": true}`",
@@ -219,6 +219,12 @@ struct ChangeRequest {
     /// Its name, at most 100 characters; empty or null for no name.
     #[serde(default, deserialize_with = "given")]
     alias: Option<Option<String>>,
+    /// Words to find it by, at most 10 of at most 40 characters; an empty list removes them.
+    #[serde(default)]
+    tags: Option<Vec<String>>,
+    /// What you write down of it, at most 2,000 characters; empty or null for nothing.
+    #[serde(default, deserialize_with = "given")]
+    note: Option<Option<String>>,
     /// Whether it has the focus; the page that had it loses it.
     #[serde(default)]
     active: Option<bool>,
@@ -237,13 +243,14 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Str
 
 impl ChangeRequest {
     fn edit(&self) -> Result<TabEdit, ServiceError> {
-        let Self { id: _, alias, active, monitor, monitor_email } = self;
-        TabEdit::sent(
-            alias.as_ref().map(Option::as_deref),
-            *active,
-            *monitor,
-            monitor_email.as_ref().map(Option::as_deref),
-        )
+        TabEdit::sent(&SentEdit {
+            alias: self.alias.as_ref().map(Option::as_deref),
+            tags: self.tags.as_deref(),
+            note: self.note.as_ref().map(Option::as_deref),
+            active: self.active,
+            monitor: self.monitor,
+            alert_email: self.monitor_email.as_ref().map(Option::as_deref),
+        })
     }
 }
 

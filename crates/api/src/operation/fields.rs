@@ -59,9 +59,8 @@ impl AnswerFields {
                         objects.iter().flat_map(|object| properties(object)).map(|(name, _)| name.as_str()).collect();
                     known.sort_unstable();
                     known.dedup();
-                    let path: Vec<&str> = field.split('.').take(depth + 1).collect();
-                    let place = format!("fields.{}", path.join("."));
-                    return Err(unknown_at(Code::InvalidParameter, &place, name, &known));
+                    let parent: Vec<&str> = std::iter::once("fields").chain(field.split('.').take(depth)).collect();
+                    return Err(unknown_at(Code::InvalidParameter, &parent.join("."), name, &known));
                 }
             }
         }

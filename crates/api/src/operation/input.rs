@@ -1,6 +1,7 @@
 //! Input of a call: path, then query or body, as one JSON object; then as the handler's type.
 
 mod given;
+mod nested;
 mod problem;
 mod unknown;
 
@@ -10,6 +11,7 @@ use serde_json::error::Category;
 use serde_json::{Map, Value};
 
 use given::{Texts, TypedValue};
+pub(crate) use nested::NestedShapes;
 use problem::{TWICE, refused};
 use service::error::{Code, ServiceError};
 pub(crate) use unknown::{unknown, unknown_at};

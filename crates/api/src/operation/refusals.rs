@@ -38,7 +38,7 @@ const BEACON: &[Code] = &[Code::HeadersTooLarge, Code::Overloaded, Code::Interna
 
 impl Operation {
     /// Every code it may answer with.
-    pub(crate) fn all_errors(&self) -> impl Iterator<Item = Code> {
+    pub fn all_errors(&self) -> impl Iterator<Item = Code> {
         if self.is_beacon {
             return BEACON.to_vec().into_iter();
         }

@@ -24,6 +24,10 @@ const NO_FEATURES: &str = "accelerometer=(), camera=(), display-capture=(), geol
 #[derive(Debug, Clone, Copy)]
 pub struct PageShown;
 
+/// Marks a response whose body is sent in pieces, as they come: compression would hold them back.
+#[derive(Debug, Clone, Copy)]
+pub struct SentInPieces;
+
 /// Headers of all responses, where they are not set yet.
 pub fn common(headers: &mut HeaderMap, is_https: bool) {
     for (name, value) in [

@@ -31,17 +31,37 @@ pub enum Scheme {
 /// Callback for completed steps of an audit.
 pub type Progress = Arc<dyn Fn(AuditStep) + Send + Sync>;
 
-/// A completed step of an audit.
+/// A completed step of an audit, and what it found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuditStep {
     /// The page was fetched, with its redirects.
-    Page,
+    Page(FetchedPage),
     /// robots.txt and the sitemaps were fetched, or failed.
-    Files,
+    Files(FileCount),
     /// The discovery files were fetched, or failed.
-    Discovery,
+    Discovery(FileCount),
     /// The page was judged.
     Judged,
+}
+
+/// The page, as it was fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FetchedPage {
+    /// HTTP status of the final response.
+    pub status: u16,
+    /// Redirects that were followed.
+    pub redirects: usize,
+    /// Bytes of the decoded body.
+    pub bytes: usize,
+}
+
+/// Files beside the page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FileCount {
+    /// Files that were requested.
+    pub requested: usize,
+    /// Files that the site has: the response had a status of 200 to 299.
+    pub found: usize,
 }
 
 impl AuditInputs {

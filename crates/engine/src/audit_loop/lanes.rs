@@ -13,7 +13,7 @@ use model::capture::{Want, WantKind};
 use tokio::time::Instant;
 
 use super::files::{self, FetchedFile, FileRequest};
-use super::given::{AuditInputs, AuditStep};
+use super::given::{AuditInputs, AuditStep, FileCount};
 use crate::cores::Cores;
 
 /// Timeout of all discovery probes together. Chosen: eight seconds; what comes later counts as not measured.
@@ -44,6 +44,7 @@ pub(super) struct Lanes {
 #[derive(Default)]
 struct FileLane {
     in_flight: usize,
+    count: FileCount,
     /// Deadline, set by the first request of a kind with its own timeout.
     until: Option<Instant>,
     is_reported: bool,
@@ -79,6 +80,7 @@ impl Lanes {
             }
             let until = time.map_or(self.deadline, |time| *lane.until.get_or_insert(now + time)).min(self.deadline);
             lane.in_flight += 1;
+            lane.count.requested += 1;
             self.requested.insert(want.clone());
             let (fetcher, cores, keep_sitemaps) = (self.fetcher.clone(), self.cores.clone(), self.keep_sitemaps);
             let (want, target, budget) = (want.clone(), Arc::clone(&self.target), Arc::clone(&self.budget));
@@ -97,7 +99,11 @@ impl Lanes {
         loop {
             match self.running.next().await? {
                 Ok(file) => {
-                    self.lane(file.extra.want.kind).in_flight -= 1;
+                    let is_found =
+                        file.extra.fetched.response().is_some_and(|response| (200..300).contains(&response.status));
+                    let lane = self.lane(file.extra.want.kind);
+                    lane.in_flight -= 1;
+                    lane.count.found += usize::from(is_found);
                     return Some(file);
                 }
                 // The process's panic hook logged it.
@@ -116,13 +122,13 @@ impl Lanes {
 
     /// Reports each lane once it is done: nothing in flight, nothing wanted.
     pub(super) fn report_ends(&mut self, wants: &[Want], given: &AuditInputs) {
-        for (lane, step, is_probe) in
-            [(&mut self.files, AuditStep::Files, false), (&mut self.probes, AuditStep::Discovery, true)]
-        {
+        let steps: [(_, fn(FileCount) -> AuditStep, _); 2] =
+            [(&mut self.files, AuditStep::Files, false), (&mut self.probes, AuditStep::Discovery, true)];
+        for (lane, step, is_probe) in steps {
             let waits = wants.iter().any(|want| want.kind.rules().probe == is_probe && !self.requested.contains(want));
             if !lane.is_reported && lane.in_flight == 0 && !waits {
                 lane.is_reported = true;
-                given.tell(step);
+                given.tell(step(lane.count));
             }
         }
     }

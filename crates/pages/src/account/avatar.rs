@@ -36,7 +36,7 @@ pub(super) async fn show(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         let set = if visit.is_sent { set(&visit).await } else { Ok(()) };
         let problem = match set {
-            Ok(()) if visit.is_sent => return visit.lead(PATH),
+            Ok(()) if visit.is_sent => return visit.lead_after(PATH, "saved"),
             Ok(()) => None,
             Err(error) if leads_away(&error) => return refused(&visit, &error, PATH),
             Err(error) => Some(error),
@@ -57,7 +57,7 @@ async fn set(visit: &AccountVisit) -> Result<(), ServiceError> {
 async fn page<'a>(visit: &'a AccountVisit, problem: Option<&ServiceError>) -> Result<AvatarPage<'a>, ServiceError> {
     let problem = problem.map(|error| if error.code == Code::InvalidImage { REFUSED } else { error.code.sentence() });
     Ok(AvatarPage {
-        frame: visit.frame(),
+        frame: visit.frame().below(PATH),
         csrf: &visit.csrf,
         field: upload::FILE,
         has_picture: avatar::is_set(&visit.cx).await?,
@@ -70,7 +70,7 @@ pub(super) async fn remove(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         let removed = if visit.is_sent { avatar::remove(&visit.cx).await } else { Ok(()) };
         match removed {
-            Ok(()) => visit.lead(PATH),
+            Ok(()) => visit.lead_after(PATH, "saved"),
             Err(error) => refused(&visit, &error, PATH),
         }
     })

@@ -127,6 +127,11 @@ impl FormTemplate<'_> {
 }
 
 impl FormPage {
+    /// Whether it is for people who are not signed in yet.
+    pub(super) fn is_entry(&self) -> bool {
+        self.action.starts_with("/conta/global")
+    }
+
     /// Shows the form, or runs `work` on a sent form and answers with its outcome: for an error in the input, the form
     /// with the message.
     pub(super) async fn answer(

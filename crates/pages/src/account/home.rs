@@ -17,6 +17,7 @@ use service::accounts::entry;
 use service::accounts::{claim, departure, profile as profiles, session};
 use service::error::ServiceError;
 
+const SIGN_OUT: Text = text("Sign out", "Sair");
 const ACCOUNT: Text = text("Your account", "A sua conta");
 /// Events that the page shows; the API has more.
 const EVENTS_SHOWN: usize = 10;
@@ -30,6 +31,8 @@ struct AccountPage<'a> {
     /// This browser has a guest with something to claim.
     is_guest_too: bool,
     profile: Profile,
+    /// Names of time zones, to choose from.
+    zones: Vec<&'static str>,
     /// Why the profile was refused.
     problem: Option<String>,
     has_factor: bool,
@@ -70,12 +73,13 @@ async fn shown(visit: &AccountVisit, refused: Option<(Profile, ServiceError)>) -
         None => (stored, None),
     };
     let page = AccountPage {
-        frame: visit.frame(),
+        frame: visit.frame().below("/conta"),
         csrf: &visit.csrf,
         email: &current.email,
         is_guest_too,
         problem: error.as_ref().map(|error| error.message_for_person(visit.lang())),
         profile,
+        zones: profiles::time_zones(),
         has_factor: entry::has_factor(&visit.cx, &account),
         trial: service::accounts::trial(current.trial_started_at, visit.cx.services.ports().now()),
         sessions: session::list(&visit.cx).await?,
@@ -98,7 +102,7 @@ pub(super) async fn profile(state: AppState, request: Request) -> Response {
             revision: visit.field("revision").parse().unwrap_or_default(),
         };
         let answer = match profiles::write(&visit.cx, changed.clone()).await {
-            Ok(_) => Ok(visit.lead("/conta")),
+            Ok(_) => Ok(visit.lead_after("/conta", "saved")),
             Err(error) if leads_away(&error) => Err(error),
             Err(error) => shown(&visit, Some((changed, error))).await,
         };
@@ -114,7 +118,7 @@ pub(super) async fn end_session(state: AppState, request: Request) -> Response {
             return visit.lead("/conta");
         }
         match session::end(&visit.cx, visit.field("id")).await {
-            Ok(()) => visit.lead("/conta"),
+            Ok(()) => visit.lead_after("/conta", "session_ended"),
             Err(error) => refused(&visit, &error, "/conta"),
         }
     })
@@ -139,7 +143,7 @@ pub(super) async fn end_all(state: AppState, request: Request) -> Response {
         form.answer(visit, Needs::Proof, async |visit| {
             session::end_all(&visit.cx).await?;
             visit.forget();
-            Ok(visit.lead("/conta/global"))
+            Ok(visit.lead_after("/conta/global", "sessions_ended"))
         })
         .await
     })
@@ -150,12 +154,22 @@ pub(super) async fn end_all(state: AppState, request: Request) -> Response {
 pub(super) async fn sign_out(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |mut visit| {
         if !visit.is_sent {
-            return visit.lead("/conta");
+            let form = FormPage {
+                title: Some(SIGN_OUT),
+                action: "/conta/out",
+                button: Some(SIGN_OUT),
+                links: vec![(ACCOUNT, "/conta")],
+                ..FormPage::default()
+            };
+            return match visit.cx.caller.required_session() {
+                Ok(_) => form.page(&visit, None),
+                Err(error) => refused(&visit, &error, "/conta"),
+            };
         }
         match session::sign_out(&visit.cx).await {
             Ok(()) => {
                 visit.forget();
-                visit.lead("/conta/global")
+                visit.lead_after("/conta/global", "signed_out")
             }
             Err(error) => visit.refuse(&error),
         }
@@ -188,7 +202,7 @@ pub(super) async fn delete(state: AppState, request: Request) -> Response {
         form.answer(visit, Needs::Proof, async |visit| {
             departure::close(&visit.cx, visit.field("email")).await?;
             visit.forget();
-            Ok(visit.lead("/"))
+            Ok(visit.lead_after("/", "account_closed"))
         })
         .await
     })

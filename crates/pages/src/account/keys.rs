@@ -62,6 +62,7 @@ pub(super) async fn revoke(state: AppState, request: Request) -> Response {
             _ => Ok(()),
         };
         match revoked {
+            Ok(()) if visit.is_sent => visit.lead_after(PATH, "key_revoked"),
             Ok(()) => visit.lead(PATH),
             Err(error) => refused(&visit, &error, PATH),
         }
@@ -92,7 +93,7 @@ async fn page<'a>(
     let keys = keys::list(&visit.cx).await?.into_iter();
     let (live, revoked): (Vec<KeyRow>, Vec<KeyRow>) = keys.map(row).partition(|row| row.key.revoked_at.is_none());
     Ok(KeysPage {
-        frame: visit.frame(),
+        frame: visit.frame().below(PATH),
         csrf: &visit.csrf,
         live,
         revoked,

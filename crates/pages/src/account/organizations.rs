@@ -93,7 +93,7 @@ pub(super) async fn list(state: AppState, request: Request) -> Response {
         let mut problem = None;
         if visit.is_sent {
             match organizations::create(&visit.cx, visit.field("name")).await {
-                Ok(made) => return visit.lead(&format!("{PATH}/{}", made.id)),
+                Ok(made) => return visit.lead_after(&format!("{PATH}/{}", made.id), "organization_created"),
                 Err(error) if leads_away(&error) => return refused(&visit, &error, PATH),
                 Err(error) => problem = Some(error),
             }
@@ -104,7 +104,7 @@ pub(super) async fn list(state: AppState, request: Request) -> Response {
         };
         let status = problem.as_ref().map_or(StatusCode::OK, status);
         let page = ListPage {
-            frame: visit.frame(),
+            frame: visit.frame().below(PATH),
             csrf: &visit.csrf,
             organizations,
             name: visit.field("name"),
@@ -125,8 +125,8 @@ pub(super) async fn one(state: AppState, id: Result<Path<String>, PathRejection>
         let mut problem = None;
         if visit.is_sent {
             match act(&visit, &id).await {
-                Ok(()) if visit.field("do") == "leave" => return visit.lead(PATH),
-                Ok(()) => return visit.lead(&back),
+                Ok(()) if visit.field("do") == "leave" => return visit.lead_after(PATH, "left"),
+                Ok(()) => return visit.lead_after(&back, done(visit.field("do"))),
                 Err(error) if leads_away(&error) => return refused(&visit, &error, &back),
                 Err(error) => problem = Some(error),
             }
@@ -147,7 +147,7 @@ async fn page<'a>(
     let session = visit.cx.caller.required_session()?;
     let organization = organizations::read(&visit.cx, id).await?;
     Ok(OnePage {
-        frame: visit.frame(),
+        frame: visit.frame().below(PATH),
         csrf: &visit.csrf,
         members: organizations::members(&visit.cx, id).await?,
         invitations: organizations::invitations(&visit.cx, id).await?,
@@ -185,6 +185,20 @@ async fn act(visit: &AccountVisit, id: &str) -> Result<(), ServiceError> {
     }
 }
 
+/// The word of the confirmation of an action.
+fn done(action: &str) -> &'static str {
+    match action {
+        "rename" => "renamed",
+        "close" => "organization_closed",
+        "restore" => "organization_restored",
+        "invite" => "invited",
+        "uninvite" => "invitation_ended",
+        "role" => "role_changed",
+        "remove" => "member_removed",
+        _ => "setting_changed",
+    }
+}
+
 /// Shows an invitation, or accepts it.
 pub(super) async fn invitation(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
@@ -193,7 +207,7 @@ pub(super) async fn invitation(state: AppState, request: Request) -> Response {
         let back = if is_token { format!("/conta/invitation?token={token}") } else { PATH.to_owned() };
         if visit.is_sent {
             return match organizations::accept(&visit.cx, token).await {
-                Ok(joined) => visit.lead(&format!("{PATH}/{}", joined.id)),
+                Ok(joined) => visit.lead_after(&format!("{PATH}/{}", joined.id), "joined"),
                 Err(error) => refused(&visit, &error, &back),
             };
         }

@@ -40,7 +40,7 @@ pub(super) async fn show(state: AppState, request: Request) -> Response {
         }
         match passkeys::list(&visit.cx).await {
             Ok(passkeys) => {
-                let (frame, csrf) = (visit.frame(), visit.csrf.as_str());
+                let (frame, csrf) = (visit.frame().below(PATH), visit.csrf.as_str());
                 visit.page(StatusCode::OK, &PasskeysPage { frame, csrf, script: assets::PASSKEYS_PATH, passkeys })
             }
             Err(error) => refused(&visit, &error, PATH),
@@ -56,7 +56,7 @@ pub(super) async fn remove(state: AppState, request: Request) -> Response {
             return visit.lead(PATH);
         }
         match passkeys::remove(&visit.cx, visit.field("id")).await {
-            Ok(()) => visit.lead(PATH),
+            Ok(()) => visit.lead_after(PATH, "passkey_removed"),
             Err(error) => refused(&visit, &error, PATH),
         }
     })

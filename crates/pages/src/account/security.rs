@@ -111,7 +111,7 @@ pub(super) async fn password(state: AppState, request: Request) -> Response {
             let (current, new) = (SecretText::new(visit.field("current")), SecretText::new(visit.field("password")));
             let token = security::change_password(&visit.cx, current, new).await?;
             visit.keep(&token);
-            Ok(visit.lead("/conta"))
+            Ok(visit.lead_after("/conta", "password_changed"))
         })
         .await
     })
@@ -211,7 +211,7 @@ pub(super) async fn remove_factor(state: AppState, request: Request) -> Response
         };
         form.answer(visit, Needs::Proof, async |visit| {
             security::remove_factor(&visit.cx, visit.field("code")).await?;
-            Ok(visit.lead("/conta"))
+            Ok(visit.lead_after("/conta", "factor_removed"))
         })
         .await
     })

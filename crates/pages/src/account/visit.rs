@@ -11,6 +11,7 @@ use model::lang::Lang;
 
 use super::upload;
 use crate::address::is_own_path;
+use crate::done::with_done;
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, private};
@@ -164,6 +165,11 @@ impl AccountVisit {
             response.headers_mut().insert(header::LOCATION, place);
         }
         self.sealed(response)
+    }
+
+    /// Redirects to another page, whose status line confirms what was done.
+    pub(super) fn lead_after(&self, path: &str, done: &str) -> Response {
+        self.lead(&with_done(path, done))
     }
 
     /// The error page as the response.

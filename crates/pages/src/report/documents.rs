@@ -96,7 +96,7 @@ pub(crate) fn document<T: Serialize + JsonSchema>(value: &T, lang: Lang) -> Resp
 }
 
 /// A download (`Content-Disposition: attachment`).
-fn download(body: Body, media_type: &'static str, name: &str) -> Response {
+pub(super) fn download(body: Body, media_type: &'static str, name: &str) -> Response {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));

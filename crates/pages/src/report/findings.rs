@@ -9,6 +9,7 @@ use model::finding::{Finding, Place, Severity};
 use model::fix::Fix;
 use model::lang::{Lang, Text};
 use model::path::PathStep;
+use model::tab::Snooze;
 
 use super::diff::{self, DiffStep};
 use super::filter::Filter;
@@ -43,6 +44,8 @@ pub(super) struct FindingView<'a> {
     pub(super) parts: Vec<CheckLink>,
     /// The run before did not have it.
     pub(super) is_new: bool,
+    /// The day until which it is put off, and why.
+    pub(super) snoozed: Option<(String, &'a str)>,
     pub(super) class: &'static str,
     pub(super) note: Option<Vec<CodePiece<'a>>>,
     /// Where it is made in the system that wrote the page.
@@ -82,6 +85,7 @@ pub(super) fn view<'a>(finding: &'a Finding, fix: &'a Fix, change: Option<&Chang
         part_of: finding.part_of.as_deref().and_then(|code| named(code, lang)),
         parts: finding.parts.iter().filter_map(|code| named(code, lang)).collect(),
         is_new: change.is_some_and(|change| change.broke.iter().any(|broke| broke.code == finding.code)),
+        snoozed: None,
         class: class(fix.class).in_lang(lang),
         note: fix.note.as_ref().map(|note| pieces(note.in_lang(lang))),
         made_in: fix.place.as_ref().map(|place| (place.system.as_str(), pieces(place.steps.in_lang(lang)))),
@@ -129,9 +133,12 @@ pub(super) struct First<'a> {
     pub(super) gain: Option<String>,
 }
 
-/// The most urgent of the findings that take points.
-pub(super) fn first<'a>(findings: &'a [Finding], fixes: &'a [Fix], lang: Lang) -> Vec<First<'a>> {
-    let worth = score::most_urgent(findings, fixes).filter(|(finding, _)| score::weight(finding.severity) > 0);
+/// The most urgent of the findings that take points and are not put off.
+pub(super) fn first<'a>(findings: &'a [Finding], fixes: &'a [Fix], snoozes: &[Snooze], lang: Lang) -> Vec<First<'a>> {
+    let is_due = |finding: &Finding| {
+        score::weight(finding.severity) > 0 && !snoozes.iter().any(|snooze| snooze.code == finding.code)
+    };
+    let worth = score::most_urgent(findings, fixes).filter(|(finding, _)| is_due(finding));
     let first = |(finding, fix): (&'a Finding, &'a Fix)| First {
         finding: view(finding, fix, None, lang),
         gain: (finding.points > 0).then(|| shown::signed(finding.points)),
@@ -226,13 +233,13 @@ mod tests {
     fn what_to_fix_first_is_the_most_urgent() {
         let page = "<meta name=robots content=noindex><title>a</title><title>b</title><h1>c</h1><img src=a>";
         let report = audit::report(&example::page(example::PAGE_URL, page));
-        let first = first(&report.findings, &report.fixes, Lang::En);
+        let first = first(&report.findings, &report.fixes, &[], Lang::En);
         assert_eq!(first.len(), FIRST);
         let codes: Vec<&str> = first.iter().map(|first| first.finding.code).collect();
         assert_eq!(codes, report.fix_first[..FIRST]);
         assert_eq!(codes[0], "noindex_meta");
         assert!(first.iter().all(|first| first.finding.severity != "info"));
-        assert!(super::first(&[], &[], Lang::En).is_empty());
+        assert!(super::first(&[], &[], &[], Lang::En).is_empty());
     }
 
     #[test]

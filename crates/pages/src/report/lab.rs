@@ -154,7 +154,7 @@ fn view<'a>(test: &'a LabTest, crux: Option<&FieldData>, now: Timestamp, lang: L
             score,
             band: if score.is_some() { band.class() } else { "none" },
             word: band.word().in_lang(lang),
-            arc: score.and_then(arc),
+            arc: score.map(arc),
         }
     };
     let metrics = if test.scores.is_some() { lab::metrics(Some(test), crux, lang) } else { Vec::new() };

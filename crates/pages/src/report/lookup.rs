@@ -17,7 +17,7 @@ use crate::error;
 use crate::reader::Reader;
 
 /// The id in the path; an error where it is not UTF-8.
-pub(super) type ReportIdPath = Result<Path<String>, PathRejection>;
+pub(crate) type ReportIdPath = Result<Path<String>, PathRejection>;
 
 /// Renders a page off the async workers, as a report may be a megabyte; the error page where the lookup failed.
 pub(crate) async fn made<T: Send + 'static>(
@@ -47,7 +47,7 @@ pub(super) async fn find(
 }
 
 /// The call, the owner and the report id of a request. Callers who own nothing get [`Code::AuditNotFound`].
-pub(super) async fn owned_by_caller(
+pub(crate) async fn owned_by_caller(
     services: &Services,
     parts: &Parts,
     id: ReportIdPath,

@@ -6,6 +6,7 @@ use model::change::Change;
 use model::id::{AuditId, Slug};
 use model::lang::{Lang, Text, text};
 use model::report::Report;
+use model::tab::Snooze;
 use model::time::Timestamp;
 
 /// Entries of a list of the summary that a page shows; the JSON has all.
@@ -38,6 +39,10 @@ pub(crate) struct OwnersView<'a> {
     pub(super) requested_url: &'a str,
     /// Cost of the next audit in free audits.
     pub(super) again: Again,
+    /// The followed page that it is a run of.
+    pub(super) tab: Option<&'a str>,
+    /// Findings of that page which are put off.
+    pub(super) snoozes: &'a [Snooze],
     /// The run of the page before this one, and what changed since.
     pub(super) before: Option<(&'a AuditId, &'a Change)>,
 }

@@ -108,9 +108,13 @@ pub(crate) struct ReportPage<'a> {
 /// The tool that a report was asked for with.
 struct ToolView {
     title: &'static str,
+    /// The question that it answers.
+    question: &'static str,
     address: String,
     /// How many findings are its own.
     findings: usize,
+    /// Their codes and titles.
+    own: Vec<(String, &'static str)>,
 }
 
 /// What only the owner sees.
@@ -121,6 +125,8 @@ struct OwnerView<'a> {
     /// Whether the reader may share it.
     is_own: bool,
     requested_url: &'a str,
+    /// The followed page that it is a run of.
+    tab: Option<&'a str>,
     /// Whether it was just shared: its address is shown.
     is_share_open: bool,
     /// What another audit costs of the allowance, as a sentence.
@@ -158,6 +164,10 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         Eyes::Owner(own) => (own.before, Some(format!("/reports/{}", own.id))),
         Eyes::Anybody { slug } => (None, Some(report_path(slug))),
         Eyes::Asker | Eyes::Holder => (None, None),
+    };
+    let snoozes = match eyes {
+        Eyes::Owner(own) => own.snoozes,
+        Eyes::Asker | Eyes::Holder | Eyes::Anybody { .. } => &[],
     };
     let is_own = |code: &str| tool.is_some_and(|family| catalog::has(family, code));
     let all = score::most_urgent(&report.findings, &report.fixes);
@@ -210,13 +220,19 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         stops_at_zero: is_reached && cost > score::FULL,
         bars,
         longest_bar,
-        first: findings::first(&report.findings, &report.fixes, lang),
+        first: findings::first(&report.findings, &report.fixes, snoozes, lang),
         take_along: take_along(&report.url, services.base_url(), &report.findings, &report.fixes, lang),
         steps: findings::steps(&report.path, lang),
         tool: tool.map(|family| ToolView {
             title: family.landing.title.in_lang(lang),
+            question: family.landing.h1.in_lang(lang),
             address: format!("/tools/{}?lang={}", family.slug, lang.tag()),
             findings: wanted.iter().filter(|(finding, _)| is_own(&finding.code)).count(),
+            own: wanted
+                .iter()
+                .filter(|(finding, _)| is_own(&finding.code))
+                .filter_map(|(finding, _)| Some((finding.code.clone(), named(&finding.code, lang)?.title)))
+                .collect(),
         }),
         filter: path
             .as_deref()
@@ -224,7 +240,12 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
             .map(|path| filter.view(path, tool.map(|family| family.slug), report.counts, &report.findings)),
         findings: wanted
             .into_iter()
-            .map(|(finding, fix)| findings::view(finding, fix, change.map(|(_, change)| change), lang))
+            .map(|(finding, fix)| {
+                let snooze = snoozes.iter().find(|snooze| snooze.code == finding.code);
+                let snoozed = snooze.map(|snooze| (shown::date(snooze.until, lang), snooze.reason.as_str()));
+                let view = findings::view(finding, fix, change.map(|(_, change)| change), lang);
+                FindingView { snoozed, ..view }
+            })
             .collect(),
         findings_total: report.findings.len(),
         path,
@@ -291,9 +312,9 @@ fn owner<'a>(
             snippets: [("Markdown", markdown), ("HTML", html), ("reStructuredText", rst)],
         }
     });
-    let OwnersView { id, csrf, is_own, requested_url, again, .. } = own;
+    let OwnersView { id, csrf, is_own, requested_url, tab, again, .. } = own;
     let is_share_open = asks(query, "done", "share");
-    Some(OwnerView { id: &id.0, csrf, share, is_own, requested_url, is_share_open, cost: again.in_words(lang) })
+    Some(OwnerView { id: &id.0, csrf, share, is_own, requested_url, tab, is_share_open, cost: again.in_words(lang) })
 }
 
 /// The notice at the top of the report.

@@ -30,6 +30,9 @@ pub(super) struct Point {
     pub(super) score: Option<u32>,
     /// Mail was sent about the run: the page had got worse.
     pub(super) alerted: bool,
+    /// Triangles: below the point where something broke, above it where something was fixed.
+    pub(super) broke: Option<String>,
+    pub(super) fixed: Option<String>,
     pub(super) audit_id: String,
     /// Accessible label.
     pub(super) label: String,
@@ -41,8 +44,19 @@ fn label(run: &Run, lang: Lang) -> String {
     const ALERTED: Text = text("alert sent", "alerta enviado");
     let at = run.created_at.to_string();
     let score = run.score.map_or(NOT_REACHED.in_lang(lang).to_owned(), |score| score.to_string());
+    const CHANGED: Text =
+        text(", {broke} new, {fixed} fixed", ", {broke} {broke|novo|novos}, {fixed} {fixed|corrigido|corrigidos}");
+    let change = match changes(run) {
+        (0, 0) => String::new(),
+        (broke, fixed) => CHANGED.phrase(&[("broke", broke.into()), ("fixed", fixed.into())]).in_lang(lang).to_owned(),
+    };
     let alert = if run.alerted { format!(", {}", ALERTED.in_lang(lang)) } else { String::new() };
-    format!("{}: {score}{alert}", at.get(..16).unwrap_or(&at))
+    format!("{}: {score}{change}{alert}", at.get(..16).unwrap_or(&at))
+}
+
+/// How many findings a run broke and fixed.
+fn changes(run: &Run) -> (usize, usize) {
+    run.change.as_ref().map_or((0, 0), |change| (change.broke.len(), change.fixed.len()))
 }
 
 impl Chart {
@@ -64,7 +78,10 @@ impl Chart {
                 None => chart.end(&mut line),
             }
             let (score, alerted, audit_id) = (run.score, run.alerted, run.audit_id.clone());
-            chart.points.push(Point { x, y, score, alerted, audit_id, label: label(run, lang) });
+            let (broke, fixed) = changes(run);
+            let triangle = |dy: i32, size: i32| format!("M{x} {y}m0 {dy}l{size} {size}h{}z", -2 * size);
+            let (broke, fixed) = ((broke > 0).then(|| triangle(20, -6)), (fixed > 0).then(|| triangle(-20, 6)));
+            chart.points.push(Point { x, y, score, alerted, broke, fixed, audit_id, label: label(run, lang) });
         }
         chart.end(&mut line);
         Some(chart)

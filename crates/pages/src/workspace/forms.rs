@@ -1,35 +1,38 @@
 //! Forms of the workspace. Each redirects to a page (303), so that a reload sends no form again.
 
 use api::cookies::CookieKind;
-use api::request::{BODY_BYTES, read_body};
+use api::request::{BODY_BYTES, read_body, wish};
 use api::response::{of_error, status};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::request::Parts;
 use http::{StatusCode, header};
+use model::id::AuditId;
 use model::tab::Tab;
 
 use super::space::EmptyPage;
 use super::visit::{TabIdPath, WorkspaceVisit, redirect};
 use crate::reader::Reader;
-use crate::response::{html, private};
+use crate::response::{html, private, see_other};
+use crate::running;
 use api::caller::guard_form;
 use api::caller::same_origin;
 use api::site::Site;
 use service::Services;
 use service::caller::Identity;
 use service::error::{Code, ServiceError};
-use service::form_audit::with_scheme;
-use service::{gate, guests, tabs, watches};
+use service::form_audit::{self, AskedAudit, with_scheme};
+use service::running::AuditEnding;
+use service::{gate, guests, run_all, snoozes, tabs, watches};
 
 /// A form of the workspace, and its sender.
-struct WorkspaceForm {
-    visit: WorkspaceVisit,
+pub(super) struct WorkspaceForm {
+    pub(super) visit: WorkspaceVisit,
     fields: Vec<(String, String)>,
 }
 
 impl WorkspaceForm {
-    async fn of(services: &Services, request: Request) -> (Parts, Result<Self, ServiceError>) {
+    pub(super) async fn of(services: &Services, request: Request) -> (Parts, Result<Self, ServiceError>) {
         let (parts, body) = request.into_parts();
         let received = async {
             same_origin(services, &parts)?;
@@ -45,7 +48,7 @@ impl WorkspaceForm {
         (parts, form)
     }
 
-    fn field(&self, wanted: &str) -> Option<&str> {
+    pub(super) fn field(&self, wanted: &str) -> Option<&str> {
         self.fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
     }
 }
@@ -118,28 +121,107 @@ async fn again(form: &WorkspaceForm, error: ServiceError, reader: Reader) -> Res
     response
 }
 
-/// Audits the tab's page now, as `POST /api/tabs/:id/run` does.
+/// Audits the tab's page now, as `POST /api/tabs/:id/run` does. A browser is sent to the page that shows the stages, a
+/// program waits.
 pub(crate) async fn run(State(site): State<Site>, id: TabIdPath, request: Request) -> Response {
-    on_tab(site.services().clone(), id, request, "/workspace/{id}", async |form, tab| {
-        let cx = &form.visit.cx;
+    let services = site.services().clone();
+    let is_browser = wish(request.headers(), "text/html") > 0;
+    let (parts, form) = WorkspaceForm::of(&services, request).await;
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let done = async {
+        let form = form?;
+        let (_, tab) = form.visit.tab(id).await?;
+        let (cx, way_on) = (&form.visit.cx, format!("/workspace/{}?lang={}", tab.id, reader.lang.tag()));
         gate::admit_audit(&cx.services, cx.caller.network, cx.caller.is_crawler)?;
-        gate::run_free_audit(cx, &site.audit_price()?, tabs::run(cx, tab)).await.map(drop)
-    })
-    .await
+        let priced = site.audit_price()?;
+        if !is_browser {
+            gate::run_free_audit(cx, &priced, tabs::run(cx, &tab)).await?;
+            return Ok(way_on);
+        }
+        let id = AuditId(cx.services.ports().id());
+        let asked = AskedAudit { id, typed: tab.url.clone(), attempt: None, way_on: way_on.clone() };
+        let audit = running::answerable(form_audit::begin_run(cx.clone(), tab, priced, asked)?).await?;
+        Ok(match audit.ending() {
+            None => format!("{}?lang={}", running::path(&audit.id), reader.lang.tag()),
+            Some(AuditEnding::Failed(error)) => return Err(error.as_ref().clone()),
+            Some(AuditEnding::Stored | AuditEnding::Unkept(_)) => way_on,
+        })
+    };
+    match done.await {
+        Ok(place) => private(see_other(&place)),
+        Err(error) => crate::error::page(&services, &error, reader),
+    }
 }
 
 /// Names the tab.
 pub(crate) async fn rename(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
-    on_tab(services, id, request, "/workspace/{id}/settings", async |form, tab| {
+    on_tab(services, id, request, "/workspace/{id}/settings?done=renamed", async |form, tab| {
         let alias = Some(tabs::alias_of(form.field("alias"))?);
         change(form, tab, watches::TabEdit { alias, ..watches::TabEdit::default() }).await
     })
     .await
 }
 
+/// Tags the tab, and keeps a note with it.
+pub(crate) async fn describe(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
+    on_tab(services, id, request, "/workspace/{id}/settings", async |form, tab| {
+        let typed: Vec<&str> = form.field("tags").unwrap_or_default().split(',').collect();
+        let (tags, note) = (Some(tabs::tags_of(&typed)?), Some(tabs::note_of(form.field("note"))?));
+        change(form, tab, watches::TabEdit { tags, note, ..watches::TabEdit::default() }).await
+    })
+    .await
+}
+
+/// Puts a finding of the tab's page off, or ends that; back to the report that was shown, or to the settings.
+pub(crate) async fn snooze(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
+    let (parts, form) = WorkspaceForm::of(&services, request).await;
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let done = async {
+        let form = form?;
+        let (owner, tab) = form.visit.tab(id).await?;
+        let (cx, code) = (&form.visit.cx, form.field("code").unwrap_or_default());
+        match form.field("do") {
+            Some("end") => snoozes::end(cx, owner, &tab, code).await?,
+            _ => {
+                let (reason, until) =
+                    (form.field("reason").unwrap_or_default(), form.field("until").unwrap_or_default());
+                snoozes::snooze(cx, owner, &tab, code, reason, until).await?
+            }
+        };
+        let report = form.field("report").and_then(|id| uuid::Uuid::try_parse(id).ok());
+        Ok(match report {
+            Some(report) => format!("/reports/{report}?lang={}#findings", reader.lang.tag()),
+            None => format!("/workspace/{}/settings?lang={}", tab.id, reader.lang.tag()),
+        })
+    };
+    match done.await {
+        Ok(place) => private(see_other(&place)),
+        Err(error) => crate::error::page(&services, &error, reader),
+    }
+}
+
+/// Runs as many of the reader's pages as the free audits of today allow, one after another, and shows the list.
+pub(crate) async fn run_all(State(site): State<Site>, request: Request) -> Response {
+    let services = site.services().clone();
+    let (parts, form) = WorkspaceForm::of(&services, request).await;
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let begun = async {
+        let form = form?;
+        let owner = form.visit.owner.as_ref().ok_or_else(|| ServiceError::new(Code::TabNotFound))?;
+        let cx = &form.visit.cx;
+        gate::admit_audit(&cx.services, cx.caller.network, cx.caller.is_crawler)?;
+        let tabs = run_all::tabs_to_run(cx, owner).await?;
+        form_audit::begin_runs(cx, tabs, &site.audit_price()?)
+    };
+    match begun.await {
+        Ok(()) => private(redirect("/workspace", reader.lang)),
+        Err(error) => crate::error::page(&services, &error, reader),
+    }
+}
+
 /// Starts or ends the daily watch, and sets the address of its alerts.
 pub(crate) async fn watch(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
-    on_tab(services, id, request, "/workspace/{id}/settings", async |form, tab| {
+    on_tab(services, id, request, "/workspace/{id}/settings?done=watch_saved", async |form, tab| {
         let monitor = Some(form.field("monitor") == Some("on"));
         let alert_email = Some(watches::alert_address(form.field("monitor_email"))?);
         change(form, tab, watches::TabEdit { monitor, alert_email, ..watches::TabEdit::default() }).await
@@ -154,7 +236,7 @@ async fn change(form: &WorkspaceForm, tab: &Tab, edit: watches::TabEdit) -> Resu
 
 /// Closes the tab.
 pub(crate) async fn close(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
-    on_tab(services, id, request, "/workspace", async |form, tab| {
+    on_tab(services, id, request, "/workspace?done=page_closed", async |form, tab| {
         let owner = form.visit.owner.as_ref().ok_or_else(|| ServiceError::new(Code::TabNotFound))?;
         tabs::close(&form.visit.cx.services, owner, &tab.id).await
     })

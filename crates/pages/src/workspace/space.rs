@@ -66,7 +66,7 @@ impl TabLine {
         Self {
             name: name(&tab),
             score: tab.score,
-            arc: tab.score.and_then(arc),
+            arc: tab.score.map(arc),
             change,
             band: band(tab.score),
             has_run: tab.audit_id.is_some(),

@@ -70,13 +70,18 @@ impl WorkspaceVisit {
             tabs,
             csrf: csrf::of_call(&self.cx)?,
             challenge: challenge::of_call(&self.cx),
-            is_guest: !matches!(self.owner, Some(Owner::Account(_) | Owner::Organization(_))),
+            is_guest: self.is_guest(),
             free_tabs: services.config().limits.free_tabs,
             free_remaining: gate.free_remaining,
             free_allowance: gate.free_allowance,
             problem: None,
             typed: String::new(),
         })
+    }
+
+    /// Whether the reader has no account.
+    pub(super) fn is_guest(&self) -> bool {
+        !matches!(self.owner, Some(Owner::Account(_) | Owner::Organization(_)))
     }
 
     /// The tabs of an owner, the first of them with what changed in their last run.
@@ -126,8 +131,9 @@ pub(super) fn document<T: Serialize + JsonSchema>(value: &T, lang: Lang) -> Resp
 pub(super) fn redirect(path: &str, lang: Lang) -> Response {
     let mut response = Response::new(axum::body::Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
+    let mark = if path.contains('?') { '&' } else { '?' };
     // Paths of ours hold ids, which are digits and hyphens.
-    if let Ok(place) = HeaderValue::from_str(&format!("{path}?lang={}", lang.tag())) {
+    if let Ok(place) = HeaderValue::from_str(&format!("{path}{mark}lang={}", lang.tag())) {
         response.headers_mut().insert(header::LOCATION, place);
     }
     response

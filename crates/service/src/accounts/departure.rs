@@ -33,6 +33,8 @@ pub struct Export {
     passkeys: Vec<ExportedName>,
     keys: Vec<ExportedName>,
     organizations: Vec<ExportedName>,
+    /// By what is shown of their addresses.
+    webhooks: Vec<ExportedName>,
     tabs: Vec<Tab>,
     /// The newest 1,000.
     audits: Vec<ExportedAudit>,
@@ -65,6 +67,7 @@ pub async fn export(cx: &Cx) -> Result<Export, ServiceError> {
     let database = cx.services.database();
     let tabs = database.ask(|store| store.tabs_of(&owner)).await.map_err(unavailable)?;
     let audits = database.ask(|store| store.audit_lines(&owner, AUDITS)).await.map_err(unavailable)?;
+    let webhooks = database.ask(|store| store.webhooks_of(&owner)).await.map_err(unavailable)?.into_iter();
     let passkeys = passkeys::list(cx).await?.into_iter();
     let keys = keys::list(cx).await?.into_iter().filter(|key| key.organization.is_none());
     let organizations = organizations::list(cx).await?.into_iter();
@@ -79,6 +82,7 @@ pub async fn export(cx: &Cx) -> Result<Export, ServiceError> {
         organizations: organizations
             .map(|of| ExportedName { id: of.id.0, name: of.name, created_at: of.created_at })
             .collect(),
+        webhooks: webhooks.map(|of| ExportedName { id: of.id, name: of.shown, created_at: of.created_at }).collect(),
         tabs,
         audits: audits
             .into_iter()

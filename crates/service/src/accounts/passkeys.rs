@@ -114,8 +114,10 @@ pub struct RequestOptions {
     user_verification: &'static str,
 }
 
-/// What `navigator.credentials.create` answered, by its `toJSON()` (`RegistrationResponseJSON`).
+/// What `navigator.credentials.create` answered, by its `toJSON()` (`RegistrationResponseJSON`). Browsers send
+/// members that nobody here reads.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("additionalProperties" = true))]
 pub struct Registration {
     response: Attestation,
 }
@@ -123,6 +125,7 @@ pub struct Registration {
 /// The authenticator's data.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("additionalProperties" = true))]
 struct Attestation {
     /// base64url.
     #[serde(rename = "clientDataJSON")]
@@ -144,6 +147,7 @@ pub struct Assertion {
 /// The authenticator's data.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("additionalProperties" = true))]
 struct AssertionResponse {
     /// base64url.
     #[serde(rename = "clientDataJSON")]

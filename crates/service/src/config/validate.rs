@@ -55,6 +55,16 @@ impl Config {
         if self.product.name.trim().is_empty() || self.product.name.chars().any(char::is_control) {
             return Err(("product.name", "must be a name of at least one character, without control characters"));
         }
+        for (key, value) in [
+            ("product.privacy_url", &self.product.privacy_url),
+            ("product.terms_url", &self.product.terms_url),
+            ("product.source_url", &self.product.source_url),
+        ] {
+            let is_web = |url: url::Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+            if value.as_ref().is_some_and(|text| !url::Url::parse(text).is_ok_and(is_web)) {
+                return Err((key, "takes an http or https URL"));
+            }
+        }
         if self.fetch.user_agent.as_ref().is_some_and(|agent| !is_header_value(agent)) {
             return Err(("fetch.user_agent", "must be a valid header value, without line breaks"));
         }

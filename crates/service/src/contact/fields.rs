@@ -34,10 +34,10 @@ pub const KINDS: [Choice; 3] = [
 
 /// What it may cost (`orcamento`).
 pub const BUDGETS: [Choice; 5] = [
-    choice("ate_100", "up to 100 USD", "até 100 USD"),
-    choice("100_500", "100 to 500 USD", "de 100 a 500 USD"),
-    choice("500_2000", "500 to 2,000 USD", "de 500 a 2.000 USD"),
-    choice("2000_mais", "more than 2,000 USD", "mais de 2.000 USD"),
+    choice("ate_100", "up to 100 USD", "até US$ 100"),
+    choice("100_500", "100 to 500 USD", "de US$ 100 a US$ 500"),
+    choice("500_2000", "500 to 2,000 USD", "de US$ 500 a US$ 2.000"),
+    choice("2000_mais", "more than 2,000 USD", "mais de US$ 2.000"),
     choice("a_combinar", "to be agreed", "a combinar"),
 ];
 

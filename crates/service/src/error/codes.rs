@@ -161,6 +161,8 @@ codes! {
         "This organization has no such member." "Esta organização não tem esse membro.";
     InvitationNotFound "invitation_not_found" 404
         "Invitation not found. It has expired, was already used or cancelled, or was sent to another address." "Convite não encontrado. Ele expirou, já foi usado ou cancelado, ou foi enviado a outro endereço.";
+    WebhookNotFound "webhook_not_found" 404
+        "Webhook not found, or it belongs to someone else." "Webhook não encontrado, ou pertence a outra pessoa.";
     KeyNotFound "key_not_found" 404
         "API key not found, or it belongs to someone else." "Chave de API não encontrada, ou ela é de outra pessoa.";
     SessionNotFound "session_not_found" 404
@@ -185,6 +187,8 @@ codes! {
         "You have reached the limit: 50 organizations per account, 500 members and 20 open invitations per organization." "Você atingiu o limite: 50 organizações por conta, 500 membros e 20 convites abertos por organização.";
     PasskeyLimit "passkey_limit" 409
         "You have reached the limit of 20 passkeys. Remove one first." "Você atingiu o limite de 20 chaves de acesso. Remova uma antes.";
+    WebhookLimit "webhook_limit" 409
+        "You have reached the limit of 10 webhooks. Delete one first." "Você atingiu o limite de 10 webhooks. Exclua um antes.";
     KeyLimitReached "key_limit_reached" 409
         "You have reached the limit of 10 active API keys. Revoke one first." "Você atingiu o limite de 10 chaves de API ativas. Revogue uma antes.";
     UnknownGuest "unknown_guest" 409

@@ -27,6 +27,7 @@ impl Code {
             Self::GuestTokenRequired | Self::GuestTokenInvalid => call("create_guest", "POST", "/api/guest"),
             Self::AuditNotFound => call("audit_page", "POST", "/api/audit"),
             Self::TabNotFound => call("get_workspace", "GET", "/api/tabs"),
+            Self::WebhookNotFound | Self::WebhookLimit => call("list_webhooks", "GET", "/api/webhooks"),
             Self::CheckNotFound => call("list_checks", "GET", "/api/checks"),
             Self::ToolNotFound => call("list_seo_tools", "GET", "/api/tools"),
             Self::PixRequestNotFound => call("get_pix_offer", "GET", "/api/credito/pix"),

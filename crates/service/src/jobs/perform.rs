@@ -6,7 +6,7 @@ use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
 use super::ending::{Ending, Unfinished};
-use super::{purge, run_lab, run_watch, send_mail};
+use super::{deliver, purge, run_lab, run_watch, send_mail};
 use crate::accounts::operator;
 use crate::error::ServiceError;
 use crate::job::Job;
@@ -99,6 +99,11 @@ async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result
         },
         Job::RunWatch { tab, day } => run_watch::run(services, claimed, tab, *day).await,
         Job::RunLab { run, lang } => run_lab::run(services, claimed, run, *lang).await,
+        Job::AnnounceRun { owner, tab, audit, is_alert } => {
+            let is_last_try = claimed.attempt >= job.tries();
+            deliver::announce(services, claimed, owner, (tab, audit), *is_alert, is_last_try).await
+        }
+        Job::DeliverWebhook { webhook } => deliver::deliver(services, claimed, webhook).await,
         Job::PublishShowcase { hour } => match statistics::publish(services, *hour).await {
             Ok(()) => Ok(Ending::Done),
             Err(error) => Err(Unfinished::Later(ServiceError::from(error).code.wire().to_owned())),

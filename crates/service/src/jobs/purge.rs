@@ -15,6 +15,8 @@ const DEAD_DAYS: u32 = 30;
 /// Days that links, invitations, sessions and failed sign-ins are kept after they end, so that a late use gets an
 /// explanation.
 const AUTH_DAYS: u32 = 30;
+/// Days that events of followed pages are kept, for feeds and lists of deliveries. Chosen: a month.
+const EVENT_DAYS: u32 = 30;
 /// Days that requests and responses of a payment are kept after settlement and the end of its authorization, for
 /// replays of the call. Chosen: a month.
 const PAID_DAYS: u32 = 30;
@@ -33,6 +35,7 @@ pub async fn purge(services: &Services) -> Result<u64, StoreError> {
     rows += all(|| store.forget_payments(paid_before, BATCH)).await?;
     rows += all(|| store.forget_debit_answers(paid_before, BATCH)).await?;
     rows += all(|| store.forget_receipts(days_ago(retention.receipt_days), BATCH)).await?;
+    rows += all(|| store.purge_events(days_ago(EVENT_DAYS), BATCH)).await?;
     rows += store.purge_counters(now).await?;
     rows += store.forget_salts(now.plus_ms(-contact::TURNS_MS).day()).await?;
     rows += store.forget_counts(now).await?;

@@ -11,11 +11,12 @@ use store::{ClaimedJob, RunRecord, StoreError, WatchRun, WatchedTab};
 use tokio::time::Instant;
 
 use super::ending::{Ending, Unfinished};
-use crate::audits::note_times;
+use crate::audits::{announcement, note_times};
 use crate::blocking::off_worker;
 use crate::counting::Event;
 use crate::network::Network;
 use crate::services::Services;
+use crate::snoozes;
 use crate::tabs::{self, Judgement, between};
 use crate::watches::{self, Alerted};
 use engine::{AUDIT_TIME, AuditFailure, AuditInputs, Audited, Scheme};
@@ -49,7 +50,15 @@ pub(super) async fn run(
     // Reported once; not again until the page was reached in between.
     let was_reported = found.failed && last.is_some_and(|run| run.failed);
     let (found, change) = compared(found, scored, lang).await?;
-    let alert = match change.filter(|change| !was_reported && got_worse(change)) {
+    let snoozed = snoozes::codes(services, tab).await?;
+    let change = change.map(|change| snoozes::unsnoozed(change, &snoozed));
+    let change = change.filter(|change| !was_reported && got_worse(change));
+    let announcement = if store.has_subscribers(&watched.owner).await? {
+        Some(announcement(services, &watched.owner, tab, &audit, change.is_some()))
+    } else {
+        None
+    };
+    let alert = match change {
         Some(change) => {
             let alerted =
                 Alerted { watched: &watched, tab, audit: &audit, report: &found.report, change: &change, day };
@@ -69,6 +78,7 @@ pub(super) async fn run(
         failed,
         now: services.ports().now(),
         alert,
+        announcement,
     };
     let counts = store.keep_watch_run(run).await?;
     if counts && !failed {

@@ -49,7 +49,7 @@ impl Judgement {
     }
 }
 
-/// Comparison of two runs of a page.
+/// Comparison of two audits: two runs of a page, or two pages.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Compared {
     /// The earlier one, as it was asked for.
@@ -71,6 +71,8 @@ pub struct Compared {
 pub struct ComparedRun {
     /// The stored audit.
     pub audit_id: String,
+    /// The audited page, as it was asked for.
+    pub url: String,
     /// Time of creation.
     pub created_at: Timestamp,
     /// 0 to 100; null when the page could not be reached.
@@ -101,6 +103,7 @@ impl Compared {
         let judgement = |run: &StoredReport| Judgement::of_report(&run.report, run.report.summary.is_none(), lang);
         let run = |run: &StoredReport, judgement: &Judgement| ComparedRun {
             audit_id: run.id.0.clone(),
+            url: run.requested_url.clone(),
             created_at: run.created_at,
             score: judgement.score,
         };

@@ -34,6 +34,40 @@ pub fn alias_of(typed: Option<&str>) -> Result<Option<String>, ServiceError> {
     Ok((!alias.is_empty()).then(|| alias.to_owned()))
 }
 
+/// Tags of a tab at most, and characters of each.
+const MOST_TAGS: usize = 10;
+const TAG_CHARS: usize = 40;
+/// Characters of a note at most.
+const NOTE_CHARS: usize = 2_000;
+
+/// Parses the words to find a tab by: without empty ones, each once, in alphabetical order.
+pub fn tags_of<T: AsRef<str>>(typed: &[T]) -> Result<Vec<String>, ServiceError> {
+    let mut tags: Vec<String> = typed.iter().map(|tag| tag.as_ref().trim().to_owned()).collect();
+    tags.retain(|tag| !tag.is_empty());
+    tags.sort_unstable();
+    tags.dedup();
+    let is_tag = |tag: &String| tag.chars().count() <= TAG_CHARS && !tag.chars().any(char::is_control);
+    if tags.len() > MOST_TAGS || !tags.iter().all(is_tag) {
+        let shape = text(
+            "tags: at most 10, of at most 40 characters each",
+            "tags: no máximo 10, com no máximo 40 caracteres cada",
+        );
+        return Err(ServiceError::new(Code::InvalidBody).explained(shape.into()));
+    }
+    Ok(tags)
+}
+
+/// Parses the note of a tab; `None` for an empty one.
+pub fn note_of(typed: Option<&str>) -> Result<Option<String>, ServiceError> {
+    let note = typed.unwrap_or_default().replace("\r\n", "\n");
+    let note = note.trim();
+    if note.chars().count() > NOTE_CHARS || note.chars().any(|c| c.is_control() && c != '\n') {
+        let shape = text("note: at most 2,000 characters", "note: no máximo 2.000 caracteres");
+        return Err(ServiceError::new(Code::InvalidBody).explained(shape.into()));
+    }
+    Ok((!note.is_empty()).then(|| note.to_owned()))
+}
+
 /// Opens a tab for the caller, or finds the one that follows this page; either becomes active.
 pub async fn open(cx: &Cx, owner: &Owner, url: &Url, alias: Option<String>) -> Result<Tab, ServiceError> {
     let (id, created_at) = (TabId(cx.services.ports().id()), cx.services.ports().now());
@@ -65,6 +99,11 @@ pub async fn is_free(cx: &Cx, url: &Url) -> Result<bool, ServiceError> {
 pub async fn tab(services: &Services, owner: &Owner, id: &str) -> Result<Tab, ServiceError> {
     let id = tab_id(id)?;
     services.database().ask(|store| store.tab_of(owner, &id)).await.map_err(unknown_tab)
+}
+
+/// The tab of an owner that follows a page, if any.
+pub async fn of_page(services: &Services, owner: &Owner, url: &str) -> Result<Option<Tab>, ServiceError> {
+    Ok(services.database().ask(|store| store.tab_of_page(owner, url)).await?)
 }
 
 /// Parses a tab's id; an invalid one is "not found", without a query.

@@ -1,13 +1,12 @@
 //! Runs of a followed page: making one, the last one, the history, and two of them compared.
 
-use engine::Scheme;
 use model::change::Change;
 use model::finding::Counts;
 use model::id::{AuditId, Owner};
-use model::lang::Lang;
+use model::lang::{Lang, Text, text};
 use model::report::{Report, StoredAudit};
 use model::tab::{Run, Tab};
-use store::{RunRecord, StoreError, StoredReport};
+use store::{RunRecord, RunScore, StoreError, StoredReport};
 
 use super::change::{Compared, Judgement, between};
 use super::open::page_of;
@@ -43,7 +42,7 @@ pub async fn run(cx: &Cx, tab: &Tab) -> Result<StoredReport, ServiceError> {
         let requested_url = requested_url.clone();
         id.map(|id| StoredReport { id, requested_url, created_at, share_slug: None, report })
     };
-    let run = Box::pin(audits::audit(cx, &url, Scheme::Typed, made)).await?;
+    let run = Box::pin(audits::run(cx, &url, &super::open::tab_id(&tab.id)?, made)).await?;
     run.ok_or_else(|| ServiceError::new(Code::DatabaseUnavailable).retry_after(5))
 }
 
@@ -65,9 +64,28 @@ pub async fn compared(
     after: String,
     lang: Lang,
 ) -> Result<Compared, ServiceError> {
+    differ(&before, &after)?;
     let database = services.database();
     let (before, after) = (run_of(database, owner, tab, before).await?, run_of(database, owner, tab, after).await?);
     off_worker(move || Compared::of(&before, &after, lang)).await
+}
+
+/// Compares any two audits that the caller may read, of one page or of two.
+pub async fn compared_audits(cx: &Cx, owner: &Owner, before: String, after: String) -> Result<Compared, ServiceError> {
+    differ(&before, &after)?;
+    let before = audits::readable(cx, owner, before).await?.stored;
+    let after = audits::readable(cx, owner, after).await?.stored;
+    let lang = cx.lang;
+    off_worker(move || Compared::of(&before, &after, lang)).await
+}
+
+/// Refuses to compare an audit with itself.
+fn differ(before: &str, after: &str) -> Result<(), ServiceError> {
+    const SAME: Text = text(
+        "after: it is the same audit as before; choose another one",
+        "after: é a mesma auditoria que before; escolha outra",
+    );
+    if before == after { Err(ServiceError::new(Code::InvalidParameter).explained(SAME.into())) } else { Ok(()) }
 }
 
 /// Reads a run of this tab.
@@ -131,6 +149,14 @@ fn runs(services: &Services, records: &[RunRecord], lang: Lang) -> Result<Vec<Ru
     }
     runs.reverse();
     Ok(runs)
+}
+
+/// Runs of each page whose scores a workspace shows.
+const SCORES: u32 = 30;
+
+/// Scores of the latest runs of every page that an owner follows, by page and then oldest first.
+pub async fn scores(services: &Services, owner: &Owner) -> Result<Vec<RunScore>, ServiceError> {
+    Ok(services.database().ask(|store| store.scores_of(owner, SCORES)).await?)
 }
 
 /// The run of the page before the one of this report.

@@ -65,6 +65,7 @@ impl ConfigArguments {
             let serving = async {
                 web::serve(listener, crate::assembly::routes(site), Patience::default(), stop(was_heard, terminations))
                     .await;
+                services.running().end().await;
                 payments.stop().await;
                 services.payments().ongoing().end().await;
             };

@@ -25,6 +25,7 @@ const HANDED_OUT: &[(&str, &str, &str)] = &[
     ("POST", "/api/auth/passkeys/options", "a challenge"),
     ("POST", "/api/gate/challenge", "a challenge"),
     ("POST", "/api/account/keys/create", "an API key"),
+    ("POST", "/api/webhooks", "the secret of a webhook"),
     ("POST", "/api/credito", "a credit's token"),
     ("POST", "/api/credito/pix", "a credit's token"),
     ("POST", "/mcp", "what the operations above answer, as tools"),

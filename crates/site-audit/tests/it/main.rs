@@ -27,3 +27,4 @@ mod statistics;
 mod tidy;
 mod traces;
 mod watch_servers;
+mod webhook_kills;

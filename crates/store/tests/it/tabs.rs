@@ -147,6 +147,7 @@ fn run(lease: &store::JobLease, store: &Store, alert: bool) -> WatchRun {
         report: store.pack(&report()).unwrap(),
         failed: false,
         now: NOW,
+        announcement: None,
         alert: alert.then(|| Alert {
             mail: job("alert", "mail"),
             token_digest: [7; 32],

@@ -8,6 +8,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::example::{ExampleFields, example, of_field};
+use super::recorded::RecordedExamples;
 use super::tags;
 use crate::operation::{Access, Operation, ReportWish};
 use service::config::Config;
@@ -19,6 +20,8 @@ use service::x402::PACKS;
 pub(super) struct Generators {
     pub(super) inputs: SchemaGenerator,
     pub(super) answers: SchemaGenerator,
+    /// Answers of real calls.
+    pub(super) recorded: RecordedExamples,
 }
 
 /// The object of a path and method.
@@ -102,7 +105,8 @@ fn success(operation: &Operation, schemas: &mut Generators) -> Value {
     }
     let content = match schema.map(Schema::to_value) {
         Some(schema) => {
-            let example = example(&schema, &schemas.answers, ExampleFields::All);
+            let recorded = schemas.recorded.answer(operation.name).cloned();
+            let example = recorded.unwrap_or_else(|| example(&schema, &schemas.answers, ExampleFields::All));
             json!({"schema": schema, "example": example})
         }
         None if media_type.contains("json") => json!({"schema": {"type": "object"}}),
@@ -147,10 +151,11 @@ fn refusal(status: u16, codes: &[Code]) -> Value {
 }
 
 /// An example refusal of each code that a text refers to, and the headers that answers bring.
-pub(super) fn of_refusals(text: &str) -> (Value, Value) {
+pub(super) fn of_refusals(text: &str, recorded: &RecordedExamples) -> (Value, Value) {
     let used = |code: &&Code| text.contains(&format!("\"#/components/examples/{}\"", code.wire()));
     let examples = Code::ALL.iter().filter(used).map(|code| {
-        let body = service::error::ServiceError::new(*code).body(model::lang::Lang::En);
+        let unrecorded = || Value::Object(service::error::ServiceError::new(*code).body(model::lang::Lang::En));
+        let body = recorded.refusal(*code).cloned().unwrap_or_else(unrecorded);
         (code.wire().to_owned(), json!({"summary": code.sentence().en, "value": body}))
     });
     let text = |description: &str| json!({"description": description, "schema": {"type": "string"}});

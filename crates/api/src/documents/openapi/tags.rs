@@ -10,7 +10,7 @@ struct OperationTag {
     paths: &'static [&'static str],
 }
 
-const TAGS: [OperationTag; 9] = [
+const TAGS: [OperationTag; 10] = [
     OperationTag {
         name: "Audits",
         description: "Audit a page, read what was found, take the patch, prove it.",
@@ -22,6 +22,11 @@ const TAGS: [OperationTag; 9] = [
         paths: &["/api/shared", "/api/badge", "/badge", "/r/", "/api/embed", "/embed"],
     },
     OperationTag { name: "Tabs", description: "Pages that are followed, and their history.", paths: &["/api/tabs"] },
+    OperationTag {
+        name: "Webhooks",
+        description: "What tells programs of the runs of followed pages: webhooks, and a private feed.",
+        paths: &["/api/webhooks", "/api/feed", "/feeds/"],
+    },
     OperationTag {
         name: "Catalog",
         description: "Every check and every tool, as data.",

@@ -11,11 +11,11 @@ const MOST_LISTED: usize = 24;
 
 /// The error for a parameter or a member that a call does not take. `known`: the names that it takes.
 pub(crate) fn unknown(code: Code, name: &str, known: &[&str]) -> ServiceError {
-    unknown_at(code, name, name, known)
+    unknown_at(code, "", name, known)
 }
 
-/// The same for a name that stands at `place`.
-pub(crate) fn unknown_at(code: Code, place: &str, name: &str, known: &[&str]) -> ServiceError {
+/// The same for a member of the object at `parent`.
+pub(crate) fn unknown_at(code: Code, parent: &str, name: &str, known: &[&str]) -> ServiceError {
     const NOTHING: Text =
         text("unknown field; this call takes no body", "campo desconhecido; esta chamada não aceita corpo");
     const NEAR: Text = text("unknown field; did you mean: {names}", "campo desconhecido; você quis dizer: {names}");
@@ -30,7 +30,8 @@ pub(crate) fn unknown_at(code: Code, place: &str, name: &str, known: &[&str]) ->
     } else {
         NEAR.phrase(&[("names", near.join(", ").into())])
     };
-    refused(code, place, &why)
+    let path = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
+    refused(code, &path, &why)
 }
 
 #[cfg(test)]

@@ -57,9 +57,9 @@ impl Teller {
 /// A step, and when it ended: seconds since the start.
 fn step_line(step: AuditStep, seconds: f64, lang: Lang) -> String {
     let what = match step {
-        AuditStep::Page => text("page fetched", "página obtida"),
-        AuditStep::Files => text("robots.txt and sitemaps read", "robots.txt e sitemaps lidos"),
-        AuditStep::Discovery => text("discovery files read", "arquivos de descoberta lidos"),
+        AuditStep::Page(_) => text("page fetched", "página obtida"),
+        AuditStep::Files(_) => text("robots.txt and sitemaps read", "robots.txt e sitemaps lidos"),
+        AuditStep::Discovery(_) => text("discovery files read", "arquivos de descoberta lidos"),
         AuditStep::Judged => text("judged", "avaliada"),
     };
     format!("{seconds:>6.1} s  {}", what.in_lang(lang))
@@ -102,7 +102,8 @@ mod tests {
 
     #[test]
     fn lines_say_what_is_done_and_how_much_there_is() {
-        assert_eq!(step_line(AuditStep::Page, 0.26, Lang::En), "   0.3 s  page fetched");
+        let page = AuditStep::Page(engine::FetchedPage { status: 200, redirects: 0, bytes: 0 });
+        assert_eq!(step_line(page, 0.26, Lang::En), "   0.3 s  page fetched");
         assert!(page_line(3, 20, &audited(), Lang::PtBr).starts_with("3 de 20  "));
         assert_eq!(page_line(1, 2, &blocked(), Lang::En), "1 of 2    ✗  https://example.com/\\u{1b}[2J|<b>");
     }

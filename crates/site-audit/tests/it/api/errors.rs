@@ -1,4 +1,4 @@
-//! Every error code has an example: the answer of a real call in both languages, kept in `errors.json` (`UPDATE=1` writes
+//! Every error code has an example: the answer of a real call in both languages, kept in `refusals.json` (`UPDATE=1` writes
 //! it). What no call here comes to is said with the reason.
 
 mod payments;
@@ -95,7 +95,7 @@ async fn every_code_has_an_example(database: TestDatabase) {
         config.limits.guests_per_hour = 1;
     })
     .await;
-    let names = vec![(site.url(""), "http://site"), (app.url(""), "http://here")];
+    let names = vec![(site.url(""), "https://example.com"), (app.url(""), "https://audit.example.com")];
     let mut examples = Examples { told: BTreeMap::new(), names };
     of_nobody(&mut examples, &app, &site).await;
     let ana = people::account(&app, "ana").await;
@@ -121,7 +121,7 @@ async fn every_code_has_an_example(database: TestDatabase) {
 
 /// Compares the examples with those that are kept.
 fn compare(told: &BTreeMap<String, Value>) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/api/errors.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../api/src/documents/openapi/refusals.json");
     let wanted = serde_json::to_string_pretty(told).unwrap() + "\n";
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, wanted).unwrap();

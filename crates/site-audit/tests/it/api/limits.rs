@@ -54,6 +54,8 @@ async fn past_the_free_audits_a_live_server_asks_for_payment(database: TestDatab
     let body = response.json();
     assert_eq!(body["x402Version"], 1);
     assert!(body["error"].as_str().unwrap().contains("Pay 0.02 USD"), "{body}");
+    let pt = app.call(Call::audit(&site.url("/")).header("accept-language", "pt-BR")).await.json();
+    assert!(pt["error"].as_str().unwrap().contains("Pague US$ 0,02 e"), "{pt}");
     let accepts = &body["accepts"][0];
     for (field, wanted) in [
         ("scheme", "exact"),

@@ -17,6 +17,7 @@ use crate::jobs::mailing;
 
 testkit::on_both_databases! {
     a_page_is_audited_once_a_day_and_a_change_for_the_worse_is_told,
+    a_snoozed_finding_is_no_alert_until_the_snooze_ends,
     a_page_that_can_not_be_reached_is_told_once_until_it_was_reached,
     a_page_that_comes_back_within_the_hour_is_no_alert,
     a_link_stops_the_alerts_with_one_click,
@@ -159,6 +160,61 @@ async fn a_page_is_audited_once_a_day_and_a_change_for_the_worse_is_told(databas
     watching.page.set(Some(GOOD));
     watching.next_day().await;
     assert_eq!((watching.runs(&id).await.len(), watching.letters().len()), (4, 1));
+}
+
+async fn a_snoozed_finding_is_no_alert_until_the_snooze_ends(database: TestDatabase) {
+    let watching = Watching::start(database, |_| ()).await;
+    let id = watching.watched().await;
+    watching.next_day().await;
+    let until = watching.app.app.ports().now().plus_ms(3 * 86_400_000).to_string()[..10].to_owned();
+    let path = format!("/api/tabs/{id}/snoozes");
+    let snooze = async |code: &str, reason: &str, until: &str| {
+        send(&watching.app, &watching.token, "POST", &path, json!({"code": code, "reason": reason, "until": until}))
+            .await
+    };
+    watching.app.pass(Duration::from_secs(60));
+    // The page without a title has no other finding that one with a title has not.
+    watching.page.set(Some(BAD));
+    let before = send(&watching.app, &watching.token, "POST", &format!("/api/tabs/{id}/run"), Value::Null).await.json();
+    watching.page.set(Some(GOOD));
+    watching.app.pass(Duration::from_secs(60));
+    send(&watching.app, &watching.token, "POST", &format!("/api/tabs/{id}/run"), Value::Null).await;
+    let broke: Vec<String> = watching.runs(&id).await[1]["change"]["broke"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|changed| changed["code"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(broke.contains(&"title_missing".to_owned()), "{before}");
+    for code in &broke {
+        assert_eq!(snooze(code, "The new template", &until).await.status, 200);
+    }
+    let listed = get(&watching.app, &watching.token, &path).await;
+    assert_eq!(listed["snoozes"].as_array().unwrap().len(), broke.len(), "{listed}");
+    watching.page.set(Some(BAD));
+    watching.next_day().await;
+    assert_eq!(watching.letters().len(), 0);
+    // The snooze has ended, and what broke meanwhile is found again after a day on which it was fine.
+    watching.page.set(Some(GOOD));
+    for _ in 0..3 {
+        watching.next_day().await;
+    }
+    assert_eq!(get(&watching.app, &watching.token, &path).await["snoozes"], json!([]));
+    watching.page.set(Some(BAD));
+    watching.next_day().await;
+    assert_eq!(watching.letters().len(), 1);
+    for (code, reason, until, status) in [
+        ("title_missing", "", until.as_str(), 400),
+        ("title_missing", "x", "2026-01-01", 400),
+        ("title_missing", "x", "tomorrow", 400),
+        ("nothing", "x", until.as_str(), 404),
+    ] {
+        assert_eq!(snooze(code, reason, until).await.status, status, "{code} {reason} {until}");
+    }
+    let ended = send(&watching.app, &watching.token, "DELETE", &format!("{path}/title_missing"), Value::Null).await;
+    assert_eq!((ended.status, &ended.json()["snoozes"]), (200, &json!([])), "{}", ended.body);
+    let stranger = watching.app.guest().await;
+    assert_eq!(send(&watching.app, &stranger, "GET", &path, Value::Null).await.status, 404);
 }
 
 async fn a_page_that_can_not_be_reached_is_told_once_until_it_was_reached(database: TestDatabase) {

@@ -80,7 +80,7 @@ async fn a_form_of_another_page_is_refused(database: TestDatabase) {
     let home = app.call(Call::get("/").header("cookie", &cookie)).await;
     assert!(home.body.contains(csrf) && home.header("cache-control") == "no-store");
     let out = app.call(form(&cookie, csrf).header("origin", &app.url(""))).await;
-    assert_eq!((out.status, out.header("location")), (303, "/conta/global?lang=en"));
+    assert_eq!((out.status, out.header("location")), (303, "/conta/global?done=signed_out&lang=en"));
     assert!(out.header("set-cookie").starts_with("mm-auth=; Path=/; Max-Age=0"));
 }
 
@@ -294,7 +294,7 @@ async fn a_profile_that_is_refused_is_there_to_be_corrected(database: TestDataba
         }
     }
     let saved = ana.form("/conta/profile?lang=en", FORM, &sent("UTC", 1)).await;
-    assert_eq!((saved.status, saved.header("location")), (303, "/conta?lang=en"));
+    assert_eq!((saved.status, saved.header("location")), (303, "/conta?done=saved&lang=en"));
     assert!(ana.get("/conta").await.body.contains("value=\"Ana Maria\""));
 }
 
@@ -357,12 +357,13 @@ async fn a_browser_goes_from_guest_to_account_and_out(runs_scripts: bool) {
     let secret = tab.text("document.querySelector('code').innerText").replace(' ', "");
     fill(&mut tab, "code", &code(&app, &secret));
     tab.load(|tab| tab.press("Enter"));
-    assert_eq!(tab.value("document.querySelectorAll('li > code').length"), 10);
-    let recovery = tab.text("document.querySelector('li > code').innerText");
+    let codes = tab.text("document.querySelector('.block code').innerText");
+    assert_eq!(codes.lines().count(), 10, "{codes}");
+    let recovery = codes.lines().next().unwrap().to_owned();
     tab.load(|tab| tab.click("main a.button"));
     assert!(tab.shown().contains("Two-factor authentication turned on"), "{}", tab.shown());
     // A key, for a program.
-    tab.load(|tab| tab.click("a[href*=\"/conta/keys?\"]"));
+    tab.load(|tab| tab.click("main a[href*=\"/conta/keys?\"]"));
     fill(&mut tab, "name", "build server");
     tab.load(|tab| tab.press("Enter"));
     let key = tab.text("document.querySelector('.done code').innerText");

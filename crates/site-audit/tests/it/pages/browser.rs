@@ -78,7 +78,13 @@ pub(super) struct Scene {
 
 impl Scene {
     pub(super) async fn open(change: impl FnOnce(&mut Config)) -> Option<Self> {
-        let site = TestSite::start(|asked| match asked.path.as_str() {
+        Self::open_with(BREAD, change).await
+    }
+
+    /// The same, with a page of one's own at `/page`.
+    pub(super) async fn open_with(page: &'static str, change: impl FnOnce(&mut Config)) -> Option<Self> {
+        let site = TestSite::start(move |asked| match asked.path.as_str() {
+            "/page" => SiteAnswer::html(page),
             "/bread" => SiteAnswer::html(BREAD),
             "/hostile" => hostile(),
             _ => SiteAnswer::missing(),

@@ -58,7 +58,7 @@ async fn a_shared_report_is_read_by_keyboard_and_printed_whole() {
         assert!(stops.iter().any(|found| found.contains(stop)), "{stop} is not among {stops:?}");
     }
 
-    const FOLDED: &str = "[...document.querySelectorAll('details:not(.unprinted, .menu)')]\
+    const FOLDED: &str = "[...document.querySelectorAll('details:not(.unprinted, .unprinted *, #patch ~ details, .menu)')]\
         .filter(e => !e.lastElementChild.getClientRects().length)\
         .length";
     const HIDDEN: &str =

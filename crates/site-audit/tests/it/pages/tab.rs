@@ -32,7 +32,15 @@ pub(super) struct Tab {
     around: Option<String>,
     runs_scripts: bool,
     status: u64,
+    /// The address of the page that is shown.
+    place: String,
     complaints: Vec<String>,
+}
+
+/// Whether an address is that of the page of a running audit.
+fn leads_on(url: &str) -> bool {
+    let path = url::Url::parse(url).map(|url| url.path().to_owned()).unwrap_or_default();
+    path.strip_prefix("/running/").is_some_and(|id| !id.contains('/'))
 }
 
 impl Tab {
@@ -51,6 +59,7 @@ impl Tab {
             around: None,
             runs_scripts: true,
             status: 0,
+            place: String::new(),
             complaints: Vec::new(),
         };
         for domain in DOMAINS {
@@ -113,8 +122,9 @@ impl Tab {
         act(self);
         loop {
             let event = self.browser.next_event().unwrap();
-            let is_loaded = event["method"] == "Page.loadEventFired";
             self.note(&event);
+            // The page of a running audit leads on by itself.
+            let is_loaded = event["method"] == "Page.loadEventFired" && !leads_on(&self.place);
             if is_loaded {
                 break;
             }
@@ -128,6 +138,12 @@ impl Tab {
     pub(super) fn visit(&mut self, path: &str) {
         let url = format!("{}{path}", self.origin);
         self.load(|tab| drop(tab.call("Page.navigate", json!({ "url": url }))));
+    }
+
+    /// Opens a page of ours without waiting until it is whole.
+    pub(super) fn visit_unfinished(&mut self, path: &str) {
+        let url = format!("{}{path}", self.origin);
+        self.call("Page.navigate", json!({ "url": url }));
     }
 
     /// Opens a page of another site, which may load what it likes from itself and from us.
@@ -223,6 +239,11 @@ impl Tab {
             "Tab" => (9, ""),
             "Enter" => (13, "\r"),
             " " => (32, " "),
+            "j" => (74, "j"),
+            "k" => (75, "k"),
+            "c" => (67, "c"),
+            "/" => (191, "/"),
+            "?" => (191, "?"),
             _ => panic!("{key} is no key of these tests"),
         };
         let named = if key == " " { "Space" } else { key };
@@ -271,6 +292,10 @@ impl Tab {
         let of = |pointer: &str| parameters.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let method = event["method"].as_str().unwrap_or_default();
         match method {
+            "Page.frameNavigated" if parameters.pointer("/frame/parentId").is_none() => {
+                self.place = of("/frame/url").to_owned();
+                return;
+            }
             "Network.responseReceived" if of("/type") == "Document" => {
                 self.status = parameters["response"]["status"].as_u64().unwrap_or_default();
                 return;
@@ -333,6 +358,13 @@ impl Tab {
              .map(e => `${e.tagName}.${e.className?.baseVal ?? e.className}: ${e.textContent.slice(0, 80)}`)",
         );
         found.as_array().unwrap().iter().map(|line| format!("overflows: {}", line.as_str().unwrap())).collect()
+    }
+
+    /// The page as it goes on paper, as PDF.
+    pub(super) fn paper(&mut self) -> Vec<u8> {
+        let made = self
+            .call("Page.printToPDF", json!({ "preferCSSPageSize": true, "paperWidth": 8.27, "paperHeight": 11.69 }));
+        base64::engine::general_purpose::STANDARD.decode(made["data"].as_str().unwrap()).unwrap()
     }
 
     /// A PNG of the whole page, or of its first `height` pixels.

@@ -32,6 +32,7 @@ pub(super) async fn of_input(examples: &mut Examples, app: &TestApp, session: &S
         (Code::InvalidOrganization, "POST", "account/keys/create".to_owned(), key("x", "x")),
         (Code::InvalidKeyId, "POST", "account/keys/revoke".to_owned(), json!({"id": "x"})),
         (Code::KeyNotFound, "POST", "account/keys/revoke".to_owned(), json!({"id": UNKNOWN})),
+        (Code::WebhookNotFound, "DELETE", format!("webhooks/{UNKNOWN}"), Value::Null),
         (Code::SessionNotFound, "POST", "auth/sessions/end".to_owned(), json!({"id": UNKNOWN})),
         (Code::RevisionConflict, "POST", "auth/profile".to_owned(), profile),
         (Code::InvalidProductClaim, "POST", "auth/claim".to_owned(), claim("x")),
@@ -73,6 +74,10 @@ pub(super) async fn of_limits(examples: &mut Examples, app: &TestApp, ana: &str,
         rows("api_keys (id, owner, product, created_by, name, token_digest, last4, created_at)", 10, &|n| {
             format!("('{n}', 'account:{ana}', 'site-audit', '{ana}', 'x', '{n}', 'x', 1)")
         }),
+        rows("webhooks (id, owner, kind, address, shown, secret, events, locale, created_at)", 10, &|n| {
+            let sealed = bytes(app, &[0; 8]);
+            format!("('{n}', 'account:{ana}', 'standard', {sealed}, 'x', {sealed}, 'run.finished', 'en', 1)")
+        }),
         rows("organizations (id, name, requires_second_factor, created_at)", 50, &|n| format!("('o{n}', 'x', 0, 1)")),
         rows("members (organization_id, account_id, role, created_at)", 50, &|n| {
             format!("('o{n}', '{ana}', 'member', 1)")
@@ -94,6 +99,7 @@ pub(super) async fn of_limits(examples: &mut Examples, app: &TestApp, ana: &str,
     let calls = vec![
         (Code::TabLimit, "POST", "tabs".to_owned(), tab("https://example.com/more")),
         (Code::MonitorLimit, "PATCH", watched, json!({"monitor": true})),
+        (Code::WebhookLimit, "POST", "webhooks".to_owned(), json!({"url": "http://127.0.0.2:1/"})),
         (Code::KeyLimitReached, "POST", "account/keys/create".to_owned(), json!({"name": "x", "organizationId": null})),
         (Code::OrganizationLimit, "POST", "auth/organizations".to_owned(), json!({"name": "Acme"})),
         (Code::PasskeyLimit, "POST", "auth/passkeys/options".to_owned(), json!({})),

@@ -1,0 +1,254 @@
+//! Webhooks, and the private feed: what tells programs of the runs of followed pages.
+
+use model::page_event::EventKind;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+
+use crate::operation::{Accepted, Access, IntoReply, JsonAnswer, Nothing, Operation, Reply};
+use service::Services;
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+use service::feed::{self, FeedState};
+use service::webhooks::{self, Delivery, Webhook, WebhookWithSecret};
+
+/// Media type of feeds (RFC 4287 §7).
+const ATOM: &str = "application/atom+xml; charset=utf-8";
+/// Error codes of every call about one webhook.
+const OF_A_WEBHOOK: &[Code] =
+    &[Code::GuestTokenRequired, Code::AccountRequired, Code::WebhookNotFound, Code::DatabaseUnavailable];
+/// Error codes of every call about the feed.
+const OF_THE_FEED: &[Code] = &[Code::GuestTokenRequired, Code::AccountRequired, Code::DatabaseUnavailable];
+
+/// The endpoints of this file.
+// Long, as it is a table: an entry for each endpoint.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/api/webhooks", "list_webhooks", list)
+            .text(
+                "List webhooks",
+                "The webhooks of the account or organization, oldest first, with their state: `active`, `failing` since \
+                 when, or `disabled`. Of an address only origin and end are shown.",
+            )
+            .access(Access::Owner)
+            .errors(OF_THE_FEED),
+        Operation::post("/api/webhooks", "create_webhook", create)
+            .text(
+                "Make a webhook",
+                "Each run of a followed page is one event: `watch.alert` when the daily watch found that the page got worse, \
+                 else `run.finished`. It is posted to `url` as JSON and signed as Standard Webhooks says, with `secret`, \
+                 which is answered this once. An address of Slack (`hooks.slack.com`) or Discord (`/api/webhooks/`) gets \
+                 messages in that chat's own shape instead. Texts are in the language of this call.\n\nA delivery is tried \
+                 10 times over three days; redirects are not followed, and private addresses are refused. Ten webhooks at \
+                 most; guests have none.\n\nExample: `{\"url\": \"https://example.com/hooks\", \"events\": [\"watch.alert\"]}`",
+            )
+            .access(Access::Owner)
+            .reaches_out()
+            .check(|_: &Services, input: &CreateRequest| webhooks::subscribed(input.events.as_deref()).map(drop))
+            .errors(&[
+                Code::GuestTokenRequired,
+                Code::AccountRequired,
+                Code::InvalidUrl,
+                Code::AddressNotAllowed,
+                Code::WebhookLimit,
+                Code::RateLimited,
+                Code::AuthUnavailable,
+                Code::DatabaseUnavailable,
+            ]),
+        Operation::post("/api/webhooks/{id}/test", "test_webhook", test)
+            .text(
+                "Send a test delivery",
+                "Queues a `webhook.test` event with a sample, which is tried once; list_webhook_deliveries says what became \
+                 of it. A disabled webhook is active again when it succeeds.",
+            )
+            .access(Access::Owner)
+            .reaches_out()
+            .errors(&[
+                Code::GuestTokenRequired,
+                Code::AccountRequired,
+                Code::WebhookNotFound,
+                Code::RateLimited,
+                Code::DatabaseUnavailable,
+            ]),
+        Operation::post("/api/webhooks/{id}/rotate", "rotate_webhook_secret", rotate)
+            .text(
+                "Rotate a webhook's secret",
+                "A new secret, answered this once. For 24 hours messages are signed with the one before, too: \
+                 `webhook-signature` then has two signatures.",
+            )
+            .access(Access::Owner)
+            .errors(OF_A_WEBHOOK),
+        Operation::delete("/api/webhooks/{id}", "delete_webhook", delete)
+            .text("Delete a webhook", "It gets no more events, and its list of deliveries is deleted.")
+            .access(Access::Owner)
+            .errors(OF_A_WEBHOOK),
+        Operation::get("/api/webhooks/{id}/deliveries", "list_webhook_deliveries", deliveries)
+            .text(
+                "List a webhook's deliveries",
+                "The last 50, newest first, with tries, the last answer and when the next try is due. Kept for 30 days.",
+            )
+            .access(Access::Owner)
+            .errors(OF_A_WEBHOOK),
+        Operation::get("/api/feed", "get_feed", feed_state)
+            .text(
+                "Ask for the feed",
+                "Whether the account or organization has a feed. Its address is told only when it is made or renewed.",
+            )
+            .access(Access::Owner)
+            .errors(OF_THE_FEED),
+        Operation::post("/api/feed", "renew_feed", renew_feed)
+            .text(
+                "Make or renew the feed's address",
+                "An Atom feed of the runs of followed pages. Whoever knows its address can read it, without a credential; it \
+                 is answered this once. The address before opens nothing any more.",
+            )
+            .access(Access::Owner)
+            .errors(OF_THE_FEED),
+        Operation::delete("/api/feed", "delete_feed", delete_feed)
+            .text("Delete the feed", "Its address opens nothing any more.")
+            .access(Access::Owner)
+            .errors(OF_THE_FEED),
+        Operation::get("/feeds/{token}", "read_feed", read_feed)
+            .text(
+                "Read a feed",
+                "The last 50 runs of the followed pages as Atom (RFC 4287), newest first, in the language of the call. The \
+                 address itself is the credential.",
+            )
+            .without_tool()
+            .unshared()
+            .errors(&[Code::NotFound, Code::DatabaseUnavailable]),
+    ]
+}
+
+/// The caller's webhooks.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WebhookList {
+    webhooks: Vec<Webhook>,
+}
+
+async fn list(cx: Cx, _: Nothing) -> Result<JsonAnswer<WebhookList>, ServiceError> {
+    Ok(JsonAnswer::new(WebhookList { webhooks: webhooks::list(&cx).await? }))
+}
+
+/// A webhook to make.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct CreateRequest {
+    /// Where events are posted: an absolute http or https URL on the public internet, at most 2,048 bytes.
+    url: String,
+    /// The events that it gets; all by default.
+    #[serde(default)]
+    events: Option<Vec<EventKind>>,
+}
+
+/// A webhook and its secret.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SecretAnswer {
+    /// Always true.
+    ok: bool,
+    webhook: Webhook,
+    /// The signing secret, `whsec_` and base64. Answered this once. Chats don't check signatures.
+    secret: String,
+}
+
+impl From<WebhookWithSecret> for SecretAnswer {
+    fn from(made: WebhookWithSecret) -> Self {
+        Self { ok: true, webhook: made.webhook, secret: made.secret }
+    }
+}
+
+async fn create(cx: Cx, input: CreateRequest) -> Result<JsonAnswer<SecretAnswer>, ServiceError> {
+    let events = webhooks::subscribed(input.events.as_deref())?;
+    Ok(JsonAnswer::new(webhooks::create(&cx, &input.url, &events).await?.into()))
+}
+
+/// Which webhook.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct WebhookPath {
+    /// Its id.
+    id: String,
+}
+
+/// A delivery that was queued.
+#[derive(Debug, Serialize, JsonSchema)]
+struct QueuedTest {
+    /// Always true.
+    ok: bool,
+    delivery: Delivery,
+}
+
+async fn test(cx: Cx, input: WebhookPath) -> Result<Accepted<QueuedTest>, ServiceError> {
+    Ok(Accepted(QueuedTest { ok: true, delivery: webhooks::test(&cx, &input.id).await? }))
+}
+
+async fn rotate(cx: Cx, input: WebhookPath) -> Result<JsonAnswer<SecretAnswer>, ServiceError> {
+    Ok(JsonAnswer::new(webhooks::rotate(&cx, &input.id).await?.into()))
+}
+
+/// It is deleted.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Deleted {
+    /// Always true.
+    ok: bool,
+}
+
+async fn delete(cx: Cx, input: WebhookPath) -> Result<JsonAnswer<Deleted>, ServiceError> {
+    webhooks::delete(&cx, &input.id).await?;
+    Ok(JsonAnswer::new(Deleted { ok: true }))
+}
+
+/// Deliveries of a webhook.
+#[derive(Debug, Serialize, JsonSchema)]
+struct DeliveryList {
+    /// Newest first.
+    deliveries: Vec<Delivery>,
+}
+
+async fn deliveries(cx: Cx, input: WebhookPath) -> Result<JsonAnswer<DeliveryList>, ServiceError> {
+    Ok(JsonAnswer::new(DeliveryList { deliveries: webhooks::deliveries(&cx, &input.id).await? }))
+}
+
+async fn feed_state(cx: Cx, _: Nothing) -> Result<JsonAnswer<FeedState>, ServiceError> {
+    Ok(JsonAnswer::new(feed::state(&cx).await?))
+}
+
+/// A feed's address.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FeedAddress {
+    /// Always true.
+    ok: bool,
+    /// The address. Answered this once; whoever knows it can read the feed.
+    url: String,
+}
+
+async fn renew_feed(cx: Cx, _: Nothing) -> Result<JsonAnswer<FeedAddress>, ServiceError> {
+    Ok(JsonAnswer::new(FeedAddress { ok: true, url: feed::renew(&cx).await? }))
+}
+
+async fn delete_feed(cx: Cx, _: Nothing) -> Result<JsonAnswer<Deleted>, ServiceError> {
+    feed::delete(&cx).await?;
+    Ok(JsonAnswer::new(Deleted { ok: true }))
+}
+
+/// Which feed.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct FeedPath {
+    /// The token in its address.
+    token: String,
+}
+
+/// A feed as Atom.
+#[derive(Debug)]
+struct AtomFeed(String);
+
+impl IntoReply for AtomFeed {
+    fn reply(self) -> Result<Reply, ServiceError> {
+        Ok(Reply { media_type: ATOM, speaks: true, ..Reply::json(self.0.into()) })
+    }
+
+    fn describe(_: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        (ATOM, None)
+    }
+}
+
+async fn read_feed(cx: Cx, input: FeedPath) -> Result<AtomFeed, ServiceError> {
+    feed::read(&cx.services, &input.token, cx.lang).await.map(AtomFeed)
+}

@@ -1,0 +1,177 @@
+//! Any two audits beside each other: two runs, or two pages that are audited for it.
+
+use std::sync::Arc;
+
+use api::caller::{guard_form, of_page, same_origin};
+use api::request::{BODY_BYTES, read_body};
+use api::response::{of_error, status};
+use api::site::Site;
+use askama::Template;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::StatusCode;
+use http::request::Parts;
+use model::id::Owner;
+use service::Services;
+use service::caller::{Cx, Identity};
+use service::error::{Code, ServiceError};
+use service::form_audit;
+use service::gate;
+use service::tabs::{self, Compared, WordKind};
+
+use crate::challenge::{self, ChallengeView};
+use crate::comparison::ComparisonView;
+use crate::frame::Frame;
+use crate::reader::Reader;
+use crate::report::document;
+use crate::response::{html, private, see_other};
+use crate::{csrf, error, filters};
+
+/// Path of the page.
+pub(super) const PATH: &str = "/compare";
+
+#[derive(Template)]
+#[template(path = "compare.html")]
+struct PagesComparedPage<'a> {
+    frame: Frame<'a>,
+    csrf: Option<String>,
+    challenge: Option<ChallengeView>,
+    /// The addresses as they were typed.
+    typed: [String; 2],
+    problem: Option<String>,
+    free_remaining: u32,
+    comparison: Option<ComparisonView<'a>>,
+}
+
+/// The call of a page, and who owns what it reads; `None` for a reader without an identity.
+async fn call_of(services: &Services, parts: &Parts, reader: Reader) -> Result<(Cx, Option<Owner>), ServiceError> {
+    let caller = of_page(services, parts).await?;
+    let owner = match caller.required_owner() {
+        Ok(owner) => Some(owner),
+        Err(error) if error.code == Code::GuestTokenRequired => None,
+        Err(error) => return Err(error),
+    };
+    Ok((Cx::new(services, caller, reader.lang), owner))
+}
+
+/// A parameter of a query or a field of a form.
+fn field(encoded: &[u8], wanted: &str) -> Option<String> {
+    let mut fields = url::form_urlencoded::parse(encoded);
+    fields.find(|(name, _)| name == wanted).map(|(_, value)| value.into_owned()).filter(|value| !value.is_empty())
+}
+
+/// The audits that a query names; `None` where it names none.
+async fn compared(cx: &Cx, owner: Option<&Owner>, query: &str) -> Result<Option<Compared>, ServiceError> {
+    let (before, after) = (field(query.as_bytes(), "before"), field(query.as_bytes(), "after"));
+    let (Some(before), Some(after)) = (before, after) else { return Ok(None) };
+    let owner = owner.ok_or_else(|| ServiceError::new(Code::AuditNotFound))?;
+    tabs::compared_audits(cx, owner, before, after).await.map(Some)
+}
+
+/// The comparison of the audits `before` and `after` of the query, or the form for two pages.
+pub(super) async fn show(State(services): State<Services>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let query = parts.uri.query().unwrap_or_default();
+    let done = async {
+        let (cx, owner) = call_of(&services, &parts, reader).await?;
+        let compared = compared(&cx, owner.as_ref(), query).await?;
+        if let Some(compared) = &compared
+            && field(query.as_bytes(), "format").as_deref() == Some("json")
+        {
+            return Ok(document(compared, reader.lang));
+        }
+        let typed = ["first", "second"].map(|name| field(query.as_bytes(), name).unwrap_or_default());
+        shown(&cx, &parts, reader, typed, compared.as_ref(), None).await
+    };
+    done.await.unwrap_or_else(|error| error::page(&services, &error, reader))
+}
+
+async fn shown(
+    cx: &Cx,
+    parts: &Parts,
+    reader: Reader,
+    typed: [String; 2],
+    compared: Option<&Compared>,
+    problem: Option<&ServiceError>,
+) -> Result<Response, ServiceError> {
+    let json = |compared: &Compared| {
+        let (before, after) = (&compared.before.audit_id, &compared.after.audit_id);
+        format!("{PATH}?before={before}&after={after}&format=json&lang={}", reader.lang.tag())
+    };
+    let page = PagesComparedPage {
+        frame: Frame::new(&cx.services, reader).below("/workspace").keeping_query(parts.uri.query()),
+        csrf: csrf::of_call(cx)?,
+        challenge: challenge::of_call(cx),
+        typed: match compared {
+            Some(compared) => [compared.before.url.clone(), compared.after.url.clone()],
+            None => typed,
+        },
+        problem: problem.map(|error| error.message(reader.lang)),
+        free_remaining: gate::allowance(cx).await?.free_remaining,
+        comparison: compared.map(|compared| ComparisonView::of(compared, json(compared), reader.lang)),
+    };
+    let mut response = html(problem.map_or(StatusCode::OK, status), &page, reader.lang);
+    challenge::allow(&mut response, page.challenge.as_ref());
+    if let Some(error) = problem {
+        of_error(response.headers_mut(), error, cx.services.is_https());
+    }
+    Ok(private(response))
+}
+
+/// Audits the two pages of the form at once, each by a free audit, and redirects to their comparison.
+pub(super) async fn submit(State(site): State<Site>, request: Request) -> Response {
+    let services = site.services().clone();
+    let (parts, body) = request.into_parts();
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let received = async {
+        same_origin(&services, &parts)?;
+        let received = read_body(&services, &parts, body, BODY_BYTES).await?;
+        let (cx, _) = call_of(&services, &parts, reader).await?;
+        if let Identity::Session(_) = cx.caller.identity {
+            guard_form(&services, &cx.caller, &parts.headers, field(&received.bytes, "csrf").as_deref())?;
+        }
+        Ok((cx, ["first", "second"].map(|name| field(&received.bytes, name).unwrap_or_default())))
+    };
+    let (cx, typed) = match received.await {
+        Ok(received) => received,
+        Err(error) => return error::page(&services, &error, reader),
+    };
+    let mut cookie = None;
+    match audited(&site, cx.clone(), &typed, &mut cookie).await {
+        Ok([before, after]) => {
+            let place = format!("{PATH}?before={before}&after={after}&lang={}", reader.lang.tag());
+            let mut response = private(see_other(&place));
+            response.headers_mut().extend(cookie.map(|cookie| (http::header::SET_COOKIE, cookie)));
+            response
+        }
+        Err(error) => {
+            let again = shown(&cx, &parts, reader, typed, None, Some(&error)).await;
+            let mut response = again.unwrap_or_else(|error| error::page(&services, &error, reader));
+            response.headers_mut().extend(cookie.map(|cookie| (http::header::SET_COOKIE, cookie)));
+            response
+        }
+    }
+}
+
+/// Ids of the audits of two pages.
+async fn audited(
+    site: &Site,
+    cx: Cx,
+    typed: &[String; 2],
+    cookie: &mut Option<http::HeaderValue>,
+) -> Result<[String; 2], ServiceError> {
+    let services = site.services();
+    gate::admit_audit(services, cx.caller.network, cx.caller.is_crawler)?;
+    let [first, second] = typed;
+    let (first, second) = (form_audit::typed_url(&cx, first).await?, form_audit::typed_url(&cx, second).await?);
+    let priced = Arc::new(site.audit_price()?);
+    let (cx, token) = service::guests::or_new(cx).await?;
+    *cookie = token.and_then(|token| api::cookies::CookieKind::Guest.set(services.is_https(), &token));
+    let audit = async |url| {
+        let finished = Box::pin(form_audit::audit(&cx, url, &priced)).await.outcome?;
+        finished.id.ok_or_else(|| ServiceError::new(Code::DatabaseUnavailable).retry_after(5))
+    };
+    let (first, second) = futures_util::future::join(audit(&first), audit(&second)).await;
+    Ok([first?.0, second?.0])
+}

@@ -1,0 +1,98 @@
+//! Two audits beside each other, as the pages that compare show them.
+
+use model::finding::Severity;
+use model::lang::{Lang, Text, text};
+use render::band::Band;
+use render::lab;
+use render::shown::signed;
+use service::tabs::{Compared, ComparedRun, LabChange};
+
+use crate::words::severity_word;
+
+/// Two audits beside each other, for `compared.html`.
+pub(crate) struct ComparisonView<'a> {
+    pub(crate) compared: &'a Compared,
+    pub(crate) sides: [AuditColumn<'a>; 2],
+    /// The difference of the scores with its sign; empty where one of them has none.
+    pub(crate) points: String,
+    pub(crate) lab: Vec<LabRows>,
+    /// Path of the same as JSON.
+    pub(crate) json: String,
+    /// Headings of what only the right one has, of what was hidden on the left, and of what only the left one has.
+    pub(crate) headings: [&'static str; 3],
+    lang: Lang,
+}
+
+/// One of the two.
+pub(crate) struct AuditColumn<'a> {
+    pub(crate) name: &'static str,
+    /// The page, where they are two.
+    pub(crate) url: Option<&'a str>,
+    pub(crate) audit_id: &'a str,
+    pub(crate) created_at: String,
+    pub(crate) score: Option<u32>,
+    pub(crate) band: &'static str,
+}
+
+/// The lab tests of one strategy.
+pub(crate) struct LabRows {
+    pub(crate) name: &'static str,
+    /// Name, earlier and later value, and the difference.
+    pub(crate) rows: Vec<(&'static str, [String; 3])>,
+}
+
+impl<'a> ComparisonView<'a> {
+    /// Of a comparison; `json` is the path of the same as JSON.
+    pub(crate) fn of(compared: &'a Compared, json: String, lang: Lang) -> Self {
+        const RUNS: [Text; 2] = [text("Before", "Antes"), text("After", "Depois")];
+        const PAGES: [Text; 2] = [text("First page", "Primeira página"), text("Second page", "Segunda página")];
+        const OF_RUNS: [Text; 3] = [text("Broke", "Quebrou"), text("Revealed", "Revelado"), text("Fixed", "Corrigido")];
+        const OF_PAGES: [Text; 3] = [
+            text("Only on the second page", "Só na segunda página"),
+            text("Hidden on the first page by another finding", "Escondido na primeira página por outro achado"),
+            text("Only on the first page", "Só na primeira página"),
+        ];
+        let is_one_page = compared.before.url == compared.after.url;
+        let (names, headings) = if is_one_page { (RUNS, OF_RUNS) } else { (PAGES, OF_PAGES) };
+        let column = |name: Text, run: &'a ComparedRun| AuditColumn {
+            name: name.in_lang(lang),
+            url: (!is_one_page).then_some(run.url.as_str()),
+            audit_id: &run.audit_id,
+            created_at: run.created_at.to_string().get(..16).unwrap_or_default().replace('T', " "),
+            score: run.score,
+            band: run.score.map_or("", |score| Band::of(score).class()),
+        };
+        let [first, second] = names;
+        Self {
+            sides: [column(first, &compared.before), column(second, &compared.after)],
+            points: compared.change.score.map_or(String::new(), signed),
+            lab: compared.lab.iter().map(|change| LabRows::of(change, lang)).collect(),
+            headings: headings.map(|heading| heading.in_lang(lang)),
+            compared,
+            json,
+            lang,
+        }
+    }
+
+    pub(crate) fn word(&self, severity: &Severity) -> &'static str {
+        severity_word(*severity).in_lang(self.lang)
+    }
+}
+
+impl LabRows {
+    fn of(change: &LabChange, lang: Lang) -> Self {
+        let text = |score: Option<u32>| score.map_or_else(|| "–".to_owned(), |score| score.to_string());
+        let scores = lab::scores(&change.before, lang).into_iter().zip(lab::scores(&change.after, lang));
+        let difference = |before: Option<u32>, after: Option<u32>| {
+            let points = |score: Option<u32>| i32::try_from(score?).ok();
+            let points = points(before).zip(points(after)).map(|(before, after)| after.saturating_sub(before));
+            points.map_or_else(String::new, signed)
+        };
+        let scores =
+            scores.map(|((name, before), (_, after))| (name, [text(before), text(after), difference(before, after)]));
+        Self {
+            name: lab::strategy(change.strategy).in_lang(lang),
+            rows: scores.chain(lab::pairs(&change.metrics, lang)).collect(),
+        }
+    }
+}

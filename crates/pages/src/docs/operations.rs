@@ -1,0 +1,323 @@
+//! The operations of the API: all of them with a search, and one page each.
+
+use api::documents::operations::{described, sample};
+use api::operation::{Access, Operation};
+use api::site::Site;
+use askama::Template;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use model::lang::{Lang, Text, text};
+use serde_json::Value;
+use service::blocking::off_worker;
+use service::error::{Code, ServiceError};
+
+use super::layout::DocsPage;
+use crate::address::with_lang;
+use crate::api_index::DOCS_PATH;
+use crate::frame::Frame;
+use crate::pieces::{CodePiece, pieces, plain};
+use crate::reader::Reader;
+use crate::response::lasting;
+use crate::{assets, error, filters};
+
+/// Characters of the search words; the rest is ignored.
+const LONGEST_WORDS: usize = 100;
+
+#[derive(Template)]
+#[template(path = "docs.html")]
+struct HubPage<'a> {
+    frame: Frame<'a>,
+    docs: DocsPage<'a>,
+    words: String,
+    groups: Vec<OperationGroup<'a>>,
+    shown: usize,
+    count: usize,
+    first_call: String,
+    tools: usize,
+}
+
+/// The operations of a tag.
+struct OperationGroup<'a> {
+    name: String,
+    about: String,
+    lines: Vec<OperationLine<'a>>,
+}
+
+/// An operation in the list.
+struct OperationLine<'a> {
+    method: &'a str,
+    path: &'a str,
+    title: &'static str,
+    address: String,
+}
+
+#[derive(Template)]
+#[template(path = "docs_operation.html")]
+struct OperationPage<'a> {
+    frame: Frame<'a>,
+    docs: DocsPage<'a>,
+    operation: &'a Operation,
+    hub: String,
+    about: Vec<Vec<CodePiece<'static>>>,
+    access: &'static str,
+    price: Option<String>,
+    parameters: Vec<Parameter>,
+    samples: [(&'static str, String); 4],
+    answer: Vec<(String, String)>,
+    media_types: Vec<String>,
+    errors: Vec<ErrorRow>,
+    attempt: Option<TryIt>,
+    script: &'static str,
+}
+
+/// A parameter, or a member of the body.
+struct Parameter {
+    name: String,
+    place: &'static str,
+    kind: String,
+    is_required: bool,
+    about: String,
+}
+
+/// An error that the operation may answer with.
+struct ErrorRow {
+    status: u16,
+    code: &'static str,
+    sentence: &'static str,
+}
+
+/// The form that calls the operation from the page.
+struct TryIt {
+    /// Name and example of each parameter in path and query.
+    fields: Vec<(String, String, bool)>,
+    body: Option<String>,
+}
+
+/// The description of the API, parsed.
+fn openapi(site: &Site) -> Value {
+    site.documents().get("/openapi.json").and_then(|text| serde_json::from_slice(text).ok()).unwrap_or_default()
+}
+
+/// All operations; with `?q=` those that have all of the words.
+pub(super) async fn hub(State(site): State<Site>, request: Request) -> Response {
+    let reader = Reader::of(request.headers(), request.uri().query());
+    let on_failure = site.clone();
+    let made = off_worker(move || lasting(&hub_page(&site, &request, &openapi(&site)), reader.lang)).await;
+    made.unwrap_or_else(|failure| error::page(on_failure.services(), &failure, reader))
+}
+
+fn hub_page<'a>(site: &'a Site, request: &Request, openapi: &Value) -> HubPage<'a> {
+    const TITLE: Text = text("API documentation", "Documentação da API");
+    const DESCRIPTION: Text = text(
+        "Every operation of the API with its parameters, answers, errors and examples in curl, JavaScript, Python and Rust.",
+        "Toda operação da API com parâmetros, respostas, erros e exemplos em curl, JavaScript, Python e Rust.",
+    );
+    let query = request.uri().query();
+    let lang = Reader::of(request.headers(), query).lang;
+    let mut pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+    let words = pairs.find(|(name, _)| name == "q").map(|(_, words)| words.into_owned()).unwrap_or_default();
+    let words: String = words.trim().chars().take(LONGEST_WORDS).collect();
+    let wanted: Vec<String> = words.to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let takes = |operation: &Operation| {
+        let Operation { name, title, path, doc, .. } = operation;
+        let text = format!("{name} {title} {path} {doc}").to_lowercase();
+        wanted.iter().all(|word| text.contains(word.as_str()))
+    };
+    let tag = |operation: &Operation| {
+        described(openapi, operation).pointer("/tags/0").and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let group = |entry: &Value| {
+        let part = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let of_tag = site.operations().iter().filter(|operation| tag(operation) == part("name") && takes(operation));
+        let lines: Vec<OperationLine<'a>> = of_tag.map(|operation| line(operation, query, lang)).collect();
+        (!lines.is_empty()).then(|| OperationGroup { name: part("name"), about: part("description"), lines })
+    };
+    let tags = openapi.get("tags").and_then(Value::as_array).into_iter().flatten();
+    let groups: Vec<OperationGroup<'a>> = tags.filter_map(group).collect();
+    let docs = DocsPage::new(site.services(), request, DOCS_PATH, TITLE.in_lang(lang), DESCRIPTION.in_lang(lang));
+    HubPage {
+        frame: docs.frame.clone(),
+        docs,
+        shown: groups.iter().map(|group| group.lines.len()).sum(),
+        count: site.operations().len(),
+        groups,
+        words,
+        first_call: render::catalog::calls::curl(site.services().base_url()),
+        tools: site.operations().iter().filter(|operation| operation.is_tool).count(),
+    }
+}
+
+fn line<'a>(operation: &'a Operation, query: Option<&str>, lang: Lang) -> OperationLine<'a> {
+    OperationLine {
+        method: operation.method.as_str(),
+        path: operation.path,
+        title: operation.title,
+        address: with_lang(&format!("/docs/api/{}", operation.name), query, lang),
+    }
+}
+
+/// One operation.
+pub(super) async fn show(
+    State(site): State<Site>,
+    name: Result<Path<String>, PathRejection>,
+    request: Request,
+) -> Response {
+    let reader = Reader::of(request.headers(), request.uri().query());
+    let name = name.map(|Path(name)| name).unwrap_or_default();
+    let on_failure = site.clone();
+    let made = off_worker(move || {
+        let operation = site.operations().iter().find(|operation| operation.name == name)?;
+        Some(lasting(&page(&site, operation, &request, &openapi(&site)), reader.lang))
+    });
+    let missing = || Err(ServiceError::new(Code::NotFound));
+    let made = made.await.and_then(|page| page.map_or_else(missing, Ok));
+    made.unwrap_or_else(|failure| error::page(on_failure.services(), &failure, reader))
+}
+
+fn page<'a>(site: &'a Site, operation: &'a Operation, request: &Request, openapi: &Value) -> OperationPage<'a> {
+    let query = request.uri().query();
+    let lang = Reader::of(request.headers(), query).lang;
+    let services = site.services();
+    let entry = described(openapi, operation);
+    let about = operation.doc.split("\n\nExample").next().unwrap_or_default();
+    let path = format!("/docs/api/{}", operation.name);
+    let docs = DocsPage::new(services, request, &path, operation.title, &plain(about));
+    let mut errors: Vec<Code> = operation.all_errors().collect();
+    errors.sort_by_key(|code| (code.status(), code.wire()));
+    let request = sample(services.base_url(), operation, entry);
+    OperationPage {
+        frame: docs.frame.clone(),
+        docs,
+        operation,
+        hub: with_lang(DOCS_PATH, query, lang),
+        about: about.split("\n\n").map(pieces).collect(),
+        access: access(operation.access).in_lang(lang),
+        price: operation.price.map(|sku| services.config().prices.of(sku).to_string()),
+        parameters: parameters(openapi, entry),
+        samples: request.all(),
+        answer: answer(openapi, entry, operation),
+        media_types: media_types(entry, operation),
+        errors: errors
+            .into_iter()
+            .map(|code| ErrorRow { status: code.status(), code: code.wire(), sentence: code.sentence().in_lang(lang) })
+            .collect(),
+        attempt: attempt(entry, operation, request.body.as_deref()),
+        script: assets::DOCS_PATH,
+    }
+}
+
+fn access(access: Access) -> Text {
+    match access {
+        Access::Open => text("No token needed.", "Não precisa de token."),
+        Access::Owner => text(
+            "Needs a guest token (`X-Guest-Token`), an API key (`X-Api-Key`) or a signed-in browser.",
+            "Precisa de um token de visitante (`X-Guest-Token`), uma chave de API (`X-Api-Key`) ou um navegador com sessão.",
+        ),
+        Access::Session => text(
+            "Needs a signed-in browser: its cookie, and for writes `Origin` and `X-CSRF-Token`.",
+            "Precisa de um navegador com sessão: o cookie e, para escrever, `Origin` e `X-CSRF-Token`.",
+        ),
+        Access::Browser => text(
+            "For pages of this site: writes need `Origin` and `X-CSRF-Token`.",
+            "Para páginas deste site: escrever precisa de `Origin` e `X-CSRF-Token`.",
+        ),
+        Access::Credit => text(
+            "Needs the token of a credit (`X-Credito` or `Authorization: Bearer`).",
+            "Precisa do token de um crédito (`X-Credito` ou `Authorization: Bearer`).",
+        ),
+        Access::Operator => text(
+            "Needs the operator's token (`Authorization: Bearer`).",
+            "Precisa do token do operador (`Authorization: Bearer`).",
+        ),
+    }
+}
+
+/// A schema, or the one that it refers to.
+fn resolved<'v>(openapi: &'v Value, schema: &'v Value) -> &'v Value {
+    let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
+    name.and_then(|pointer| openapi.pointer(pointer)).unwrap_or(schema)
+}
+
+fn text_of(value: &Value, name: &str) -> String {
+    value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// The type of a schema in a word or two.
+fn kind(openapi: &Value, schema: &Value) -> String {
+    let schema = resolved(openapi, schema);
+    if let Some(words) = schema.get("enum").and_then(Value::as_array) {
+        let words = words.iter().map(|word| word.as_str().map_or_else(|| word.to_string(), str::to_owned));
+        return words.collect::<Vec<_>>().join(" | ");
+    }
+    match schema.get("type") {
+        Some(Value::String(name)) => name.clone(),
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" | "),
+        _ => "any".to_owned(),
+    }
+}
+
+fn parameters(openapi: &Value, entry: &Value) -> Vec<Parameter> {
+    let own = entry.get("parameters").and_then(Value::as_array).into_iter().flatten();
+    let own = own.map(|parameter| resolved(openapi, parameter)).map(|parameter| Parameter {
+        name: text_of(parameter, "name"),
+        place: match parameter.get("in").and_then(Value::as_str) {
+            Some("path") => "path",
+            Some("header") => "header",
+            _ => "query",
+        },
+        kind: kind(openapi, parameter.get("schema").unwrap_or(&Value::Null)),
+        is_required: parameter.get("required") == Some(&true.into()),
+        about: text_of(parameter, "description"),
+    });
+    let body = entry.pointer("/requestBody/content/application~1json/schema").unwrap_or(&Value::Null);
+    let body = resolved(openapi, body);
+    let required: Vec<&str> =
+        body.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let members = body.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let members = members.map(|(name, schema)| Parameter {
+        name: name.clone(),
+        place: "body",
+        kind: kind(openapi, schema),
+        is_required: required.contains(&name.as_str()),
+        about: text_of(schema, "description"),
+    });
+    own.chain(members).collect()
+}
+
+fn content<'v>(entry: &'v Value, operation: &Operation) -> impl Iterator<Item = (&'v String, &'v Value)> {
+    let content = entry.pointer(&format!("/responses/{}/content", operation.status.as_u16()));
+    content.and_then(Value::as_object).into_iter().flatten()
+}
+
+fn media_types(entry: &Value, operation: &Operation) -> Vec<String> {
+    content(entry, operation).map(|(media_type, _)| media_type.clone()).collect()
+}
+
+/// Name and description of each field of the answer. Of an answer in several shapes, the first: the whole.
+fn answer(openapi: &Value, entry: &Value, operation: &Operation) -> Vec<(String, String)> {
+    let schema = content(entry, operation).find_map(|(_, content)| content.get("schema")).unwrap_or(&Value::Null);
+    let schema = resolved(openapi, schema);
+    let whole = ["anyOf", "oneOf"].iter().find_map(|word| schema.get(*word)?.get(0)).unwrap_or(schema);
+    let fields = resolved(openapi, whole).get("properties").and_then(Value::as_object).into_iter().flatten();
+    fields.map(|(name, field)| (name.clone(), text_of(field, "description"))).collect()
+}
+
+/// The form for a try; `None` where a page can't make the call with a token alone.
+fn attempt(entry: &Value, operation: &Operation, body: Option<&str>) -> Option<TryIt> {
+    let takes_token = matches!(operation.access, Access::Open | Access::Owner | Access::Credit);
+    if !takes_token || operation.takes_form || operation.is_beacon {
+        return None;
+    }
+    let parameters = entry.get("parameters").and_then(Value::as_array).into_iter().flatten();
+    let of_address =
+        parameters.filter(|parameter| matches!(parameter.get("in").and_then(Value::as_str), Some("path" | "query")));
+    let field = |parameter: &Value| {
+        let is_path = parameter.get("in").and_then(Value::as_str) == Some("path");
+        let is_required = is_path || parameter.get("required") == Some(&true.into());
+        let example =
+            parameter.get("example").map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        (text_of(parameter, "name"), example.filter(|_| is_required).unwrap_or_default(), is_required)
+    };
+    Some(TryIt { fields: of_address.map(field).collect(), body: body.map(str::to_owned) })
+}

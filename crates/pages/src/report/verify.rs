@@ -1,0 +1,206 @@
+//! The form of a report that verifies a fix: the changed page as its source or at another address, or the ready fixes applied
+//! to a source.
+
+use api::caller::{guard_form, same_origin};
+use api::cookies::CookieKind;
+use api::request::{client, read_body};
+use api::response::{of_error, status};
+use api::site::Site;
+use askama::Template;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use engine::Verification;
+use http::StatusCode;
+use http::request::Parts;
+use model::change::Changed;
+use model::finding::Severity;
+use model::id::{AuditId, Owner};
+use model::report::Report;
+use render::shown::signed;
+use service::blocking::off_worker;
+use service::caller::{Cx, Identity};
+use service::error::{Code, ServiceError};
+use service::form_audit::{self, AskedAudit};
+use service::gate::{self, RateLimit};
+use service::patches;
+use service::running::{AuditEnding, RunningAudit};
+use service::verification::{self, PageToVerify};
+use store::StoredReport;
+
+use super::documents::download;
+use super::field;
+use super::lookup::{ReportIdPath, owned_by_caller};
+use crate::frame::Frame;
+use crate::reader::Reader;
+use crate::response::{html, private, see_other};
+use crate::words::severity_word;
+use crate::{error, filters};
+
+/// Bytes of the form: a page of 2 MB whose every third byte is escaped, and the rest; as `POST /api/verify` takes.
+const FORM_BYTES: usize = 8 * 1024 * 1024;
+
+#[derive(Template)]
+#[template(path = "verified.html")]
+struct VerifiedPage<'a> {
+    frame: Frame<'a>,
+    id: &'a str,
+    url: &'a str,
+    /// What is wrong with what was sent.
+    problem: Option<String>,
+    result: Option<VerifiedResult>,
+}
+
+/// What a changed page is like beside the report.
+struct VerifiedResult {
+    /// Scores of the report and of the changed page.
+    scores: [u32; 2],
+    /// The difference, with its sign.
+    points: String,
+    fixed: Vec<Changed>,
+    broke: Vec<Changed>,
+    revealed: Vec<Changed>,
+    /// Findings of both.
+    left: usize,
+    not_compared: usize,
+}
+
+impl VerifiedPage<'_> {
+    fn word(&self, severity: &Severity) -> &'static str {
+        severity_word(*severity).in_lang(self.frame.reader.lang)
+    }
+}
+
+/// The sender of the form, and what it holds.
+struct VerifyForm {
+    cx: Cx,
+    stored: StoredReport,
+    bytes: axum::body::Bytes,
+}
+
+/// Does what the form asks for.
+pub(crate) async fn submit(State(site): State<Site>, id: ReportIdPath, request: Request) -> Response {
+    let services = site.services().clone();
+    let (parts, body) = request.into_parts();
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let received = async {
+        same_origin(&services, &parts)?;
+        let received = read_body(&services, &parts, body, FORM_BYTES).await?;
+        let (cx, owner, id) = owned_by_caller(&services, &parts, id, reader.lang).await?;
+        if let Identity::Session(_) = cx.caller.identity {
+            guard_form(&services, &cx.caller, &parts.headers, field(&received.bytes, "csrf").as_deref())?;
+        }
+        let stored = service::audits::readable(&cx, &owner, id).await?.stored;
+        Ok((VerifyForm { cx, stored, bytes: received.bytes }, owner, received.room))
+    };
+    // Room of a large form is held as long as its bytes.
+    let (form, owner, _room) = match received.await {
+        Ok(received) => received,
+        Err(error) => return error::page(&services, &error, reader),
+    };
+    let done = match field(&form.bytes, "do").as_deref() {
+        Some("audit") => staged(&site, &parts, &form, &owner, reader).await,
+        Some("page" | "diff") => patched(&form).await,
+        _ => verified(&form, reader).await,
+    };
+    done.unwrap_or_else(|error| refused(&form, reader, &error))
+}
+
+/// The page with what is wrong.
+fn refused(form: &VerifyForm, reader: Reader, error: &ServiceError) -> Response {
+    let problem = Some(error.message(reader.lang));
+    let mut response = page(form, reader, status(error), problem, None);
+    of_error(response.headers_mut(), error, form.cx.services.is_https());
+    response
+}
+
+fn page(
+    form: &VerifyForm,
+    reader: Reader,
+    status: StatusCode,
+    problem: Option<String>,
+    result: Option<VerifiedResult>,
+) -> Response {
+    let frame = Frame::new(&form.cx.services, reader).below("/");
+    let page = VerifiedPage { frame, id: &form.stored.id.0, url: &form.stored.report.url, problem, result };
+    private(html(status, &page, reader.lang))
+}
+
+/// Judges the source that was sent, compared with the report.
+async fn verified(form: &VerifyForm, reader: Reader) -> Result<Response, ServiceError> {
+    let VerifyForm { cx, stored, bytes } = form;
+    gate::spend_hourly(&cx.services, cx.caller.network, RateLimit::Verifications).await?;
+    // As the page was sent; but for what says how its bytes were sent, which is not so of this source.
+    let of_bytes = ["content-encoding", "content-length", "transfer-encoding"];
+    let headers = stored.report.headers.clone().into_iter().filter(|(name, _)| !of_bytes.contains(&name.as_str()));
+    let page_to_verify = PageToVerify {
+        url: stored.report.url.clone(),
+        html: field(bytes, "html").unwrap_or_default(),
+        headers: Some(headers.collect()),
+        robots_txt: None,
+        audit_id: Some(stored.id.0.clone()),
+    };
+    let before = stored.report.score;
+    let answer = move |verification: Verification, _: &Report, _: Option<&AuditId>| {
+        let after = verification.score;
+        let broke = verification.broke.unwrap_or_default();
+        let revealed = verification.revealed.unwrap_or_default();
+        let points = i64::from(after) - i64::from(before);
+        VerifiedResult {
+            scores: [before, after],
+            points: signed(i32::try_from(points).unwrap_or_default()),
+            fixed: verification.fixed.unwrap_or_default(),
+            left: verification.issues.len().saturating_sub(broke.len() + revealed.len()),
+            not_compared: verification.not_compared.map_or(0, |codes| codes.len()),
+            broke,
+            revealed,
+        }
+    };
+    let result = verification::verify(cx, page_to_verify, answer).await?;
+    Ok(page(form, reader, StatusCode::OK, None, Some(result)))
+}
+
+/// The ready fixes applied to the source that was sent: the page, or what changed.
+async fn patched(form: &VerifyForm) -> Result<Response, ServiceError> {
+    let (services, stored) = (form.cx.services.clone(), form.stored.clone());
+    let html = field(&form.bytes, "html").unwrap_or_default();
+    let is_diff = field(&form.bytes, "do").as_deref() == Some("diff");
+    off_worker(move || {
+        // Browsers send every line end as CR and LF (HTML, "normalizing newlines").
+        let patched = patches::patched(&services, &stored, None, &html.replace("\r\n", "\n"), None)
+            .or_else(|_| patches::patched(&services, &stored, None, &html, None))?;
+        // As text: no content of an audited site is executed here.
+        let (text, name) = if is_diff { (patched.diff, "page.diff") } else { (patched.html, "index.html") };
+        Ok(download(Body::from(text), "text/plain; charset=utf-8", name))
+    })
+    .await?
+}
+
+/// Audits another address, and leads to its comparison with the report.
+async fn staged(
+    site: &Site,
+    parts: &Parts,
+    form: &VerifyForm,
+    _: &Owner,
+    reader: Reader,
+) -> Result<Response, ServiceError> {
+    let (services, cx) = (site.services(), &form.cx);
+    gate::admit_audit(services, client(&parts.extensions, &parts.headers), cx.caller.is_crawler)?;
+    let typed = field(&form.bytes, "url").unwrap_or_default().trim().to_owned();
+    let url = form_audit::typed_url(cx, &typed).await?;
+    let id = AuditId(services.ports().id());
+    let way_on = format!("/compare?before={}&after={id}&lang={}", form.stored.id, reader.lang.tag());
+    let asked = AskedAudit { id, typed, attempt: None, way_on: way_on.clone() };
+    let mut follower = form_audit::begin(cx.clone(), url, site.audit_price()?, asked)?;
+    let audit = follower.wait_for(RunningAudit::is_answerable).await;
+    let audit = audit.map(|audit| audit.clone()).map_err(|_| ServiceError::new(Code::Internal))?;
+    let cookie = audit.new_guest.as_ref().and_then(|token| CookieKind::Guest.set(services.is_https(), token));
+    let place = match audit.ending() {
+        None => format!("/running/{}?lang={}", audit.id, reader.lang.tag()),
+        Some(AuditEnding::Failed(error)) => return Err(error.as_ref().clone()),
+        Some(AuditEnding::Stored | AuditEnding::Unkept(_)) => audit.way_on,
+    };
+    let mut response = private(see_other(&place));
+    response.headers_mut().extend(cookie.map(|cookie| (http::header::SET_COOKIE, cookie)));
+    Ok(response)
+}

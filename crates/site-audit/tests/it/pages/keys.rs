@@ -1,0 +1,107 @@
+//! A report in a real browser: its keys, its filter, and the screens that its buttons lead to.
+
+use super::browser::{LOOKS, Scene, keep_picture};
+use super::tab::{Look, has_axe};
+
+/// A phone, beside the looks of all pages.
+const PHONES: [Look; 2] = [Look { scheme: "light", width: 390 }, Look { scheme: "dark", width: 390 }];
+/// The findings that are shown.
+const SHOWN: &str = "document.querySelectorAll('.finding:not([hidden])').length";
+
+/// What is wrong with the page in any look, and a picture of each.
+fn problems(scene: &mut Scene, name: &str) -> Vec<String> {
+    let (tab, mut found) = (&mut scene.tab, Vec::new());
+    for look in LOOKS.into_iter().chain(PHONES) {
+        tab.look(look);
+        let name = format!("{name}-{}-{}", look.scheme, look.width);
+        let barriers = if has_axe() { tab.barriers() } else { Vec::new() };
+        let problems = barriers.into_iter().chain(tab.overflows()).chain(tab.complaints());
+        found.extend(problems.map(|problem| format!("{name}: {problem}")));
+        keep_picture(tab, &name);
+    }
+    tab.look(LOOKS[0]);
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_go_through_the_findings_and_can_be_switched_off() {
+    let Some(mut scene) = Scene::open(|_| {}).await else { return };
+    scene.audit("/bread");
+    let tab = &mut scene.tab;
+    tab.press("j");
+    let first = tab.focus();
+    tab.press("j");
+    assert_ne!(tab.focus(), first);
+    tab.press("k");
+    assert_eq!(tab.focus(), first);
+    tab.press("/");
+    assert_eq!(tab.text("document.activeElement.id"), "q");
+    let all = tab.value(SHOWN).as_u64().unwrap();
+    tab.write("canonical");
+    let some = tab.value(SHOWN).as_u64().unwrap();
+    assert!(0 < some && some < all, "{some} of {all}");
+    // A key in a field is a letter.
+    tab.press("j");
+    assert_eq!(tab.text("document.querySelector('#q').value"), "canonicalj");
+    tab.value("document.activeElement.blur()");
+    tab.press("?");
+    assert_eq!(tab.value("document.querySelector('#keys').open"), true);
+    tab.click("#keys input");
+    tab.click("#keys button");
+    assert_eq!(tab.value("document.querySelector('#keys').open"), false);
+    tab.value("document.activeElement.blur()");
+    tab.press("j");
+    assert_eq!(
+        tab.value("document.activeElement === document.body || !!document.activeElement.closest('#keys, header')"),
+        true
+    );
+    assert_eq!(tab.complaints(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_screens_of_a_report_have_no_barrier_in_any_look() {
+    let Some(mut scene) = Scene::open(|_| {}).await else { return };
+    scene.audit("/bread");
+    let report = scene.tab.text("location.pathname");
+    scene.tab.load(|tab| tab.click("form[action^=\"/workspace?\"] button"));
+    let place = scene.tab.text("location.pathname");
+    let mut found = Vec::new();
+    for (path, name) in [
+        (report.clone(), "report-followed"),
+        (format!("{place}/snooze?code=title_placeholder"), "snooze"),
+        ("/workspace".to_owned(), "workspace-all"),
+        ("/compare".to_owned(), "compare-form"),
+    ] {
+        scene.tab.visit(&path);
+        assert!([200, 404].contains(&scene.tab.status()), "{path}");
+        found.extend(problems(&mut scene, name));
+    }
+    scene.tab.visit(&report);
+    scene.tab.click("#html");
+    scene.tab.write("<!doctype html><html lang=en><title>Bread at home</title><h1>Bread</h1>");
+    scene.tab.load(|tab| tab.click("button[value=verify]"));
+    assert!(scene.tab.shown().contains("Fixed ("), "{}", scene.tab.shown());
+    found.extend(problems(&mut scene, "verified"));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fix_is_verified_and_a_finding_snoozed_without_scripts() {
+    let Some(mut scene) = Scene::open(|_| {}).await else { return };
+    scene.tab.disable_scripts();
+    scene.audit("/bread");
+    let report = scene.tab.text("location.pathname");
+    scene.tab.load(|tab| tab.click("form[action^=\"/workspace?\"] button"));
+    scene.tab.visit(&report);
+    let snooze = scene.tab.text("document.querySelector('a[href*=\"/snooze?\"]').getAttribute('href')");
+    scene.tab.visit(&snooze);
+    scene.tab.click("#reason");
+    scene.tab.write("Next week");
+    scene.tab.load(|tab| tab.click("form[action*=\"/snooze\"] button"));
+    assert!(scene.tab.shown().to_lowercase().contains("snoozed"), "{}", scene.tab.shown());
+    scene.tab.click("#html");
+    scene.tab.write("<title>Bread</title>");
+    scene.tab.load(|tab| tab.click("button[value=verify]"));
+    assert!(scene.tab.shown().contains("Broke ("), "{}", scene.tab.shown());
+    assert_eq!(scene.tab.complaints(), [""; 0]);
+}

@@ -1,0 +1,188 @@
+//! The page of a running audit: its stages as they end, one audit for a form that is sent twice, and where it leads.
+
+use serde_json::{Value, json};
+use testkit::{SiteAnswer, TestDatabase, TestSite};
+use tokio::sync::watch;
+
+use super::browser::{LOOKS, keep_picture};
+use super::cookie;
+use super::tab::{Tab, has_axe};
+use crate::api::tabs::GOOD;
+use crate::app::{Call, Response, TestApp};
+
+testkit::on_both_databases! {
+    a_browser_sees_the_stages_of_its_audit_and_then_the_report,
+    a_form_that_is_sent_twice_begins_one_audit,
+    an_audit_that_fails_leads_back_to_the_form,
+    a_run_of_a_followed_page_has_the_same_page,
+}
+
+const FORM: &str = "application/x-www-form-urlencoded";
+/// As browsers send it when they open a page.
+const ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+/// A site whose page comes once it is released.
+async fn held() -> (TestSite, watch::Sender<bool>) {
+    let (release, released) = watch::channel(false);
+    let site = TestSite::start(move |asked| match asked.path.as_str() {
+        "/page" => SiteAnswer::Held(Box::new(SiteAnswer::html(GOOD)), released.clone()),
+        "/gone" => SiteAnswer::Raw(Vec::new()),
+        _ => SiteAnswer::missing(),
+    })
+    .await;
+    (site, release)
+}
+
+fn sent(path: &str, body: &str) -> Call<'static> {
+    Call::new("POST", path).header("content-type", FORM).header("accept", ACCEPT).body(body)
+}
+
+/// The path of a redirect.
+fn way(answer: &Response) -> String {
+    assert_eq!(answer.status, 303, "{}", answer.body);
+    answer.header("location").to_owned()
+}
+
+async fn get(app: &TestApp, path: &str, cookie: &str) -> Response {
+    app.call(Call::get(path).header("cookie", cookie).header("accept", ACCEPT)).await
+}
+
+async fn states(app: &TestApp, running: &str, guest: &str) -> Value {
+    let id = running.rsplit('/').next().unwrap();
+    let token = guest.split_once('=').unwrap().1;
+    let answer = app.call(Call::get(&format!("/api/running/{id}")).token(token)).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    answer.json()
+}
+
+async fn a_browser_sees_the_stages_of_its_audit_and_then_the_report(database: TestDatabase) {
+    let (site, release) = held().await;
+    let app = TestApp::start(database, |_| ()).await;
+    let begun = app.call(sent("/", &format!("url={}", site.url("/page")))).await;
+    let (running, guest) = (way(&begun), cookie(begun.header("set-cookie")));
+    assert!(running.starts_with("/running/"), "{running}");
+    let early = states(&app, &running, &guest).await;
+    assert_eq!((&early["state"], &early["stages"][0]["state"]), (&json!("running"), &json!("running")));
+    assert_eq!(early["stages"][3]["state"], "waiting");
+    release.send_replace(true);
+    // The answer ends when the audit has ended.
+    let page = get(&app, &running, &guest).await;
+    let id = running.rsplit('/').next().unwrap();
+    let report = format!("/reports/{id}");
+    for part in ["s1\"", "s2\"", "s3\"", "s4\"", "HTTP status 200", &format!("0; url={report}\""), "</html>"] {
+        assert!(page.body.contains(part), "{part}: {}", page.body);
+    }
+    assert_eq!((page.header("cache-control"), page.header("content-encoding")), ("no-store", ""));
+    let end = states(&app, &running, &guest).await;
+    assert_eq!(end["state"], "finished");
+    assert!(end["stages"].as_array().unwrap().iter().all(|stage| stage["state"] == "ended"), "{end}");
+    assert_eq!((&end["stages"][0]["status"], &end["stages"][0]["redirects"]), (&json!(200), &json!(0)));
+    // Reloading it, also once the process has forgotten it, leads to the report.
+    assert_eq!(way(&get(&app, &running, &guest).await), report);
+    assert_eq!(way(&get(&app, &format!("{running}/end"), &guest).await), report);
+    assert_eq!(get(&app, &report, &guest).await.status, 200);
+    let other = TestApp::start_on(&app, |_| {}).await;
+    assert_eq!(way(&get(&other, &running, &guest).await), report);
+    // It is its reader's alone.
+    assert_eq!(app.call(Call::get(&running)).await.status, 404);
+    assert_eq!(get(&app, "/running/nothing", &guest).await.status, 404);
+    assert_eq!(app.free_remaining().await, 9);
+}
+
+async fn a_form_that_is_sent_twice_begins_one_audit(database: TestDatabase) {
+    let (site, release) = held().await;
+    let app = TestApp::start(database, |_| ()).await;
+    let body = format!("url={}&attempt=0123", site.url("/page"));
+    let first = app.call(sent("/", &body)).await;
+    let second = app.call(sent("/", &body)).await;
+    assert_eq!(way(&first), way(&second));
+    assert_eq!(first.header("set-cookie"), second.header("set-cookie"));
+    // The guest who is known by now needs no random text.
+    let guest = cookie(first.header("set-cookie"));
+    let third = app.call(sent("/", &format!("url={}", site.url("/page"))).header("cookie", &guest)).await;
+    assert_eq!(way(&first), way(&third));
+    release.send_replace(true);
+    assert!(get(&app, &way(&first), &guest).await.body.contains("s4\""));
+    assert_eq!(site.asked().iter().filter(|asked| asked.path == "/page").count(), 1);
+    assert_eq!(app.free_remaining().await, 9);
+    // Once it has ended, the same form begins another one.
+    let again = app.call(sent("/", &body).header("cookie", &guest)).await;
+    assert_ne!(way(&first), way(&again));
+}
+
+async fn an_audit_that_fails_leads_back_to_the_form(database: TestDatabase) {
+    let (site, _release) = held().await;
+    let app = TestApp::start(database, |_| ()).await;
+    let url = site.url("/gone");
+    let begun = app.call(sent("/", &format!("url={url}"))).await;
+    let failed = match begun.status {
+        303 => {
+            let (running, guest) = (way(&begun), cookie(begun.header("set-cookie")));
+            let page = get(&app, &running, &guest).await;
+            let end = format!("{running}/end");
+            assert!([200, 303].contains(&page.status));
+            assert!(page.status == 303 || page.body.contains(&format!("0; url={end}\"")), "{}", page.body);
+            assert_eq!(states(&app, &running, &guest).await["state"], "failed");
+            get(&app, &end, &guest).await
+        }
+        // It had failed before its page could be shown.
+        _ => begun,
+    };
+    assert_eq!(failed.status, 502, "{}", failed.body);
+    assert!(failed.body.contains(&url) && failed.body.contains("role=\"alert\""), "{}", failed.body);
+    assert_eq!(app.free_remaining().await, 10);
+    // What is wrong with the input is said at once.
+    assert_eq!(app.call(sent("/", "url=ftp://a.example/")).await.status, 400);
+}
+
+async fn a_run_of_a_followed_page_has_the_same_page(database: TestDatabase) {
+    let (site, release) = held().await;
+    let app = TestApp::start(database, |_| ()).await;
+    let opened = app.call(sent("/workspace", &format!("url={}", site.url("/page")))).await;
+    let (place, guest) = (way(&opened), cookie(opened.header("set-cookie")));
+    let place = place.split('?').next().unwrap();
+    let run = sent(&format!("{place}/run"), "").header("cookie", &guest);
+    let running = way(&app.call(run.clone()).await);
+    assert_eq!(running, way(&app.call(run).await), "the second click");
+    let all = get(&app, "/workspace", &guest).await.body;
+    assert!(all.contains(running.split('?').next().unwrap()), "{all}");
+    release.send_replace(true);
+    let page = get(&app, &running, &guest).await;
+    assert!(page.body.contains(&format!("0; url={place}?lang=en\"")), "{}", page.body);
+    assert_eq!(site.asked().iter().filter(|asked| asked.path == "/page").count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_sees_stages_end_with_and_without_scripts() {
+    for runs_scripts in [true, false] {
+        let (site, release) = held().await;
+        let app = TestApp::start(TestDatabase::sqlite(), |_| ()).await;
+        let Some(mut tab) = Tab::open(&app.url("")) else { return };
+        if !runs_scripts {
+            tab.disable_scripts();
+        }
+        let begun = app.call(sent("/", &format!("url={}", site.url("/page")))).await;
+        let (running, guest) = (way(&begun), cookie(begun.header("set-cookie")));
+        let (name, token) = guest.split_once('=').unwrap();
+        tab.set_cookie(name, token);
+        tab.visit_unfinished(&running);
+        while tab.value("document.querySelector('.steps .w4') === null") == true {}
+        assert!(tab.shown().contains("Fetch the page") && !tab.shown().contains("HTTP status"), "{}", tab.shown());
+        // Reloading shows the same audit.
+        tab.visit_unfinished(&running);
+        while tab.value("document.querySelector('.steps .w4') === null") == true {}
+        let mut found = Vec::new();
+        // Two of them: the page is held back for less than the 20 seconds that an audit waits for it.
+        for look in [LOOKS[0], LOOKS[3]] {
+            tab.look(look);
+            let barriers = if has_axe() && runs_scripts { tab.barriers() } else { Vec::new() };
+            found.extend(barriers.into_iter().chain(tab.overflows()).map(|problem| format!("{look:?}: {problem}")));
+            keep_picture(&mut tab, &format!("running-{}-{}", look.scheme, look.width));
+        }
+        assert!(found.is_empty(), "{}", found.join("\n"));
+        tab.load(|_| assert!(!release.send_replace(true)));
+        assert!(tab.text("location.pathname").starts_with("/reports/"), "{}", tab.shown());
+        assert_eq!(tab.complaints(), [""; 0]);
+        assert_eq!(site.asked().iter().filter(|asked| asked.path == "/page").count(), 1);
+    }
+}

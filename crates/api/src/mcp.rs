@@ -23,7 +23,7 @@ use service::config::Config;
 pub(crate) use card::{MEDIA_TYPE, PATH as CARD_PATH, instructions};
 pub(crate) use description::described;
 pub(crate) use era::versions;
-pub(crate) use tool::{listed, tools};
+pub(crate) use tool::{is_listed, listed, tools};
 
 /// The MCP server: identity and card, and the tools, which are described once, when they are first listed.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(crate) struct ToolList {
 
 impl ToolList {
     fn new(all: Vec<Value>) -> Self {
-        let is_listed = |tool: &&Value| tool.get("name").and_then(Value::as_str).is_some_and(tool::is_listed);
+        let is_listed = |tool: &&Value| tool.get("name").and_then(Value::as_str).is_some_and(is_listed);
         let with_answers: Vec<Value> = all.iter().filter(is_listed).cloned().chain(pair::described()).collect();
         let mut listed = with_answers.clone();
         for tool in listed.iter_mut().filter_map(Value::as_object_mut) {

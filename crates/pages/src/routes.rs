@@ -14,8 +14,8 @@ use service::widget;
 
 use crate::reader::Reader;
 use crate::{
-    account, assets, bot, challenge, checks, compare, contact, credit, docs, embed, error, home, logo, operator, partners,
-    pricing, report, running, running_end, share, sitemap, status, theme_choice, tools, watch, workspace,
+    account, assets, bot, challenge, checks, compare, contact, credit, docs, embed, error, home, logo, operator,
+    partners, pricing, report, running, running_end, share, sitemap, status, theme_choice, tools, watch, workspace,
 };
 
 /// Routes of all pages.

@@ -35,8 +35,8 @@ pub(super) use compare::{json as compare_json, show as compare};
 pub(super) use forms::{close, describe, open, rename, run, run_all, snooze, watch};
 pub(super) use history::{csv as history_csv, json as history_json, show as history};
 pub(super) use settings::show as settings;
-pub(super) use webhooks::{send as send_webhooks, show as webhooks};
 pub(super) use snooze::show as snooze_form;
+pub(super) use webhooks::{send as send_webhooks, show as webhooks};
 
 /// Findings of the last run that the workspace shows; the report has all.
 const SHOWN: usize = 10;

@@ -42,13 +42,18 @@ pub(super) fn short(source: &DocumentSource<'_>) -> String {
     out.push_str(&prices(source));
     out.push_str("\n## Operations\n\n");
     // Writing to a string can't fail.
-    for operation in mcp::tools(source.operations) {
+    let (core, rest): (Vec<_>, Vec<_>) =
+        mcp::tools(source.operations).partition(|operation| mcp::is_listed(operation.name));
+    for operation in core {
         let _written = writeln!(
             out,
             "- [{0}]({base}{OPERATIONS}{0}): `{1} {2}` {3}",
             operation.name, operation.method, operation.path, operation.title
         );
     }
+    let further: Vec<&str> = rest.iter().map(|operation| operation.name).collect();
+    let _written =
+        writeln!(out, "- [Further operations]({base}/api/): {}; each under `{OPERATIONS}NAME`", further.join(", "));
     let _written = write!(
         out,
         "\n## Documents\n\n\

@@ -15,14 +15,14 @@ mod operator;
 mod passkeys;
 mod rendered;
 mod report;
-mod screens;
 mod running;
+mod screens;
 mod shared;
 mod tab;
 mod telemetry;
 mod verification;
-mod webhooks;
 mod verify_fix;
+mod webhooks;
 mod workspace;
 
 use sqlx::Row as _;

@@ -49,12 +49,12 @@ fn replaced(text: &str) -> String {
         match token {
             Some(kind) => out.push_str(&format!("{kind}{}", "0".repeat(43))),
             None if uuid::Uuid::try_parse(word).is_ok() && word.len() == 36 => out.push_str(ID),
-            None if word.len() == 43 => out.push_str(&"A".repeat(43)),
+            None if word.len() == 43 => out.push_str(&"0".repeat(43)),
             None => out.push_str(word),
         }
     }
     match out.split_once("whsec_") {
-        Some((before, _)) => format!("{before}whsec_{}=", "A".repeat(43)),
+        Some((before, _)) => format!("{before}whsec_{}=", "0".repeat(43)),
         None => out,
     }
 }

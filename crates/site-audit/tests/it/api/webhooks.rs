@@ -545,11 +545,7 @@ async fn what_a_webhook_takes_is_checked(database: TestDatabase) {
         (json!({"url": url, "events": []}), "invalid_body", "events: takes watch.alert"),
         (json!({"url": url, "events": ["webhook.test"]}), "invalid_body", "events: takes watch.alert"),
         (json!({"url": url, "events": ["page.deleted"]}), "invalid_body", "events"),
-        (
-            json!({"url": url, "event": ["watch.alert"]}),
-            "invalid_body",
-            "event: unknown field; did you mean: events",
-        ),
+        (json!({"url": url, "event": ["watch.alert"]}), "invalid_body", "event: unknown field; did you mean: events"),
     ] {
         let refused = telling.call("POST", "/api/webhooks", body.clone()).await;
         assert_eq!(refused.refusal(), (400, code.to_owned()), "{body}");

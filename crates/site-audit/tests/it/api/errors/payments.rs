@@ -23,7 +23,7 @@ pub(super) async fn of_payments(examples: &mut Examples, other: &TestApp) {
     })
     .await;
     let shop = Shop { app, facilitator, site: page().await };
-    examples.names.push((shop.app.url(""), "http://here"));
+    examples.names.push((shop.app.url(""), "https://audit.example.com"));
     of_x402(examples, &shop).await;
     of_credit(examples, &shop, &url).await;
     of_pix(examples, &shop, &url).await;

@@ -32,7 +32,18 @@ pub(crate) fn error_schema() -> Value {
                     "help": {"type": "string", "description": "Path of its description."},
                 },
             },
+            "x402Version": {"type": "integer", "description": "Version of x402 that `accepts` follows; with 402 only."},
             "accepts": {"type": "array", "items": {"type": "object"}, "description": "How to pay (x402); with 402 only."},
+            "saldo_micros": {
+                "type": "integer",
+                "description": "What is left of the credit, in millionths of a USD; with `insufficient_credit`.",
+            },
+            "credit": {"type": "string", "description": "Id of the credit that the payment bought; with `payment_used`."},
+            "id": {"type": "string", "description": "Id of the Pix request; with `receipt_already_sent`."},
+            "claimed": {
+                "type": "object",
+                "description": "Why the guest was not claimed; with `unknown_guest`.",
+            },
             "blocked": {
                 "type": "object",
                 "description": "Which firewall answered, and what the site's owner can do.",

@@ -95,7 +95,8 @@ async fn every_link_of_every_answer_is_absolute_and_leads_somewhere(database: Te
             Access::Operator => Reader::Operator,
             Access::Credit => Reader::Credit(&credit),
         };
-        if operation.path_parameters().next().is_none() {
+        // A comparison needs two audits, which its own tests give it.
+        if operation.path_parameters().next().is_none() && operation.name != "compare_audits" {
             waiting.push((reader, "GET".to_owned(), app.url(operation.path)));
         }
     }

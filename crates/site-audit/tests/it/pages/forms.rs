@@ -285,7 +285,7 @@ async fn every_form_of_every_page_is_taken_from_every_reader(database: TestDatab
     let everything = [&EVERYBODYS[..3], &EVERYBODYS[5..], &OWNERS, &ACCOUNTS].concat();
     let of_ends: Vec<Form> =
         forms.values().filter(|form| ENDS.iter().any(|end| form.action.starts_with(end))).cloned().collect();
-    assert_eq!(of_ends.len(), ENDS.len());
+    assert!(ENDS.iter().all(|end| of_ends.iter().any(|form| form.action.starts_with(end))), "{of_ends:?}");
     assert_all(&send_all(&mut ana, forms).await, &everything);
     drop(other);
     for form in of_ends {

@@ -106,7 +106,7 @@ async fn a_file_of_the_patch_is_taken_away_as_text(database: TestDatabase) {
     assert_eq!(app.call(share).await.status, 303);
     let page = read(&app, &path, &cookie).await.body;
     let (_, rest) = page.split_once("/r/").unwrap();
-    let shared = format!("/r/{}", rest.split_once('"').unwrap().0);
+    let shared = format!("/r/{}", rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap());
     let public = app.call(Call::get(&shared)).await.body;
     for (at, file) in files.iter().enumerate() {
         let name = file["path"].as_str().unwrap();

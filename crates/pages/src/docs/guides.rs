@@ -74,7 +74,7 @@ mod tests {
         let made = html("# A\n\n<b>x</b> `y`\n\n```text\nz <i>\n```\n");
         assert!(made.contains("<h2>A</h2>") && made.contains("&lt;b&gt;x&lt;/b&gt; <code>y</code>"), "{made}");
         assert!(
-            made.contains("<div class=\"block\"><pre><code class=\"language-text\">z &lt;i&gt;\n</code></pre>"),
+            made.contains("<div class=\"block\">\n<pre><code class=\"language-text\">z &lt;i&gt;\n</code></pre>"),
             "{made}"
         );
         assert_eq!(first_line("\nOne\ntwo.\n\nThree."), "One two.");

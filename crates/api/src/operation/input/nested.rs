@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn an_unknown_member_is_told_by_its_path_at_every_level() {
-        let page = json!({"type": "object", "properties": {"url": {"type": "string"}, "alias": {"type": "string"}}});
+        let page = json!({"type": "object", "properties": {"alias": {"type": "string"}, "url": {"type": "string"}}});
         let schema = json!({"type": "object", "properties": {
             "url": {"type": "string"},
             "page": {"anyOf": [page, {"type": "null"}]},

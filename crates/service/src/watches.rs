@@ -124,7 +124,7 @@ pub async fn change(cx: &Cx, owner: &Owner, tab: &Tab, edit: TabEdit) -> Result<
     let most = cx.services.config().limits.watched_pages;
     let changed = cx.services.database().write(|store| store.change_tab(owner, &id, change, most)).await;
     match changed.map_err(tabs::unknown_tab)? {
-        Changing::Done(tab) => Ok(tab),
+        Changing::Done(tab) => Ok(*tab),
         Changing::TooManyWatched => Err(ServiceError::new(Code::MonitorLimit)),
     }
 }

@@ -81,7 +81,7 @@ pub enum AlertTo {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Changing {
     /// The tab as it is now.
-    Done(Tab),
+    Done(Box<Tab>),
     /// The owner has reached the limit of watched pages.
     TooManyWatched,
 }
@@ -304,7 +304,7 @@ async fn change_within(
         }
     }
     let row = transaction.first(of_tab(BY_ID)).await?.ok_or(StoreError::NotFound { subject })?;
-    Ok(Changing::Done(tab(subject, &row)?))
+    Ok(Changing::Done(Box::new(tab(subject, &row)?)))
 }
 
 fn tab(subject: &'static str, row: &AnyRow) -> Result<Tab, StoreError> {

@@ -10,21 +10,58 @@ fn main() {
     for (path, name) in fonts {
         println!("cargo::rustc-env={name}={}", hash_of(path));
     }
-    for name in ["challenge", "docs", "embed", "page", "passkeys", "report", "visit", "widget"] {
-        script(name);
+    // What other scripts import has its name first.
+    let page = script("page", "");
+    for name in ["challenge", "docs", "embed", "passkeys", "report", "visit", "widget"] {
+        script(name, &page);
     }
 }
 
-/// Writes a script without its comments and indentation, and names it by what comes out.
-fn script(name: &str) {
+/// Writes a script without its comments and needless spaces, and names it by what comes out. An import of `page.js` gets the
+/// name of that script, `page`. The result is the name.
+fn script(name: &str, page: &str) -> String {
     let path = format!("assets/{name}.js");
     println!("cargo::rerun-if-changed={path}");
     let source = std::fs::read_to_string(&path).expect("what pages load lies in assets");
     // None has a text over several lines.
-    let lines = source.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let lines = source
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with("//") && !line.starts_with("/**"));
     let written = lines.collect::<Vec<_>>().join("\n") + "\n";
-    println!("cargo::rustc-env={}_HASH={:016x}", name.to_uppercase(), fnv1a(written.as_bytes()));
+    let written = unspaced(&written).replace("\"page.js\"", &format!("\"./page.{page}.js\""));
+    let hash = format!("{:016x}", fnv1a(written.as_bytes()));
+    println!("cargo::rustc-env={}_HASH={hash}", name.to_uppercase());
     write(&format!("{name}.js"), &written);
+    hash
+}
+
+/// A script without the spaces that nothing needs: those outside of texts that are not between two words or two signs. Lines
+/// stay, as a statement may end with its line. No regular expression of ours has a quotation mark or a space.
+fn unspaced(script: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let is_sign = |c: char| matches!(c, '+' | '-');
+    let mut out = String::with_capacity(script.len());
+    let (mut quote, mut chars) = (None, script.chars().peekable());
+    while let Some(c) = chars.next() {
+        let needs_space = |next: Option<&char>| match (out.chars().next_back(), next) {
+            (Some(a), Some(&b)) => (is_word(a) && is_word(b)) || (is_sign(a) && is_sign(b)),
+            _ => false,
+        };
+        match quote {
+            None if c == ' ' && !needs_space(chars.peek()) => continue,
+            None if matches!(c, '"' | '\'' | '`') => quote = Some(c),
+            Some(mark) if c == mark => quote = None,
+            Some(_) if c == '\\' => {
+                out.push(c);
+                out.extend(chars.next());
+                continue;
+            }
+            _ => {}
+        }
+        out.push(c);
+    }
+    out
 }
 
 /// Writes a file for the crate to compile in.

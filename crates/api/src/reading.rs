@@ -10,6 +10,7 @@ use model::fix::Fix;
 use model::lang::{Lang, Text, text};
 use model::report::{Report, StoredAudit};
 use model::searchable::Searchable;
+use model::tab::Snooze;
 use model::time::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
@@ -18,6 +19,7 @@ use serde_json::{Map, Value};
 use crate::operation::{CSV, IntoReply, MARKDOWN, Reply, ReportFormat, ReportWish, SARIF};
 use render::format::{self, Format, PageOutcome, RequestedPages, TextStyle};
 use service::error::{Code, ServiceError};
+use service::tabs::without_snoozed;
 use store::StoredReport;
 
 /// Bytes of JSON per token: measured with the usual tokenizers on our own reports, rounded up.
@@ -130,9 +132,15 @@ impl<T: Serialize> Reading<T> {
     }
 }
 
-/// A stored audit in the form that was asked for.
-pub fn stored(audit: &StoredReport, wish: &ReportWish, lang: Lang) -> Result<Reading<StoredAudit>, ServiceError> {
-    Reading::of(&audit.stored_audit(lang), Reported::whole(&audit.report, audit.created_at), wish, lang)
+/// A stored audit in the form that was asked for. `snoozes`: what its owner has put off.
+pub fn stored(
+    audit: &StoredReport,
+    snoozes: &[Snooze],
+    wish: &ReportWish,
+    lang: Lang,
+) -> Result<Reading<StoredAudit>, ServiceError> {
+    let answer = without_snoozed(audit.stored_audit(lang), snoozes);
+    Reading::of(&answer, Reported::whole(&audit.report, audit.created_at), wish, lang)
 }
 
 /// A report as a document, with its media type; as JSON it is none.

@@ -44,6 +44,8 @@ pub struct Engine {
     cores: Cores,
     memory: PageMemory,
     field_data: Option<FieldDataSource>,
+    page_time: Duration,
+    audit_time: Duration,
 }
 
 /// A finished audit.
@@ -72,7 +74,18 @@ pub struct AuditTimes {
 impl Engine {
     /// An engine over a fetching client; `cores` parse and judge pages.
     pub fn new(fetcher: Fetcher, cores: Cores) -> Self {
-        Self { fetcher, cores, memory: PageMemory::new(), field_data: None }
+        let (page_time, audit_time) = (PAGE_TIME, AUDIT_TIME);
+        Self { fetcher, cores, memory: PageMemory::new(), field_data: None, page_time, audit_time }
+    }
+
+    /// The same engine with another timeout of a page and of an audit, for tests that hold a page back.
+    pub fn waiting(self, time: Duration) -> Self {
+        Self { page_time: time, audit_time: time, ..self }
+    }
+
+    /// When an audit that begins now has to end.
+    pub fn deadline(&self) -> Instant {
+        Instant::now() + self.audit_time
     }
 
     /// The same engine with a source of field data, or without one.
@@ -133,7 +146,7 @@ impl Engine {
 
     /// Fetches a page with its redirects, nothing else.
     pub async fn page(&self, url: &Url, deadline: Instant) -> Fetched {
-        self.fetcher.page(url, deadline.min(Instant::now() + PAGE_TIME)).await
+        self.fetcher.page(url, deadline.min(Instant::now() + self.page_time)).await
     }
 
     /// Audits a fetched page, as [`Engine::audit`] does.

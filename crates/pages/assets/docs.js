@@ -14,13 +14,10 @@ const send = async (form) => {
   const token = form.querySelector("#token").value.trim();
   const body = form.querySelector("#body")?.value;
   const headers = { ...(token && { authorization: `Bearer ${token}` }), ...(body && { "content-type": "application/json" }) };
-  const response = await fetch(`${address}${query.size ? "?" : ""}${query}`, { method, headers, body, credentials: "omit" });
+  const response = await fetch(`${address}?${query}`, { method, headers, body, credentials: "omit" });
   const text = await response.text();
-  try {
-    return [response, JSON.stringify(JSON.parse(text), null, 2)];
-  } catch {
-    return [response, text];
-  }
+  const isJson = response.headers.get("content-type")?.includes("json");
+  return [`${response.status} ${response.statusText}`, isJson ? JSON.stringify(JSON.parse(text), null, 2) : text];
 };
 
 if (section) {
@@ -31,8 +28,8 @@ if (section) {
     event.preventDefault();
     button.disabled = true;
     try {
-      const [response, text] = await send(form);
-      outcome.textContent = `${response.status} ${response.statusText}`;
+      const [status, text] = await send(form);
+      outcome.textContent = status;
       shown.firstElementChild.textContent = text;
       shown.hidden = !text;
     } catch (error) {

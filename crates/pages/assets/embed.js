@@ -1,9 +1,8 @@
 // Puts the widget after the script element that loads this, and makes it as high as it needs to be.
 (() => {
-  "use strict";
   const script = document.currentScript;
   if (!script) return;
-  const origin = new URL(script.src).origin;
+  const { origin } = new URL(script.src);
   const options = new URLSearchParams();
   for (const name of ["brand", "color", "theme", "url", "lang"]) {
     if (script.dataset[name]) options.set(name, script.dataset[name]);
@@ -11,7 +10,7 @@
   const frame = document.createElement("iframe");
   frame.src = `${origin}/embed?${options}`;
   frame.title = script.dataset.brand || "Site Audit";
-  Object.assign(frame.style, { border: "0", display: "block", width: "100%", minWidth: "240px", maxWidth: "640px", height: "220px" });
+  frame.style.cssText = "border: 0; display: block; width: 100%; min-width: 240px; max-width: 640px; height: 220px";
   addEventListener("message", (event) => {
     if (event.source !== frame.contentWindow || event.origin !== origin) return;
     const { type, h } = event.data ?? {};

@@ -1,37 +1,37 @@
 // Every page: reports errors of scripts and that a payment prompt was seen to its own server, and offers to copy what is to be
-// pasted. Without this it works the same.
+// pasted. Without this it works the same. Other scripts of pages take `call` and `say` from here.
 
-const errorsPath = "/api/erro-cliente";
+/** Our API's response to a call, and its JSON. */
+export const call = async (path, input, headers) => {
+  const response = await fetch(`/api/${path}?lang=${document.documentElement.lang}`, {
+    method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(input),
+  });
+  return [response, await response.json()];
+};
+
 // Of one page view: an error in a loop is told by its first reports.
 const most = 10;
 let sent = 0;
 
-const report = (code, fields) => {
-  if (sent >= most) return;
-  sent += 1;
+const report = (code, { message, stack, ...fields }) => {
+  if (sent++ >= most) return;
   const cut = (text, length) => String(text ?? "").slice(0, length);
-  const body = JSON.stringify({
+  // A page that is being left still sends it.
+  navigator.sendBeacon("/api/erro-cliente", JSON.stringify({
     code,
     phase: document.readyState === "complete" ? "run" : "load",
     path: location.pathname,
     ...fields,
-    message: cut(fields.message, 2000),
-    stack: cut(fields.stack, 12000),
+    message: cut(message, 2000),
+    stack: cut(stack, 12000),
     visivel: document.visibilityState === "visible",
-  });
-  // A page that is being left still sends it.
-  navigator.sendBeacon(errorsPath, body);
+  }));
 };
 
-addEventListener("error", (event) => {
-  if (event instanceof ErrorEvent) {
-    const { message, filename: source, lineno: line, colno: column, error } = event;
-    report("UI-JS-001", { message, source, line, column, stack: error?.stack });
-  } else if (event.target instanceof Element) {
-    // A file of the page that did not load; such events don't bubble.
-    const source = event.target.src ?? event.target.href;
-    report("UI-RECURSO-001", { message: event.target.localName, source });
-  }
+addEventListener("error", ({ target, message, filename: source, lineno: line, colno: column, error }) => {
+  // A file of the page that did not load: such events don't bubble.
+  if (target instanceof Element) report("UI-RECURSO-001", { message: target.localName, source: target.src ?? target.href });
+  else report("UI-JS-001", { message, source, line, column, stack: error?.stack });
 }, true);
 
 addEventListener("unhandledrejection", ({ reason }) => {
@@ -40,58 +40,52 @@ addEventListener("unhandledrejection", ({ reason }) => {
 
 // A form that was sent is not sent twice by a second click, until the page is left or shown again.
 addEventListener("submit", (event) => {
-  const form = event.target;
-  if (event.defaultPrevented || form.method !== "post" || "again" in form.dataset) return;
-  if (form.dataset.sent) event.preventDefault();
-  form.dataset.sent = "yes";
+  const { method, dataset } = event.target;
+  if (event.defaultPrevented || method !== "post" || "again" in dataset) return;
+  if (dataset.sent) event.preventDefault();
+  dataset.sent = "yes";
 });
 addEventListener("pageshow", () => document.querySelectorAll("[data-sent]").forEach((form) => delete form.dataset.sent));
 
 const prompt = document.querySelector("[data-payment]");
 if (prompt) {
   const seen = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
+    if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
     seen.disconnect();
-    const headers = { "X-MM-Payment-View": "1" };
     // The page works without it.
-    fetch("/api/pagamento/aberto", { method: "POST", headers, keepalive: true }).catch(() => {});
+    fetch("/api/pagamento/aberto", { method: "POST", headers: { "X-MM-Payment-View": "1" }, keepalive: true }).catch(() => {});
   });
   seen.observe(prompt);
 }
 
 const { copy, copied } = document.querySelector("script[data-copy]").dataset;
 
-const blocks = document.querySelectorAll(".block");
-const said = document.createElement("p");
-said.className = "hidden";
-said.setAttribute("role", "status");
-if (blocks.length) document.querySelector("main").append(said);
+const status = document.createElement("p");
+status.className = "hidden";
+status.role = "status";
+document.querySelector("main").append(status);
 
-// Of a change only what comes is pasted.
-const textOf = (block) => (block.querySelector("ins") ?? block.querySelector("pre")).textContent;
-
-const copies = (button, block) => button.addEventListener("click", async () => {
-  const name = button.textContent;
-  await navigator.clipboard.writeText(textOf(block));
-  button.textContent = said.textContent = copied;
-  const forget = () => [button.textContent, said.textContent] = [name, ""];
-  button.addEventListener("blur", forget, { once: true });
-});
-
-const offer = (block) => {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "small";
-  button.textContent = copy;
-  copies(button, block);
-  block.append(button);
-};
+/** Tells readers who can't see the page what a script has changed. */
+export const say = (text) => { status.textContent = text; };
 
 // Browsers give no clipboard to pages on plain http.
 if (navigator.clipboard) {
-  blocks.forEach(offer);
-  for (const button of document.querySelectorAll("[data-copies]")) {
-    copies(button, document.getElementById(button.dataset.copies));
-    button.hidden = false;
+  for (const block of document.querySelectorAll(".block")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "small";
+    button.textContent = copy;
+    block.append(button);
   }
+  for (const button of document.querySelectorAll("[data-copies]")) button.hidden = false;
 }
+addEventListener("click", async ({ target: button }) => {
+  if (!button.matches?.("[data-copies], .block > button")) return;
+  const block = document.getElementById(button.dataset.copies) ?? button.parentElement;
+  button.dataset.name ??= button.textContent;
+  // Of a change only what comes is pasted.
+  await navigator.clipboard.writeText((block.querySelector("ins") ?? block.querySelector("pre") ?? block).textContent);
+  button.textContent = copied;
+  say(copied);
+  button.addEventListener("blur", () => { button.textContent = button.dataset.name; say(""); }, { once: true });
+});

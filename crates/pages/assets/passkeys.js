@@ -1,29 +1,26 @@
 // Passkeys: asks the authenticator what a form of the page is for, and tells our API what it answered.
 
+import { call } from "page.js";
+
 const problem = document.querySelector("#problem");
 
-const call = async (form, path, body) => {
-  const response = await fetch(`/api/auth/${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-csrf-token": form.elements.csrf.value },
-    body: JSON.stringify(body),
-  });
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer.error);
+const auth = async ({ elements: { csrf } }, path, input) => {
+  const [{ ok }, answer] = await call(`auth/${path}`, input, { "x-csrf-token": csrf.value });
+  if (!ok) throw new Error(answer.error);
   return answer;
 };
 
 const add = async (form) => {
-  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(await call(form, "passkeys/options", {}));
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(await auth(form, "passkeys/options", {}));
   const credential = await navigator.credentials.create({ publicKey });
-  await call(form, "passkeys/add", { name: form.elements.name.value, credential: credential.toJSON() });
+  await auth(form, "passkeys/add", { name: form.elements.name.value, credential: credential.toJSON() });
   location.search = `?done=passkey_added&lang=${document.documentElement.lang}`;
 };
 
 const use = async (form) => {
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await call(form, "passkey/options", {}));
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await auth(form, "passkey/options", {}));
   const credential = await navigator.credentials.get({ publicKey });
-  await call(form, "passkey/verify", credential.toJSON());
+  await auth(form, "passkey/verify", credential.toJSON());
   location.assign(form.dataset.wayOn);
 };
 
@@ -33,9 +30,8 @@ for (const [name, work] of [["#add-passkey", add], ["#use-passkey", use]]) {
   form.hidden = !window.PublicKeyCredential?.parseCreationOptionsFromJSON;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    problem.hidden = true;
     const button = form.querySelector("button");
-    button.disabled = true;
+    problem.hidden = button.disabled = true;
     try {
       await work(form);
     } catch (error) {

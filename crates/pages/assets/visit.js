@@ -7,7 +7,7 @@ const report = (id) =>
     keepalive: true,
     credentials: "omit",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(id ? { p: location.pathname, id } : { p: location.pathname }),
+    body: JSON.stringify({ p: location.pathname, id }),
   }).catch(() => {});
 
 const whenVisible = (id) => {
@@ -23,8 +23,8 @@ const whenVisible = (id) => {
 const [entry] = performance.getEntriesByType("navigation");
 // Without Server-Timing a browser can't tell which request it was: the server's own count stands.
 if (entry?.serverTiming) {
-  const sent = entry.transferSize > 0;
-  whenVisible(sent ? entry.serverTiming.find(({ name }) => name === "view")?.description : undefined);
+  const view = entry.serverTiming.find(({ name }) => name === "view");
+  whenVisible(entry.transferSize > 0 ? view?.description : undefined);
 }
 addEventListener("pageshow", ({ persisted }) => {
   if (persisted) whenVisible();

@@ -1,9 +1,7 @@
 //! Any two audits beside each other: two runs, or two pages that are audited for it.
 
-use std::sync::Arc;
-
 use api::caller::{guard_form, of_page, same_origin};
-use api::request::{BODY_BYTES, read_body};
+use api::request::{BODY_BYTES, read_body, wish};
 use api::response::{of_error, status};
 use api::site::Site;
 use askama::Template;
@@ -11,13 +9,16 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use http::request::Parts;
-use model::id::Owner;
+use model::id::{AuditId, Owner};
+use model::lang::{Text, text};
 use service::Services;
 use service::caller::{Cx, Identity};
 use service::error::{Code, ServiceError};
-use service::form_audit;
+use service::form_audit::{self, AskedAudit, TypedUrl};
 use service::gate;
+use service::running::AuditEnding;
 use service::tabs::{self, Compared, WordKind};
+use service::x402::Priced;
 
 use crate::challenge::{self, ChallengeView};
 use crate::comparison::ComparisonView;
@@ -25,7 +26,7 @@ use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::report::document;
 use crate::response::{html, private, see_other};
-use crate::{csrf, error, filters};
+use crate::{csrf, error, filters, running};
 
 /// Path of the page.
 pub(super) const PATH: &str = "/compare";
@@ -119,7 +120,8 @@ async fn shown(
     Ok(private(response))
 }
 
-/// Audits the two pages of the form at once, each by a free audit, and redirects to their comparison.
+/// Audits the two pages of the form at once, each by a free audit: leads a browser to their stages, a program to their
+/// comparison.
 pub(super) async fn submit(State(site): State<Site>, request: Request) -> Response {
     let services = site.services().clone();
     let (parts, body) = request.into_parts();
@@ -138,40 +140,92 @@ pub(super) async fn submit(State(site): State<Site>, request: Request) -> Respon
         Err(error) => return error::page(&services, &error, reader),
     };
     let mut cookie = None;
-    match audited(&site, cx.clone(), &typed, &mut cookie).await {
-        Ok([before, after]) => {
-            let place = format!("{PATH}?before={before}&after={after}&lang={}", reader.lang.tag());
-            let mut response = private(see_other(&place));
-            response.headers_mut().extend(cookie.map(|cookie| (http::header::SET_COOKIE, cookie)));
-            response
-        }
+    let admitted = admitted(&site, cx.clone(), &typed, &mut cookie).await;
+    let place = match admitted {
+        // A browser is shown the stages, a program waits.
+        Ok(pair) if wish(&parts.headers, "text/html") > 0 => begun(pair, &typed).await,
+        Ok(pair) => audited(pair).await,
+        Err(error) => Err(error),
+    };
+    let mut response = match place {
+        Ok(place) => private(see_other(&place)),
         Err(error) => {
             let again = shown(&cx, &parts, reader, typed, None, Some(&error)).await;
-            let mut response = again.unwrap_or_else(|error| error::page(&services, &error, reader));
-            response.headers_mut().extend(cookie.map(|cookie| (http::header::SET_COOKIE, cookie)));
-            response
+            again.unwrap_or_else(|error| error::page(&services, &error, reader))
         }
-    }
+    };
+    response.headers_mut().extend(cookie.map(|cookie| (http::header::SET_COOKIE, cookie)));
+    response
 }
 
-/// Ids of the audits of two pages.
-async fn audited(
+/// The form again, where one of the audits that it began has failed.
+pub(super) async fn failed(
+    services: &Services,
+    parts: &Parts,
+    reader: Reader,
+    typed: [String; 2],
+    problem: &ServiceError,
+) -> Response {
+    let done = async {
+        let (cx, _) = call_of(services, parts, reader).await?;
+        shown(&cx, parts, reader, typed, None, Some(problem)).await
+    };
+    done.await.unwrap_or_else(|error| error::page(services, &error, reader))
+}
+
+/// Two pages to audit, for a reader with an identity.
+struct PagesToAudit {
+    cx: Cx,
+    urls: [TypedUrl; 2],
+    priced: Priced,
+}
+
+async fn admitted(
     site: &Site,
     cx: Cx,
     typed: &[String; 2],
     cookie: &mut Option<http::HeaderValue>,
-) -> Result<[String; 2], ServiceError> {
+) -> Result<PagesToAudit, ServiceError> {
+    const SAME: Text = text("Enter two different pages.", "Informe duas páginas diferentes.");
     let services = site.services();
     gate::admit_audit(services, cx.caller.network, cx.caller.is_crawler)?;
     let [first, second] = typed;
-    let (first, second) = (form_audit::typed_url(&cx, first).await?, form_audit::typed_url(&cx, second).await?);
-    let priced = Arc::new(site.audit_price()?);
+    if first.trim() == second.trim() {
+        return Err(ServiceError::new(Code::InvalidParameter).explained(SAME.into()));
+    }
+    let urls = [form_audit::typed_url(&cx, first).await?, form_audit::typed_url(&cx, second).await?];
+    let priced = site.audit_price()?;
     let (cx, token) = service::guests::or_new(cx).await?;
     *cookie = token.and_then(|token| api::cookies::CookieKind::Guest.set(services.is_https(), &token));
+    Ok(PagesToAudit { cx, urls, priced })
+}
+
+/// Begins both audits; the path of the page that shows their stages.
+async fn begun(pair: PagesToAudit, typed: &[String; 2]) -> Result<String, ServiceError> {
+    let PagesToAudit { cx, urls: [first, second], priced } = pair;
+    let lang = cx.lang;
+    let begin = async |url: TypedUrl, typed: &str| {
+        let id = AuditId(cx.services.ports().id());
+        let way_on = format!("/reports/{id}?lang={}", lang.tag());
+        let asked = AskedAudit { id, typed: typed.trim().to_owned(), attempt: None, way_on };
+        let audit = running::answerable(form_audit::begin(cx.clone(), url, priced.clone(), asked)?).await?;
+        match audit.ending() {
+            Some(AuditEnding::Failed(error)) => Err(error.as_ref().clone()),
+            _ => Ok(audit.id),
+        }
+    };
+    let [typed_first, typed_second] = typed;
+    let (before, after) = futures_util::future::join(begin(first, typed_first), begin(second, typed_second)).await;
+    Ok(running::path_of_two(&before?, &after?, lang))
+}
+
+/// Waits for both audits; the path of their comparison.
+async fn audited(pair: PagesToAudit) -> Result<String, ServiceError> {
+    let PagesToAudit { cx, urls: [first, second], priced } = pair;
     let audit = async |url| {
         let finished = Box::pin(form_audit::audit(&cx, url, &priced)).await.outcome?;
         finished.id.ok_or_else(|| ServiceError::new(Code::DatabaseUnavailable).retry_after(5))
     };
-    let (first, second) = futures_util::future::join(audit(&first), audit(&second)).await;
-    Ok([first?.0, second?.0])
+    let (before, after) = futures_util::future::join(audit(&first), audit(&second)).await;
+    Ok(format!("{PATH}?before={}&after={}&lang={}", before?, after?, cx.lang.tag()))
 }

@@ -12,7 +12,6 @@ use crate::assets;
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{SHARED_CACHE, cacheable};
-use render::band::{FAIR, GOOD};
 use service::Services;
 use service::widget::{Widget, WidgetOptions};
 
@@ -35,9 +34,6 @@ struct EmbedPage<'a> {
     /// The first page, with its form filled in.
     form_address: String,
     script: &'static str,
-    /// The bands of a score, for the script.
-    good: u32,
-    fair: u32,
 }
 
 /// The widget. Any site may frame it; it knows no cookie.
@@ -57,8 +53,6 @@ pub(super) async fn show(State(services): State<Services>, request: Request) -> 
         form_address: widget.form_address(&services),
         widget: &widget,
         script: SCRIPT_PATH,
-        good: GOOD,
-        fair: FAIR,
     };
     let mut response = cacheable(&page, reader.lang, SHARED_CACHE);
     let headers = response.headers_mut();

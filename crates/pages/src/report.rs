@@ -10,6 +10,7 @@ mod lookup;
 mod previews;
 mod public;
 mod shown;
+mod tables;
 mod take_along;
 mod verify;
 mod view;
@@ -51,7 +52,7 @@ use service::snoozes;
 use service::tabs;
 use shown::{Again, OwnersView};
 
-pub(super) use documents::{document, file, form, patch_file};
+pub(super) use documents::{document, file, form, report_file};
 pub(super) use filter::Filter;
 pub(super) use lookup::{ReportIdPath, made, owned_by_caller};
 pub(super) use shown::{Eyes, Shown};

@@ -12,7 +12,7 @@ use service::shares;
 
 use crate::frame::Frame;
 use crate::reader::Reader;
-use crate::report::{Eyes, Filter, Shown, made, patch_file, view};
+use crate::report::{Eyes, Filter, Shown, made, report_file, view};
 use crate::response::{cacheable, html, private};
 use crate::{assets, csrf, error};
 use render::badge::{self, BadgeOptions};
@@ -66,7 +66,7 @@ pub(super) async fn show(State(services): State<Services>, slug: Part, request: 
     .await
 }
 
-/// A file of the patch, for anybody who has the address.
+/// A file of the patch or a table, for anybody who has the address.
 pub(super) async fn file(
     State(services): State<Services>,
     named: Result<Path<(String, String)>, PathRejection>,
@@ -79,7 +79,8 @@ pub(super) async fn file(
     };
     let found = found.await;
     made(services, reader, found, |services, reader, (shared, number)| {
-        patch_file(&shared.report, number).unwrap_or_else(|refused| error::page(services, &refused, reader))
+        report_file(&shared.report, number, reader.lang)
+            .unwrap_or_else(|refused| error::page(services, &refused, reader))
     })
     .await
 }

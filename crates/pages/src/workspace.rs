@@ -129,7 +129,8 @@ pub(super) async fn tab_json(State(services): State<Services>, id: TabIdPath, re
     answered(&services, &parts, async |visit| {
         let (owner, tab) = visit.tab(id).await?;
         let result = tabs::last_run(&services, owner, &tab, visit.reader.lang).await?;
-        Ok(document(&TabAnswer { tab, result }, visit.reader.lang))
+        let snoozes = tabs::snoozed(&services, &tab).await?;
+        Ok(document(&TabAnswer { tab, result, snoozes }, visit.reader.lang))
     })
     .await
 }

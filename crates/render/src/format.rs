@@ -10,6 +10,7 @@ mod text;
 
 use model::lang::Lang;
 
+pub use csv::csv_row;
 pub use json::{RequestedPages, pretty};
 pub use outcome::{PageOutcome, Unaudited};
 pub use text::{BUILT_WITH, TextStyle, built_with};

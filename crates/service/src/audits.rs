@@ -19,7 +19,7 @@ use crate::error::{Code, ServiceError};
 use crate::job::Job;
 use crate::services::Services;
 use crate::traces::{self, SpanKind};
-use engine::{AUDIT_TIME, AuditFailure, AuditInputs, AuditTimes, Audited, Scheme};
+use engine::{AuditFailure, AuditInputs, AuditTimes, Audited, Scheme};
 
 /// A finished audit of a caller.
 #[derive(Debug)]
@@ -95,8 +95,8 @@ async fn audited<A: Send + 'static>(
     tab: Option<&TabId>,
     answer: impl Fn(Finished) -> A + Clone + Send + 'static,
 ) -> Result<A, ServiceError> {
-    let deadline = Instant::now() + AUDIT_TIME;
     let services = &cx.services;
+    let deadline = services.engine().deadline();
     let target = services.concurrency().target(url);
     if let Some(target) = &target {
         let per_hour = services.config().limits.audits_per_target_hour;

@@ -38,6 +38,21 @@ pub struct Build {
     pub day: &'static str,
 }
 
+/// How long the service waits for others. Tests on slow machines need other times.
+#[derive(Debug, Clone, Copy)]
+pub struct Waits {
+    /// For an answer of the database.
+    pub database: Duration,
+    /// For the head of a target's response, a page and an audit; `None` for the usual timeouts of each.
+    pub target: Option<Duration>,
+}
+
+impl Default for Waits {
+    fn default() -> Self {
+        Self { database: ANSWER_WITHIN, target: None }
+    }
+}
+
 /// The dependencies of use cases. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Services {
@@ -74,19 +89,21 @@ struct ServicesInner {
 impl Services {
     /// Opens the database and sets everything up. `address` is where the service listens.
     pub async fn open(config: Config, ports: Ports, address: SocketAddr, build: Build) -> Result<Self> {
-        Self::open_patient(config, ports, address, build, ANSWER_WITHIN).await
+        Self::open_patient(config, ports, address, build, Waits::default()).await
     }
 
-    /// The same with another query timeout, for tests on slow machines.
+    /// The same with other timeouts.
     pub async fn open_patient(
         config: Config,
         ports: Ports,
         address: SocketAddr,
         build: Build,
-        answer_within: Duration,
+        waits: Waits,
     ) -> Result<Self> {
         let base_url = base_url(&config, address);
-        let fetcher = Fetcher::new(config.fetch_config(&base_url, address)).context("the fetching client")?;
+        let mut fetching = config.fetch_config(&base_url, address);
+        fetching.limits.head = waits.target.unwrap_or(fetching.limits.head);
+        let fetcher = Fetcher::new(fetching).context("the fetching client")?;
         let cores = Cores::of_the_machine().context("the threads that judge pages")?;
         let store = open_store(&config.database_url).await?;
         let vault = Vault::open(&config, &base_url, &ports).context("accounts (auth.secret)")?;
@@ -98,12 +115,14 @@ impl Services {
         } else if !base_url.starts_with("https://") {
             tracing::warn!("plain http: cookies of accounts have neither the __Host- prefix nor Secure");
         }
+        let engine = Engine::new(fetcher.clone(), cores).with_field_data(config.field_data_source());
+        let engine = waits.target.into_iter().fold(engine, Engine::waiting);
         let inner = ServicesInner {
             vault,
             operator: config.operator.token.as_ref().map(|token| token_digest(token.expose())),
             lab: Lab::new(&config, &fetcher),
-            engine: Engine::new(fetcher, cores).with_field_data(config.field_data_source()),
-            database: Database::new(store, answer_within),
+            engine,
+            database: Database::new(store, waits.database),
             allowance: Allowance::new(config.limits),
             counter: Counter::default(),
             figures: CachedFigures::default(),

@@ -14,7 +14,7 @@ use store::Snoozing;
 use crate::caller::Cx;
 use crate::error::{Code, ServiceError};
 use crate::services::Services;
-use crate::tabs::{tab_id, unknown_tab};
+use crate::tabs::{self, tab_id, unknown_tab};
 
 /// Characters of a reason at most.
 const REASON_CHARS: usize = 500;
@@ -23,8 +23,15 @@ const MOST_DAYS: i64 = 366;
 
 /// The findings of a followed page that are put off now.
 pub async fn list(services: &Services, tab: &Tab) -> Result<Vec<Snooze>, ServiceError> {
-    let (id, now) = (tab_id(&tab.id)?, services.ports().now());
-    Ok(services.database().ask(|store| store.snoozes_of(&id, now)).await?)
+    tabs::snoozed(services, tab).await
+}
+
+/// The same of the page that an audit is a run of; none where its owner follows no such page.
+pub async fn of_page(services: &Services, owner: &Owner, url: &str) -> Result<Vec<Snooze>, ServiceError> {
+    match tabs::of_page(services, owner, url).await? {
+        Some(tab) => list(services, &tab).await,
+        None => Ok(Vec::new()),
+    }
 }
 
 /// Puts a finding of a followed page off until the start of a day (UTC), `2026-01-31`. Snoozing it again changes both.

@@ -1,16 +1,14 @@
 //! The service put together: configuration in, routes out.
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use anyhow::Result;
 use api::site::Site;
 use api::web::{self, Routes};
 use service::Services;
 use service::config::Config;
-use service::database::ANSWER_WITHIN;
 use service::ports::Ports;
-use service::services::Build;
+use service::services::{Build, Waits};
 
 /// The build of this program.
 pub fn build() -> Build {
@@ -21,12 +19,12 @@ pub fn build() -> Build {
 
 /// Opens the database and sets the service up. `address` is where it listens.
 pub async fn open(config: Config, ports: Ports, address: SocketAddr) -> Result<Site> {
-    open_patient(config, ports, address, ANSWER_WITHIN).await
+    open_patient(config, ports, address, Waits::default()).await
 }
 
-/// [`open`] with another timeout for database queries of a call, for tests on machines of any speed.
-pub async fn open_patient(config: Config, ports: Ports, address: SocketAddr, answer_within: Duration) -> Result<Site> {
-    Site::new(Services::open_patient(config, ports, address, build(), answer_within).await?)
+/// [`open`] with other timeouts, for tests on machines of any speed.
+pub async fn open_patient(config: Config, ports: Ports, address: SocketAddr, waits: Waits) -> Result<Site> {
+    Site::new(Services::open_patient(config, ports, address, build(), waits).await?)
 }
 
 /// Everything the service answers.

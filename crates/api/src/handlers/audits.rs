@@ -10,13 +10,14 @@ use crate::operation::{Access, Call, JsonAnswer, Operation};
 use crate::reading::{self, Reading, Reported};
 use engine::Scheme;
 use service::Services;
-use service::audits::{self, Finished, readable};
+use service::audits::{self, Finished, ReadableReport, readable};
 use service::blocking::off_worker;
 use service::caller::Cx;
 use service::config::Sku;
 use service::error::{Code, ServiceError};
 use service::guests;
 use service::robots_answer::{RobotsAnswer, robots_answer};
+use service::snoozes;
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -157,8 +158,11 @@ pub(super) struct AuditPath {
 /// The stored audit in the language of the call.
 async fn read(call: Call, input: AuditPath) -> Result<Reading<StoredAudit>, ServiceError> {
     let Call { cx, wish, .. } = call;
-    let stored = readable(&cx, &cx.caller.required_owner()?, input.id).await?.stored;
-    off_worker(move || reading::stored(&stored, &wish, cx.lang)).await?
+    let owner = cx.caller.required_owner()?;
+    let ReadableReport { stored, is_own } = readable(&cx, &owner, input.id).await?;
+    let snoozes =
+        if is_own { snoozes::of_page(&cx.services, &owner, &stored.requested_url).await? } else { Vec::new() };
+    off_worker(move || reading::stored(&stored, &snoozes, &wish, cx.lang)).await?
 }
 
 /// Which audit, and which crawler.

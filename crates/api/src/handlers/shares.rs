@@ -124,7 +124,7 @@ struct SharePath {
 async fn shared(call: Call, input: SharePath) -> Result<Reading<StoredAudit>, ServiceError> {
     let Call { cx, wish, .. } = call;
     let audit = shares::report(&cx.services, &input.slug).await?;
-    off_worker(move || reading::stored(&audit, &wish, cx.lang)).await?
+    off_worker(move || reading::stored(&audit, &[], &wish, cx.lang)).await?
 }
 
 /// Score and label of a badge (Badge).

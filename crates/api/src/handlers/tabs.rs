@@ -203,9 +203,10 @@ async fn read(call: Call, input: TabPath) -> Result<Reading<TabAnswer>, ServiceE
     let Call { cx, wish, .. } = call;
     let (owner, tab) = found(&cx, &input.id).await?;
     let run = tabs::last_report(&cx.services, &owner, &tab).await?;
+    let snoozes = tabs::snoozed(&cx.services, &tab).await?;
     let read = move || {
-        let result = run.as_ref().map(|run| run.stored_audit(cx.lang));
-        of_run(&TabAnswer { tab, result }, RESULT, run.as_ref(), &wish, cx.lang)
+        let result = run.as_ref().map(|run| tabs::without_snoozed(run.stored_audit(cx.lang), &snoozes));
+        of_run(&TabAnswer { tab, result, snoozes }, RESULT, run.as_ref(), &wish, cx.lang)
     };
     off_worker(read).await?
 }
@@ -292,8 +293,9 @@ async fn run(call: Call, input: TabPath) -> Result<Reading<RunAnswer>, ServiceEr
     let (owner, tab) = found(&cx, &input.id).await?;
     let (tab, run) = tabs::run_again(&cx, &owner, &tab).await?;
     let gate = gate::allowance(&cx).await?;
+    let snoozes = tabs::snoozed(&cx.services, &tab).await?;
     let read = move || {
-        let result = run.stored_audit(cx.lang);
+        let result = tabs::without_snoozed(run.stored_audit(cx.lang), &snoozes);
         of_run(&RunAnswer { ok: true, tab, gate, result }, RESULT, Some(&run), &wish, cx.lang)
     };
     off_worker(read).await?

@@ -122,13 +122,11 @@ impl Lanes {
 
     /// Reports each lane once it is done: nothing in flight, nothing wanted.
     pub(super) fn report_ends(&mut self, wants: &[Want], given: &AuditInputs) {
-        let steps: [(_, fn(FileCount) -> AuditStep, _); 2] =
-            [(&mut self.files, AuditStep::Files, false), (&mut self.probes, AuditStep::Discovery, true)];
-        for (lane, step, is_probe) in steps {
+        for (lane, is_probe) in [(&mut self.files, false), (&mut self.probes, true)] {
             let waits = wants.iter().any(|want| want.kind.rules().probe == is_probe && !self.requested.contains(want));
             if !lane.is_reported && lane.in_flight == 0 && !waits {
                 lane.is_reported = true;
-                given.tell(step(lane.count));
+                given.tell(if is_probe { AuditStep::Discovery(lane.count) } else { AuditStep::Files(lane.count) });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Downloads of a report: the audit in the formats of the API, its patch, and the files of the patch.
+//! Downloads of a report: the audit in the formats of the API, its patch, the files of the patch, and tables as CSV.
 
 use api::response::{refusal, speaks};
 use axum::body::Body;
@@ -14,6 +14,7 @@ use service::patches;
 use store::StoredReport;
 
 use super::lookup::{find, made};
+use super::tables;
 use crate::error;
 use crate::reader::Reader;
 use crate::response::private;
@@ -30,9 +31,9 @@ pub(crate) async fn form(State(services): State<Services>, named: ReportFilePath
     taken(services, named, request, form_named).await
 }
 
-/// A file of the patch, for its owner.
+/// A file of the patch or a table, for its owner.
 pub(crate) async fn file(State(services): State<Services>, named: ReportFilePath, request: Request) -> Response {
-    taken(services, named, request, |_, stored, number, _| patch_file(&stored.report, number)).await
+    taken(services, named, request, |_, stored, name, lang| report_file(&stored.report, name, lang)).await
 }
 
 async fn taken(
@@ -69,8 +70,14 @@ fn form_named(services: &Services, stored: &StoredReport, name: &str, lang: Lang
     Ok(response)
 }
 
-/// A file of a report's patch, by its number in it: paths on hosts may hold whatever a site likes.
-pub(crate) fn patch_file(report: &Report, number: &str) -> Result<Response, ServiceError> {
+/// A table of a report by the name of its file, `links.csv`, or a file of its patch by its number in it: paths on hosts may hold
+/// whatever a site likes.
+pub(crate) fn report_file(report: &Report, number: &str, lang: Lang) -> Result<Response, ServiceError> {
+    if let Some(table) = tables::table(report, number, lang) {
+        let mut response = download(Body::from(table.csv()), "text/csv; charset=utf-8; header=present", number);
+        speaks(response.headers_mut(), lang);
+        return Ok(response);
+    }
     let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let file = at.and_then(|at| report.patch.files.get(at)).ok_or_else(|| ServiceError::new(Code::NotFound))?;
     let name = file.path.rsplit('/').next().unwrap_or_default();

@@ -41,9 +41,29 @@ const LONGEST_VALUE: usize = 160;
 pub(super) struct Previews {
     pub(super) result: Option<ResultView>,
     pub(super) social: Option<SocialView>,
-    /// Level, name and value of each node of the structured data.
-    pub(super) data: Vec<(u8, String, String)>,
+    /// The tree of the structured data.
+    pub(super) data: Vec<TreeLine>,
     pub(super) data_blocks: u32,
+}
+
+/// A node of a tree, as its page writes it: after the nodes before it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TreeLine {
+    /// It is the first child of the node before.
+    pub(super) is_child: bool,
+    /// Lists that end before it.
+    pub(super) ends: u8,
+    pub(super) name: String,
+    pub(super) value: String,
+    /// The value names a type.
+    pub(super) is_type: bool,
+}
+
+impl Previews {
+    /// Lists that end after the last node of the tree, but for the tree itself.
+    pub(super) fn last_ends(&self) -> u8 {
+        self.data.iter().fold(0, |depth: u8, line| depth.saturating_sub(line.ends) + u8::from(line.is_child))
+    }
 }
 
 /// A search result.
@@ -79,10 +99,11 @@ pub(super) struct SocialView {
 pub(super) fn previews(report: &Report, lang: Lang) -> Previews {
     let Some(summary) = &report.summary else { return Previews::default() };
     let is_page = summary.content_type.as_deref().is_none_or(|kind| kind.contains("html"));
-    let mut data = Vec::new();
+    let mut nodes = Vec::new();
     for block in &report.json_ld {
-        grow(&mut data, 1, "", block);
+        grow(&mut nodes, 1, "", block);
     }
+    let data = nested(nodes);
     let (result, social) = if is_page { (result(summary, lang), social(summary)) } else { (None, None) };
     Previews { result, social, data, data_blocks: report.json_ld_stored }
 }
@@ -144,12 +165,27 @@ fn social(summary: &PageSummary) -> Option<SocialView> {
     })
 }
 
+/// A node of a tree: level from 1, name, value, and whether that is a type.
+type TreeNode = (u8, String, String, bool);
+
+/// The nodes with the lists that begin and end before each. A child is one level below the node before it.
+fn nested(nodes: Vec<TreeNode>) -> Vec<TreeLine> {
+    let mut before = 1;
+    let line = |(level, name, value, is_type): TreeNode| {
+        let (is_child, ends) = (level > before, before.saturating_sub(level));
+        before = level;
+        TreeLine { is_child, ends, name, value, is_type }
+    };
+    nodes.into_iter().map(line).collect()
+}
+
 /// Adds a value and its members to the tree.
-fn grow(lines: &mut Vec<(u8, String, String)>, level: u8, name: &str, value: &Value) {
+fn grow(lines: &mut Vec<TreeNode>, level: u8, name: &str, value: &Value) {
     if lines.len() >= MOST_LINES || level > DEEPEST {
         return;
     }
-    let mut line = |value: &dyn Display| lines.push((level, cut(name), cut(&value.to_string())));
+    let is_type = value.is_object();
+    let mut line = |value: &dyn Display| lines.push((level, cut(name), cut(&value.to_string()), is_type));
     match value {
         Value::Object(fields) => {
             match fields.get("@type") {
@@ -214,8 +250,19 @@ mod tests {
     fn a_tree_has_a_line_for_each_value_and_an_end() {
         let mut lines = Vec::new();
         grow(&mut lines, 1, "", &json!({"@type": "Recipe", "name": "Rye", "step": [{"@type": "HowToStep"}, 2]}));
-        let wanted = [(1, "", "Recipe"), (2, "name", "Rye"), (2, "step", "HowToStep"), (2, "step", "2")];
-        assert_eq!(lines, wanted.map(|(level, name, value)| (level, name.to_owned(), value.to_owned())));
+        let wanted = [
+            (1, "", "Recipe", true),
+            (2, "name", "Rye", false),
+            (2, "step", "HowToStep", true),
+            (2, "step", "2", false),
+        ];
+        assert_eq!(lines, wanted.map(|(level, name, value, is)| (level, name.to_owned(), value.to_owned(), is)));
+        grow(&mut lines, 1, "", &json!({"a": {"b": 1}}));
+        let data = nested(lines.clone());
+        let steps: Vec<_> = data.iter().map(|line| (line.is_child, line.ends)).collect();
+        let whole = [(false, 0), (true, 0), (false, 0), (false, 0), (false, 1), (true, 0), (true, 0)];
+        assert_eq!(steps, whole);
+        assert_eq!(Previews { data, ..Previews::default() }.last_ends(), 2);
         let mut deep = json!("x".repeat(1_000));
         for _ in 0..100 {
             deep = json!({ "a": [deep.clone(), deep] });

@@ -17,8 +17,8 @@ pub(super) struct TakeAlong {
     pub(super) left_out: usize,
     /// Each ready fix under its title.
     pub(super) all: String,
-    /// What to tell a coding agent: the page, the fixes, how to prove them.
-    pub(super) prompt: String,
+    /// What to tell a coding agent before the fixes and after them: the page, and how to prove that they hold.
+    pub(super) prompt: [String; 2],
 }
 
 /// The texts of a report; `None` where no fix is ready. Decisions (a noindex, a canonical to another page) are never part
@@ -46,10 +46,10 @@ pub(super) fn take_along(
         all.push_str(&entry);
         count += 1;
     }
-    (count > 0).then(|| TakeAlong { fixes: count, left_out, prompt: prompt(url, base_url, &all, lang), all })
+    (count > 0).then(|| TakeAlong { fixes: count, left_out, prompt: prompt(url, base_url, lang), all })
 }
 
-fn prompt(url: &str, base_url: &str, fixes: &str, lang: Lang) -> String {
+fn prompt(url: &str, base_url: &str, lang: Lang) -> [String; 2] {
     const BEFORE: Text = text(
         "Fix the technical SEO problems of {url} in this project. Find the template or the content that makes each line below and change it there, not in built output. Lines with - go, lines with + come in their place. Change nothing else.",
         "Corrija os problemas técnicos de SEO de {url} neste projeto. Ache o template ou o conteúdo que gera cada linha abaixo e mude ali, não no resultado gerado. Linhas com - saem, linhas com + entram no lugar. Não mude mais nada.",
@@ -63,7 +63,7 @@ fn prompt(url: &str, base_url: &str, fixes: &str, lang: Lang) -> String {
         "curl -s {base_url}/api/audit -H 'content-type: application/json' -d '{}'",
         serde_json::json!({ "url": url }).to_string().replace('\'', "'\\''"),
     );
-    format!("{before}\n\n{fixes}\n{}\n{call}\n", AFTER.in_lang(lang))
+    [format!("{before}\n\n"), format!("\n{}\n{call}\n", AFTER.in_lang(lang))]
 }
 
 #[cfg(test)]
@@ -83,13 +83,13 @@ mod tests {
         let taken = of(page).expect("the page has ready fixes");
         assert_eq!(taken.all.matches("\n# ").count() + 1, taken.fixes);
         assert!(!taken.all.contains("noindex"), "{}", taken.all);
-        assert!(taken.prompt.contains(&taken.all) && taken.prompt.contains(example::PAGE_URL), "{}", taken.prompt);
+        assert!(taken.prompt.iter().all(|part| part.contains(example::PAGE_URL)), "{:?}", taken.prompt);
         assert_eq!(taken.left_out, 0);
     }
 
     #[test]
     fn an_address_stays_one_argument_of_the_shell() {
-        let prompt = prompt("https://example.com/it's", "https://audit.example", "", Lang::En);
+        let [_, prompt] = prompt("https://example.com/it's", "https://audit.example", Lang::En);
         assert!(prompt.contains(r#"-d '{"url":"https://example.com/it'\''s"}'"#), "{prompt}");
     }
 }

@@ -1,10 +1,13 @@
 //! The page of a report: for its owner, for the person who ran it just now, or public.
 
+use std::collections::BTreeMap;
+
 use askama::Template;
 use audit::score;
 use model::change::Change;
 use model::id::AuditId;
 use model::lang::{Lang, text};
+use model::report::Report;
 use model::time::Timestamp;
 use url::form_urlencoded::byte_serialize;
 
@@ -14,7 +17,8 @@ use super::findings::{self, CheckLink, FindingView, First, Loss, PathRow, Subjec
 use super::lab::{self, LabSection};
 use super::previews::{Previews, previews};
 use super::public::public;
-use super::shown::{Eyes, OwnersView, SHOWN, Shown};
+use super::shown::{Eyes, OwnersView, Shown};
+use super::tables::{DetailTable, tables};
 use super::take_along::{TakeAlong, take_along};
 use crate::address::Addresses;
 use crate::card::Card;
@@ -94,11 +98,11 @@ pub(crate) struct ReportPage<'a> {
     /// Name and value; `None` where the page declares nothing.
     facts: Vec<(&'static str, Option<String>)>,
     redirects: Vec<String>,
-    outline: Vec<(u8, &'a str)>,
+    tables: Vec<DetailTable>,
     headers: Vec<(&'a str, &'a str)>,
     passed: Vec<CheckLink>,
-    /// With the reason.
-    not_measured: Vec<(CheckLink, String)>,
+    /// How many checks were not measured, and which, by reason.
+    not_measured: (usize, BTreeMap<String, Vec<CheckLink>>),
     head: &'a str,
     /// Path on the host and content of each file of the patch.
     files: Vec<(&'a str, &'a str)>,
@@ -255,21 +259,25 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         redirects: summary
             .map(|s| s.redirects.iter().map(|hop| format!("{} {} -> {}", hop.status, hop.url, hop.location)).collect())
             .unwrap_or_default(),
-        outline: summary
-            .map(|s| s.headings.outline.iter().take(SHOWN).map(|entry| (entry.level, entry.text.as_str())).collect())
-            .unwrap_or_default(),
+        tables: tables(report, lang),
         headers: report.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
         passed: report.coverage.passed.iter().filter_map(|code| named(code, lang)).collect(),
-        not_measured: report
-            .coverage
-            .not_measured
-            .iter()
-            .filter_map(|(code, reason)| Some((named(code, lang)?, reason::in_words(reason).in_lang(lang).to_owned())))
-            .collect(),
+        not_measured: not_measured(report, lang),
         head: &report.patch.head,
         files: report.patch.files.iter().map(|file| (file.path.as_str(), file.content.as_str())).collect(),
         truncated: report.html_truncated,
     }
+}
+
+/// The checks that were not measured: how many, and which by reason.
+fn not_measured(report: &Report, lang: Lang) -> (usize, BTreeMap<String, Vec<CheckLink>>) {
+    let mut by_reason: BTreeMap<String, Vec<CheckLink>> = BTreeMap::new();
+    for (code, why) in &report.coverage.not_measured {
+        if let Some(check) = named(code, lang) {
+            by_reason.entry(reason::in_words(why).in_lang(lang).to_owned()).or_default().push(check);
+        }
+    }
+    (by_reason.values().map(Vec::len).sum(), by_reason)
 }
 
 /// Whether a query asks for the page as it goes on paper.

@@ -88,9 +88,13 @@ fn unaudited(out: &mut String, url: &str, error: &Unaudited, lang: Lang) {
 }
 
 fn row(out: &mut String, cells: &[String; COLUMNS.len()]) {
+    out.push_str(&csv_row(cells));
+}
+
+/// A row with its line end. Each cell stays text in a spreadsheet.
+pub fn csv_row(cells: &[String]) -> String {
     let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
-    out.push_str(&cells.join(","));
-    out.push_str("\r\n");
+    cells.join(",") + "\r\n"
 }
 
 /// A text that stays text in a spreadsheet too. A number of ours may be negative.

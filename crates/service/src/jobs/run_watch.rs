@@ -8,7 +8,6 @@ use model::lang::Lang;
 use model::report::Report;
 use model::time::Timestamp;
 use store::{ClaimedJob, RunRecord, StoreError, WatchRun, WatchedTab};
-use tokio::time::Instant;
 
 use super::ending::{Ending, Unfinished};
 use crate::audits::{announcement, note_times};
@@ -19,7 +18,7 @@ use crate::services::Services;
 use crate::snoozes;
 use crate::tabs::{self, Judgement, between};
 use crate::watches::{self, Alerted};
-use engine::{AUDIT_TIME, AuditFailure, AuditInputs, Audited, Scheme};
+use engine::{AuditFailure, AuditInputs, Audited, Scheme};
 
 /// How long an unreachable page is retried before the run reports it as unreachable, in milliseconds. Chosen: an hour,
 /// longer than a usual deployment or restart.
@@ -109,7 +108,7 @@ async fn look(
     let ours = Network::of(std::net::Ipv4Addr::LOCALHOST.into());
     let _slots =
         services.concurrency().enter(ours, target.as_deref()).await.map_err(|error| later(error.code.wire()))?;
-    let deadline = Instant::now() + AUDIT_TIME;
+    let deadline = services.engine().deadline();
     let page = services.engine().page(&url, deadline).await;
     if matches!(&page, Fetched::Failed(failure) if failure.kind == FailureKind::OwnLimit) {
         // It says nothing of the page, so it is never a run.

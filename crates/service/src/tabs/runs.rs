@@ -5,11 +5,11 @@ use model::finding::Counts;
 use model::id::{AuditId, Owner};
 use model::lang::{Lang, Text, text};
 use model::report::{Report, StoredAudit};
-use model::tab::{Run, Tab};
+use model::tab::{Run, Snooze, Tab};
 use store::{RunRecord, RunScore, StoreError, StoredReport};
 
 use super::change::{Compared, Judgement, between};
-use super::open::page_of;
+use super::open::{page_of, tab_id};
 use crate::audits::{self, Finished};
 use crate::blocking::off_worker;
 use crate::caller::Cx;
@@ -26,7 +26,20 @@ pub async fn last_run(
     lang: Lang,
 ) -> Result<Option<StoredAudit>, ServiceError> {
     let Some(stored) = last_report(services, owner, tab).await? else { return Ok(None) };
-    off_worker(move || Some(stored.stored_audit(lang))).await
+    let snoozes = snoozed(services, tab).await?;
+    off_worker(move || Some(without_snoozed(stored.stored_audit(lang), &snoozes))).await
+}
+
+/// The findings of a tab's page that are put off now.
+pub async fn snoozed(services: &Services, tab: &Tab) -> Result<Vec<Snooze>, ServiceError> {
+    let (id, now) = (tab_id(&tab.id)?, services.ports().now());
+    Ok(services.database().ask(|store| store.snoozes_of(&id, now)).await?)
+}
+
+/// An audit as its owner reads it: what is put off is not among what to fix first. Its score stays.
+pub fn without_snoozed(mut audit: StoredAudit, snoozes: &[Snooze]) -> StoredAudit {
+    audit.fix_first.retain(|code| !snoozes.iter().any(|snooze| snooze.code == *code));
+    audit
 }
 
 /// The latest run of a tab as it is stored; `None` before the first one.
@@ -42,7 +55,7 @@ pub async fn run(cx: &Cx, tab: &Tab) -> Result<StoredReport, ServiceError> {
         let requested_url = requested_url.clone();
         id.map(|id| StoredReport { id, requested_url, created_at, share_slug: None, report })
     };
-    let run = Box::pin(audits::run(cx, &url, &super::open::tab_id(&tab.id)?, made)).await?;
+    let run = Box::pin(audits::run(cx, &url, &tab_id(&tab.id)?, made)).await?;
     run.ok_or_else(|| ServiceError::new(Code::DatabaseUnavailable).retry_after(5))
 }
 

@@ -5,7 +5,7 @@ use model::id::Owner;
 use model::lang::Lang;
 use model::pricing::Billing;
 use model::report::StoredAudit;
-use model::tab::{Run, Tab};
+use model::tab::{Run, Snooze, Tab};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -45,8 +45,10 @@ pub struct Workspace {
 pub struct TabAnswer {
     /// The tab.
     pub tab: Tab,
-    /// Null when it never ran.
+    /// Null when it never ran. Findings that are snoozed are not in its `fixFirst`.
     pub result: Option<StoredAudit>,
+    /// Findings of the page that are snoozed now, with the reason.
+    pub snoozes: Vec<Snooze>,
 }
 
 /// The history of a tab, with at most `limit` runs: 20 by default, 100 at most.

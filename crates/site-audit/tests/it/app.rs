@@ -14,6 +14,7 @@ use serde_json::Value;
 use service::Services;
 use service::config::Config;
 use service::ports::{Clock, Ports};
+use service::services::Waits;
 use testkit::TestDatabase;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -145,18 +146,25 @@ impl TestApp {
         bounds: Bounds,
         change: impl FnOnce(&mut Config),
     ) -> Self {
-        Self::open(Arc::new(database), patience, bounds, change).await
+        Self::open(Arc::new(database), patience, bounds, None, change).await
+    }
+
+    /// Starts the service for sites that hold a page back until the test has done its work, however long that takes.
+    pub(crate) async fn start_holding(database: TestDatabase, change: impl FnOnce(&mut Config)) -> Self {
+        let target = Some(Duration::from_secs(600));
+        Self::open(Arc::new(database), Patience::default(), Bounds::default(), target, change).await
     }
 
     /// Another service on the database of `other`.
     pub(crate) async fn start_on(other: &Self, change: impl FnOnce(&mut Config)) -> Self {
-        Self::open(Arc::clone(&other.database), Patience::default(), Bounds::default(), change).await
+        Self::open(Arc::clone(&other.database), Patience::default(), Bounds::default(), None, change).await
     }
 
     async fn open(
         database: Arc<TestDatabase>,
         patience: Patience,
         bounds: Bounds,
+        target: Option<Duration>,
         change: impl FnOnce(&mut Config),
     ) -> Self {
         let mut config = Config { database_url: database.url().to_owned(), ..Config::default() };
@@ -171,7 +179,8 @@ impl TestApp {
         let ports = Ports { clock: Arc::<TestClock>::clone(&clock), ..Ports::real() };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let site = site_audit::open_patient(config, ports, address, DATABASE_PATIENCE).await.unwrap();
+        let waits = Waits { database: DATABASE_PATIENCE, target };
+        let site = site_audit::open_patient(config, ports, address, waits).await.unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let routes = site_audit::routes(site.clone()).within(bounds);
         let serving = tokio::spawn(async move {

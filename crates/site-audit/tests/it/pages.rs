@@ -18,6 +18,7 @@ mod report;
 mod running;
 mod screens;
 mod shared;
+mod sizes;
 mod tab;
 mod telemetry;
 mod verification;

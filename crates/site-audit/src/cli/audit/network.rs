@@ -9,14 +9,13 @@ use fetch::{FetchConfig, Fetcher};
 use model::lab::Strategy;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tokio::time::Instant;
 
 use super::lab::LabRun;
 use super::progress::Teller;
 use crate::cli::input::with_scheme;
 use crate::cli::{failure, output};
 use engine::Cores;
-use engine::{AUDIT_TIME, AuditInputs, Audited, Engine, Progress};
+use engine::{AuditInputs, Audited, Engine, Progress};
 use render::format::{PageOutcome, RequestedPages};
 use service::ports::Ports;
 
@@ -129,7 +128,7 @@ async fn one(engine: &Engine, typed: &str, progress: Option<Progress>) -> PageOu
         Err(refused) => return PageOutcome { url: typed, file: None, at, result: Err(failure::unfetched(refused)) },
     };
     let given = AuditInputs { started_at: at, nonce: ports.nonce(), scheme, progress, keep_sitemaps: false };
-    match engine.audit(&url, given, Instant::now() + AUDIT_TIME, std::convert::identity).await {
+    match engine.audit(&url, given, engine.deadline(), std::convert::identity).await {
         Ok(Audited { capture, report, .. }) => {
             PageOutcome { url: capture.requested_url, file: None, at, result: Ok(report) }
         }

@@ -15,6 +15,7 @@ testkit::on_both_databases! {
     a_form_that_is_sent_twice_begins_one_audit,
     an_audit_that_fails_leads_back_to_the_form,
     a_run_of_a_followed_page_has_the_same_page,
+    two_compared_pages_show_their_stages,
 }
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -25,7 +26,7 @@ const ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;
 async fn held() -> (TestSite, watch::Sender<bool>) {
     let (release, released) = watch::channel(false);
     let site = TestSite::start(move |asked| match asked.path.as_str() {
-        "/page" => SiteAnswer::Held(Box::new(SiteAnswer::html(GOOD)), released.clone()),
+        "/page" | "/other" => SiteAnswer::Held(Box::new(SiteAnswer::html(GOOD)), released.clone()),
         "/gone" => SiteAnswer::Raw(Vec::new()),
         _ => SiteAnswer::missing(),
     })
@@ -57,7 +58,7 @@ async fn states(app: &TestApp, running: &str, guest: &str) -> Value {
 
 async fn a_browser_sees_the_stages_of_its_audit_and_then_the_report(database: TestDatabase) {
     let (site, release) = held().await;
-    let app = TestApp::start(database, |_| ()).await;
+    let app = TestApp::start_holding(database, |_| ()).await;
     let begun = app.call(sent("/", &format!("url={}", site.url("/page")))).await;
     let (running, guest) = (way(&begun), cookie(begun.header("set-cookie")));
     assert!(running.starts_with("/running/"), "{running}");
@@ -91,7 +92,7 @@ async fn a_browser_sees_the_stages_of_its_audit_and_then_the_report(database: Te
 
 async fn a_form_that_is_sent_twice_begins_one_audit(database: TestDatabase) {
     let (site, release) = held().await;
-    let app = TestApp::start(database, |_| ()).await;
+    let app = TestApp::start_holding(database, |_| ()).await;
     let body = format!("url={}&attempt=0123", site.url("/page"));
     let first = app.call(sent("/", &body)).await;
     let second = app.call(sent("/", &body)).await;
@@ -112,7 +113,7 @@ async fn a_form_that_is_sent_twice_begins_one_audit(database: TestDatabase) {
 
 async fn an_audit_that_fails_leads_back_to_the_form(database: TestDatabase) {
     let (site, _release) = held().await;
-    let app = TestApp::start(database, |_| ()).await;
+    let app = TestApp::start_holding(database, |_| ()).await;
     let url = site.url("/gone");
     let begun = app.call(sent("/", &format!("url={url}"))).await;
     let failed = match begun.status {
@@ -137,7 +138,7 @@ async fn an_audit_that_fails_leads_back_to_the_form(database: TestDatabase) {
 
 async fn a_run_of_a_followed_page_has_the_same_page(database: TestDatabase) {
     let (site, release) = held().await;
-    let app = TestApp::start(database, |_| ()).await;
+    let app = TestApp::start_holding(database, |_| ()).await;
     let opened = app.call(sent("/workspace", &format!("url={}", site.url("/page")))).await;
     let (place, guest) = (way(&opened), cookie(opened.header("set-cookie")));
     let place = place.split('?').next().unwrap();
@@ -152,11 +153,53 @@ async fn a_run_of_a_followed_page_has_the_same_page(database: TestDatabase) {
     assert_eq!(site.asked().iter().filter(|asked| asked.path == "/page").count(), 1);
 }
 
+async fn two_compared_pages_show_their_stages(database: TestDatabase) {
+    let (site, release) = held().await;
+    let app = TestApp::start_holding(database, |_| ()).await;
+    let (first, second) = (site.url("/page"), site.url("/other"));
+    let begun = app.call(sent("/compare", &format!("first={first}&second={second}"))).await;
+    let (running, guest) = (way(&begun), cookie(begun.header("set-cookie")));
+    assert!(running.starts_with("/running/") && running.contains("?with="), "{running}");
+    // The same form once more begins nothing.
+    let again = sent("/compare", &format!("first={first}&second={second}")).header("cookie", &guest);
+    assert_eq!(way(&app.call(again).await), running);
+    release.send_replace(true);
+    let page = get(&app, &running, &guest).await;
+    for part in ["s1\"", "s2\"", "s3\"", "s4\"", &first, &second] {
+        assert!(page.body.matches(part).count() > 1, "{part}: {}", page.body);
+    }
+    let place = page.body.split("0; url=").nth(1).unwrap().split('"').next().unwrap().replace("&amp;", "&");
+    assert!(place.starts_with("/compare?before="), "{place}");
+    assert_eq!(get(&app, &place, &guest).await.status, 200);
+    // Both have ended: the same address leads on at once, and is its reader's alone.
+    assert_eq!(way(&get(&app, &running, &guest).await), place);
+    assert_eq!(way(&get(&app, &running.replace('?', "/end?"), &guest).await), place);
+    assert_eq!(app.call(Call::get(&running)).await.status, 404);
+    assert_eq!(app.free_remaining().await, 8);
+    assert_eq!(app.call(sent("/compare", &format!("first={first}&second={first}"))).await.status, 400);
+
+    // What is wrong with either is told with the form.
+    let gone = site.url("/gone");
+    let begun = app.call(sent("/compare", &format!("first={first}&second={gone}")).header("cookie", &guest)).await;
+    let failed = match begun.status {
+        303 => {
+            get(&app, &way(&begun), &guest).await;
+            get(&app, &way(&begun).replace('?', "/end?"), &guest).await
+        }
+        // It had failed before its page could be shown.
+        _ => begun,
+    };
+    assert_eq!(failed.status, 502, "{}", failed.body);
+    for part in [first.as_str(), &gone, "role=\"alert\""] {
+        assert!(failed.body.contains(part), "{part}: {}", failed.body);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_sees_stages_end_with_and_without_scripts() {
     for runs_scripts in [true, false] {
         let (site, release) = held().await;
-        let app = TestApp::start(TestDatabase::sqlite(), |_| ()).await;
+        let app = TestApp::start_holding(TestDatabase::sqlite(), |_| ()).await;
         let Some(mut tab) = Tab::open(&app.url("")) else { return };
         if !runs_scripts {
             tab.disable_scripts();
@@ -172,8 +215,7 @@ async fn a_reader_sees_stages_end_with_and_without_scripts() {
         tab.visit_unfinished(&running);
         while tab.value("document.querySelector('.steps .w4') === null") == true {}
         let mut found = Vec::new();
-        // Two of them: the page is held back for less than the 20 seconds that an audit waits for it.
-        for look in [LOOKS[0], LOOKS[3]] {
+        for look in LOOKS {
             tab.look(look);
             let barriers = if has_axe() && runs_scripts { tab.barriers() } else { Vec::new() };
             found.extend(barriers.into_iter().chain(tab.overflows()).map(|problem| format!("{look:?}: {problem}")));

@@ -11,10 +11,6 @@ use crate::app::{Call, TestApp};
 const FORM: &str = "application/x-www-form-urlencoded";
 /// The way in, at the top of each page.
 const WAY_IN: &str = "<a class=\"button second small\" href=\"/conta/global?lang=en\">Sign in</a>";
-/// Bytes of the style sheet, as it is sent without compression.
-const STYLE_BYTES: usize = 36 * 1024;
-/// Bytes of all scripts together, likewise.
-const SCRIPT_BYTES: usize = 16 * 1024;
 /// Pages that a long report has on paper at most.
 const PAPER_PAGES: usize = 8;
 
@@ -105,46 +101,6 @@ async fn the_footer_leads_to_what_the_operator_has_set() {
 /// The head of an answer whose body is no text.
 fn head(answer: &[u8]) -> String {
     String::from_utf8_lossy(answer).split("\r\n\r\n").next().unwrap_or_default().to_owned()
-}
-
-#[tokio::test]
-async fn what_pages_load_is_small() {
-    let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
-    let icon = head(&app.raw(Call::get("/favicon.ico")).await);
-    assert!(icon.starts_with("HTTP/1.1 200 ") && icon.contains("content-type: image/x-icon"), "{icon}");
-    let mut pages = String::new();
-    for path in ["/", "/embed", "/conta/passkey", "/docs/api/audit_page"] {
-        pages.push_str(&app.call(Call::get(path)).await.body);
-    }
-    let files = |ending: &str| {
-        let mut files: Vec<&str> = pages.split('"').filter(|part| part.starts_with("/assets/")).collect();
-        files.retain(|part| part.ends_with(ending));
-        files.sort_unstable();
-        files.dedup();
-        files.into_iter().map(str::to_owned).collect::<Vec<_>>()
-    };
-    let [style] = files(".css").try_into().unwrap();
-    let style = app.call(Call::get(&style)).await.body.len();
-    assert!(style <= STYLE_BYTES, "{style} bytes of style");
-    let mut scripts = files(".js");
-    scripts.push("/embed.js".to_owned());
-    assert_eq!(scripts.len(), 6, "{scripts:?}");
-    let mut bytes = 0;
-    for script in scripts {
-        bytes += app.call(Call::get(&script)).await.body.len();
-    }
-    // Those of reports and of verification are named by pages that need more than an address.
-    for source in
-        [include_str!("../../../../pages/assets/report.js"), include_str!("../../../../pages/assets/challenge.js")]
-    {
-        bytes += source
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.starts_with("//"))
-            .map(|line| line.len() + 1)
-            .sum::<usize>();
-    }
-    assert!(bytes <= SCRIPT_BYTES, "{bytes} bytes of script");
 }
 
 #[tokio::test]

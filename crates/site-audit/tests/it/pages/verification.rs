@@ -32,7 +32,7 @@ testkit::on_both_databases! {
 
 const SECRET: &str = "yellow canary sings low & more";
 
-fn altcha(config: &mut Config) {
+pub(super) fn altcha(config: &mut Config) {
     config.challenge.provider = ChallengeProvider::Altcha;
 }
 
@@ -350,8 +350,8 @@ async fn verification_without_a_secure_origin_is_refused_at_the_start() {
     altcha(&mut config);
     config.base_url = Some("http://audit.example.com".to_owned());
     let address = "127.0.0.1:0".parse().unwrap();
-    let patience = Duration::from_secs(60);
-    let refused = site_audit::open_patient(config, service::ports::Ports::real(), address, patience).await.unwrap_err();
+    let waits = service::services::Waits { database: Duration::from_secs(60), target: None };
+    let refused = site_audit::open_patient(config, service::ports::Ports::real(), address, waits).await.unwrap_err();
     let message = format!("{refused:#}");
     assert!(message.starts_with("challenge.provider: "), "{message}");
 }

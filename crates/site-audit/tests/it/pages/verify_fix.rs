@@ -139,10 +139,29 @@ async fn a_finding_that_is_put_off_is_marked_and_not_fixed_first(database: TestD
     }
     let score = |page: &str| page.split("class=\"big\"").nth(1).unwrap().split("<small").next().unwrap().to_owned();
     assert_eq!(score(&shown), score(&later), "the score stays");
+    // Programs get the same: not among what to fix first, and named as put off.
+    let token = guest.split_once('=').unwrap().1;
+    let read = async |path: &str| app.call(Call::get(path).token(token)).await.json();
+    let tab = read(&format!("/api/tabs/{}", place.rsplit('/').next().unwrap())).await;
+    assert_eq!(
+        (&tab["snoozes"][0]["code"], &tab["snoozes"][0]["reason"]),
+        (&json!("title_missing"), &json!("Next <sprint>"))
+    );
+    let answers = [
+        tab["result"].clone(),
+        read(&format!("/api/audits/{id}")).await,
+        read("/api/tabs").await["active_result"].clone(),
+    ];
+    for answer in &answers {
+        let first = answer["fixFirst"].as_array().unwrap();
+        assert!(!first.is_empty() && !first.contains(&json!("title_missing")), "{first:?}");
+        assert!(answer["issues"].as_array().unwrap().iter().any(|issue| issue["code"] == "title_missing"));
+    }
     assert!(get(&app, &format!("{place}/settings"), &guest).await.body.contains("Next &#60;sprint&#62;"));
     // It ends by itself.
     app.pass(Duration::from_secs(15 * 86_400));
     assert!(first(&get(&app, &report, &guest).await.body));
+    assert!(read(&format!("/api/audits/{id}")).await["fixFirst"].as_array().unwrap().contains(&json!("title_missing")));
     let ended = post(&app, &format!("{place}/snooze"), &guest, &[("code", "title_missing"), ("do", "end")]).await;
     assert_eq!(ended.status, 303);
     let wrong = post(&app, &format!("{place}/snooze"), &guest, &[("code", "title_missing"), ("until", "x")]).await;

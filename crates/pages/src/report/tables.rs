@@ -179,7 +179,7 @@ mod tests {
             assert!(table(&report, unknown, Lang::En).is_none(), "{unknown}");
         }
         let long = PAGE.to_owned() + &"<h2>More</h2>".repeat(80);
-        let report = audit::report(&example::page(example::PAGE_URL, &long));
+        let report = audit::report(&example::page(example::PAGE_URL, long.as_str()));
         let headings = table(&report, "headings.csv", Lang::En).unwrap();
         assert_eq!((headings.shown().len(), headings.left_out()), (ROWS, 82 - ROWS));
     }

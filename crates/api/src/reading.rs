@@ -87,12 +87,12 @@ pub struct Reported<'r> {
     /// Whether the rest of an excerpt can be read.
     pub leads_on: bool,
     /// What changed since another audit, for a document that is read.
-    pub comparison: Option<Compared<'r>>,
+    pub comparison: Option<ChangesSince<'r>>,
 }
 
 /// What changed since an earlier audit.
 #[derive(Debug, Clone, Copy)]
-pub struct Compared<'r> {
+pub struct ChangesSince<'r> {
     /// Findings that are fixed.
     pub fixed: &'r [Changed],
     /// New ones.
@@ -136,7 +136,7 @@ impl<T: Serialize> Reading<T> {
             let format = wish.format.unwrap_or_default();
             let (media_type, mut body) = document(report, at, format, lang)?;
             if let (ReportFormat::Markdown, Some(compared)) = (format, reported.comparison) {
-                let Compared { fixed, broke, revealed } = compared;
+                let ChangesSince { fixed, broke, revealed } = compared;
                 let more = format::comparison(fixed, broke, revealed, lang);
                 body = [&body[..], more.as_bytes()].concat().into();
             }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::operation::{Call, Effect, Operation};
-use crate::reading::{Compared, Reading, Reported};
+use crate::reading::{ChangesSince, Reading, Reported};
 use service::error::{Code, ServiceError};
 use service::gate::RateLimit;
 use service::verification::{self, PageToVerify};
@@ -105,7 +105,7 @@ async fn run(call: Call, input: VerifyRequest) -> Result<Reading<VerifyAnswer>, 
 }
 
 /// What changed since the audit that a page was compared with.
-fn compared(verification: &Verification) -> Option<Compared<'_>> {
+fn compared(verification: &Verification) -> Option<ChangesSince<'_>> {
     let Verification { fixed, broke, revealed, .. } = verification;
-    Some(Compared { fixed: fixed.as_ref()?, broke: broke.as_ref()?, revealed: revealed.as_ref()? })
+    Some(ChangesSince { fixed: fixed.as_ref()?, broke: broke.as_ref()?, revealed: revealed.as_ref()? })
 }

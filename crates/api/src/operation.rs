@@ -21,7 +21,6 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use fields::AnswerFields;
 use handler::{InputCheck, IsFree, RunOperation};
 use service::Services;
 use service::config::Sku;
@@ -33,6 +32,7 @@ pub(crate) use answer::LASTING;
 pub use answer::{Accepted, IntoReply, JsonAnswer, NoContent, Reply, Taken, WrittenJson};
 pub use call::{Call, FromCall};
 pub(crate) use error_schema::error_schema;
+pub(crate) use fields::AnswerFields;
 pub use form::UnreadForm;
 pub use handler::{Handler, Input};
 use input::NestedShapes;
@@ -134,6 +134,8 @@ pub struct Operation {
     pub reaches_out: bool,
     /// It is a tool of the MCP server too.
     pub is_tool: bool,
+    /// Arguments that a tool has where a call leaves them out, by name: a model's context is small.
+    pub tool_defaults: &'static [(&'static str, &'static str)],
     /// What it costs beyond the free allowance.
     pub price: Option<Sku>,
     /// Part of an answer, as a sample for directories of paid APIs.

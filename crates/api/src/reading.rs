@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use audit::score;
 use bytes::Bytes;
+use model::change::Changed;
 use model::finding::{Counts, Finding};
 use model::fix::Fix;
 use model::lang::{Lang, Text, text};
@@ -71,8 +72,8 @@ struct Excerpt {
     fixes: Vec<Fix<String>>,
     /// Number of findings after these.
     remaining: usize,
-    /// Asks for those, with the same `budget`: at this call, or at `GET /api/audits/{id}` where this call audits anew. Null
-    /// after the last, and where nobody can read the audit again.
+    /// Asks for those, with the same `budget`: in this call, or in `GET /api/audits/{id}` after a call that makes an audit.
+    /// Null after the last finding, and where nobody can read the audit again.
     cursor: Option<String>,
 }
 
@@ -85,12 +86,25 @@ pub struct Reported<'r> {
     pub within: Option<&'static str>,
     /// Whether the rest of an excerpt can be read.
     pub leads_on: bool,
+    /// What changed since another audit, for a document that is read.
+    pub comparison: Option<ChangesSince<'r>>,
+}
+
+/// What changed since an earlier audit.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangesSince<'r> {
+    /// Findings that are fixed.
+    pub fixed: &'r [Changed],
+    /// New ones.
+    pub broke: &'r [Changed],
+    /// Those that a fixed one had hidden.
+    pub revealed: &'r [Changed],
 }
 
 impl<'r> Reported<'r> {
     /// An answer that is a report, whose rest can be read.
     pub fn whole(report: &'r Report, created_at: Timestamp) -> Self {
-        Self { report: Some((report, created_at)), within: None, leads_on: true }
+        Self { report: Some((report, created_at)), within: None, leads_on: true, comparison: None }
     }
 }
 
@@ -119,7 +133,13 @@ impl<T: Serialize> Reading<T> {
     pub fn of(answer: &T, reported: Reported<'_>, wish: &ReportWish, lang: Lang) -> Result<Self, ServiceError> {
         if wish.is_document() {
             let (report, at) = reported.report.ok_or_else(|| ServiceError::new(Code::AuditNotFound))?;
-            let (media_type, body) = document(report, at, wish.format.unwrap_or_default(), lang)?;
+            let format = wish.format.unwrap_or_default();
+            let (media_type, mut body) = document(report, at, format, lang)?;
+            if let (ReportFormat::Markdown, Some(compared)) = (format, reported.comparison) {
+                let ChangesSince { fixed, broke, revealed } = compared;
+                let more = format::comparison(fixed, broke, revealed, lang);
+                body = [&body[..], more.as_bytes()].concat().into();
+            }
             return Ok(Self { media_type, body, whole: PhantomData });
         }
         let body = if wish.has_parts() {
@@ -241,7 +261,7 @@ fn length(value: &impl Serialize) -> Result<usize, ServiceError> {
 }
 
 /// The named fields of an object, those of them that it has.
-fn only(value: &Value, fields: &str) -> Value {
+pub(crate) fn only(value: &Value, fields: &str) -> Value {
     let mut out = Value::Object(Map::new());
     for field in fields.split(',').map(str::trim) {
         let path: Vec<&str> = field.split('.').collect();

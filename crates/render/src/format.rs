@@ -8,6 +8,7 @@ mod outcome;
 mod sarif;
 mod text;
 
+use model::change::Changed;
 use model::lang::Lang;
 
 pub use csv::csv_row;
@@ -53,6 +54,11 @@ pub fn render(
         Format::Sarif => sarif::render(outcomes, lang)?,
         Format::Junit => junit::render(outcomes, lang),
     })
+}
+
+/// What changed since an earlier audit, as more sections of a report in Markdown.
+pub fn comparison(fixed: &[Changed], broke: &[Changed], revealed: &[Changed], lang: Lang) -> String {
+    markdown::comparison(fixed, broke, revealed, lang)
 }
 
 #[cfg(test)]

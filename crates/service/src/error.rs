@@ -9,7 +9,7 @@ use model::lang::{Lang, Phrase, Text};
 use serde_json::{Map, Value, json};
 
 pub use codes::Code;
-pub use next::OPERATIONS;
+pub use next::{Next, OPERATIONS};
 
 /// Error of a use case: `{error, detail?, code}` and what the code adds. Small, as every result carries it.
 #[derive(Debug, Clone)]
@@ -46,6 +46,8 @@ pub struct More {
     pub pass: Option<BrowserPass>,
     /// Name of the operation that failed.
     pub operation: Option<&'static str>,
+    /// The call that helps, where it is another than the code's.
+    pub next: Option<Next>,
 }
 
 /// Proof that a browser is verified, for its cookie.
@@ -168,6 +170,13 @@ impl ServiceError {
         self
     }
 
+    /// With the call that helps, where it is another than the code's.
+    #[must_use]
+    pub fn leading_to(mut self, next: Next) -> Self {
+        self.more.get_or_insert_default().next = Some(next);
+        self
+    }
+
     /// With the end of the caller's session.
     #[must_use]
     pub fn ending_session(mut self) -> Self {
@@ -221,7 +230,7 @@ impl ServiceError {
 
     /// The call that helps, and where it is described.
     fn next(&self) -> Option<Value> {
-        if let Some(next) = self.code.next() {
+        if let Some(next) = self.more.as_ref().and_then(|more| more.next).or_else(|| self.code.next()) {
             let help = format!("{OPERATIONS}{}", next.operation);
             return Some(json!({"operation": next.operation, "method": next.method, "path": next.path, "help": help}));
         }

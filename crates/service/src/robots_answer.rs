@@ -13,6 +13,8 @@ use crate::services::Services;
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RobotsAnswer {
     /// The audit.
+    id: String,
+    /// The same as `id`.
     audit_id: String,
     /// The page.
     url: String,
@@ -45,11 +47,15 @@ pub struct RobotsLinks {
 
 /// What robots.txt says to a crawler of this name, or of this `User-Agent`.
 pub fn robots_answer(services: &Services, stored: &StoredReport, name: &str) -> Result<RobotsAnswer, ServiceError> {
-    const NO_NAME: Text = text("agent: use the name of a crawler", "agent: use o nome de um robô");
+    const NO_NAME: Text = text(
+        "agent: use a product token such as MJ12bot (letters, digits, - and _, no spaces), * for any crawler, or a whole User-Agent",
+        "agent: use um token de produto como MJ12bot (letras, dígitos, - e _, sem espaços), * para qualquer robô, ou um User-Agent inteiro",
+    );
     let robots = stored.report.summary.as_ref().map(|summary| summary.robots_txt.clone()).unwrap_or_default();
     let (agent, found) =
         verdict(&robots, name).ok_or_else(|| ServiceError::new(Code::InvalidParameter).explained(NO_NAME.into()))?;
     Ok(RobotsAnswer {
+        id: stored.id.0.clone(),
         audit_id: stored.id.0.clone(),
         url: stored.report.url.clone(),
         agent,
@@ -69,6 +75,9 @@ pub fn robots_answer(services: &Services, stored: &StoredReport, name: &str) -> 
         },
     })
 }
+
+/// The name of every crawler.
+const ANY: &str = "*";
 
 /// What a crawler does that finds no group with its own token.
 #[derive(Debug, Clone, Copy)]
@@ -92,13 +101,16 @@ const FALLBACKS: [(&str, Fallback); 6] = [
 
 /// The product token that a name stands for, and what holds for it; `None` for a name without one.
 fn verdict(robots: &RobotsTxtSummary, name: &str) -> Option<(String, Option<AgentVerdict>)> {
-    let tokens: Vec<&str> = product_tokens(name).collect();
+    if name.trim() == ANY {
+        return Some((ANY.to_owned(), robots.agents.get(ANY).cloned()));
+    }
+    let tokens = product_tokens(name);
     let first = tokens.first()?;
     let of = |token: &str| robots.agents.iter().find(|(known, _)| known.eq_ignore_ascii_case(token));
     if let Some((known, verdict)) = tokens.iter().find_map(|token| of(token)) {
         return Some((known.clone(), Some(verdict.clone())));
     }
-    let any = || robots.agents.get("*").cloned();
+    let any = || robots.agents.get(ANY).cloned();
     let fallback = FALLBACKS.iter().find(|(token, _)| token.eq_ignore_ascii_case(first)).map(|(_, fallback)| *fallback);
     let found = match fallback {
         Some(Fallback::Group(other)) => of(other).map(|(_, verdict)| verdict.clone()).or_else(any),
@@ -110,10 +122,18 @@ fn verdict(robots: &RobotsTxtSummary, name: &str) -> Option<(String, Option<Agen
     Some(((*first).to_owned(), found))
 }
 
-/// The product tokens in a name or a `User-Agent` (RFC 9309 §2.2.1): runs of letters, `_` and `-`.
-fn product_tokens(name: &str) -> impl Iterator<Item = &str> {
-    let is_part = |character: char| character.is_ascii_alphabetic() || matches!(character, '_' | '-');
-    name.split(move |character| !is_part(character)).filter(|token| token.contains(|c: char| c.is_ascii_alphabetic()))
+/// The product tokens in a name or a `User-Agent`: runs of letters, digits, `_` and `-` with a letter. RFC 9309 §2.2.1 has no
+/// digits, crawlers in use do (`MJ12bot`). None where the text is neither one token nor a `User-Agent`, which has a version or
+/// a comment (RFC 9110 §10.1.5): of several words nobody knows which is the crawler's.
+fn product_tokens(name: &str) -> Vec<&str> {
+    let is_part = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
+    let name = name.trim();
+    let is_user_agent = name.is_ascii() && name.contains(['/', '(']);
+    if !is_user_agent && !name.chars().all(is_part) {
+        return Vec::new();
+    }
+    let tokens = name.split(move |character| !is_part(character));
+    tokens.filter(|token| token.contains(|c: char| c.is_ascii_alphabetic())).collect()
 }
 
 #[cfg(test)]
@@ -124,7 +144,8 @@ mod tests {
     fn crawlers_of_google_fall_back_as_their_operator_says() {
         let group =
             |group: &str, allowed| AgentVerdict { allowed, group: Some(group.to_owned()), rule: None, line: None };
-        let agents = [("*", group("*", false)), ("Googlebot", group("googlebot", true))];
+        let agents =
+            [("*", group("*", false)), ("Googlebot", group("googlebot", true)), ("MJ12bot", group("mj12bot", true))];
         let agents = agents.map(|(name, verdict)| (name.to_owned(), verdict)).into_iter().collect();
         let robots = RobotsTxtSummary { agents, ..RobotsTxtSummary::default() };
         let told = |name: &str| {
@@ -136,10 +157,16 @@ mod tests {
             ("Googlebot-Image/1.0", "Googlebot-Image", true, "googlebot"),
             ("AdsBot-Google (+http://www.google.com/adsbot.html)", "AdsBot-Google", true, ""),
             ("Nobody", "Nobody", false, "*"),
+            ("*", "*", false, "*"),
+            ("360Spider", "360Spider", false, "*"),
+            ("MJ12bot/v1.4.8", "MJ12bot", true, "mj12bot"),
+            ("mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)", "MJ12bot", true, "mj12bot"),
         ] {
             assert_eq!(told(name), (agent.to_owned(), Some((allowed, of.to_owned()))), "{name}");
         }
-        assert_eq!(verdict(&robots, "12.3"), None);
+        for name in ["12.3", "123", "", "Google Bot", "ação", "GPTBot, ClaudeBot", "**"] {
+            assert_eq!(verdict(&robots, name), None, "{name}");
+        }
         // Of a file that could not be read nothing is known.
         assert_eq!(verdict(&RobotsTxtSummary::default(), "AdsBot-Google"), Some(("AdsBot-Google".to_owned(), None)));
     }

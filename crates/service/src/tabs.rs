@@ -16,4 +16,4 @@ pub use runs::{
     snoozed, without_snoozed,
 };
 pub use words::WordKind;
-pub use workspace::{HistoryAnswer, TabAnswer, Workspace, history, workspace};
+pub use workspace::{HistoryAnswer, HistoryRun, TabAnswer, Workspace, history, workspace};

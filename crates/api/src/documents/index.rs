@@ -8,6 +8,7 @@ use super::operations::auth;
 use super::source::DocumentSource;
 use crate::mcp;
 use crate::operation::{Call, LASTING, Nothing, Operation, WrittenJson};
+use crate::request::BODY_BYTES;
 use service::config::PaymentMode;
 use service::error::{OPERATIONS, ServiceError};
 
@@ -108,7 +109,8 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
             "tools": url("/tools"),
         }),
         conventions: vec![
-            "Bodies and answers are JSON (UTF-8); a body is at most 64 KiB.".to_owned(),
+            "Bodies and answers are JSON (UTF-8).".to_owned(),
+            body_limits(operations),
             format!(
                 "One operation in full (parameters, example, answer, error codes): GET {OPERATIONS}{{name}}, with a name from endpoints."
             ),
@@ -160,6 +162,18 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
         }),
         quickstart: quickstart(base),
     }
+}
+
+/// How long a body may be: as a rule, and of the operations that take more.
+fn body_limits(operations: &[Operation]) -> String {
+    const KIB: usize = 1024;
+    const MIB: usize = 1024 * KIB;
+    let shown =
+        |bytes: usize| if bytes < MIB { format!("{} KiB", bytes / KIB) } else { format!("{} MiB", bytes / MIB) };
+    let larger = operations.iter().filter(|operation| operation.body_bytes > BODY_BYTES);
+    let larger = larger.map(|operation| format!("{} {}", operation.name, shown(operation.body_bytes)));
+    let larger: Vec<String> = larger.collect();
+    format!("A body is at most {}, except: {}.", shown(BODY_BYTES), larger.join(", "))
 }
 
 /// First calls, to be pasted into a shell one after the other.

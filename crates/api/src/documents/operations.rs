@@ -60,8 +60,10 @@ pub(super) struct OperationDescription {
     auth: &'static str,
     /// Price beyond the free allowance, in US dollars; null for free.
     price_usd: Option<f64>,
-    /// Where the input goes: `query`, or `body` as JSON; path parameters go in the path.
+    /// Where the input goes, but for `in_path`: `query`, `body` as JSON, or `path` where there is nothing else.
     input_in: &'static str,
+    /// The fields of the input that go into the path.
+    in_path: Vec<&'static str>,
     /// JSON Schema of the input.
     input: Value,
     /// A complete request.
@@ -122,7 +124,8 @@ fn describe(source: &DocumentSource<'_>, operation: &Operation) -> OperationDesc
         description: operation.doc.split("\n\nExample").next().unwrap_or_default(),
         auth: auth(operation.access),
         price_usd: operation.price.map(|sku| source.config.prices.of(sku).dollars()),
-        input_in: if operation.takes_body() { "body" } else { "query" },
+        input_in: input_in(operation),
+        in_path: operation.path_parameters().collect(),
         input: mcp::tool::own_input(operation),
         example: sample(source.base_url, operation, described).curl(),
         status: operation.status.as_u16(),
@@ -134,6 +137,18 @@ fn describe(source: &DocumentSource<'_>, operation: &Operation) -> OperationDesc
             "api_index": source.url("/api/"),
             "openapi": source.url("/openapi.json"),
         }),
+    }
+}
+
+/// Where the fields of an input go that are not in the path.
+fn input_in(operation: &Operation) -> &'static str {
+    let in_path = |name: &&str| operation.path_parameters().any(|parameter| parameter == *name);
+    let is_all_path = operation.path_parameters().next().is_some()
+        && operation.field_names().is_some_and(|names| names.iter().all(|name| in_path(name)));
+    match (is_all_path, operation.takes_body()) {
+        (true, _) => "path",
+        (false, true) => "body",
+        (false, false) => "query",
     }
 }
 

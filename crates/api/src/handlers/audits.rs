@@ -68,7 +68,7 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/api/audits/{id}/robots", "get_robots", robots)
             .text(
                 "Check robots.txt for a crawler",
-                "Whether a crawler (`agent`: `Googlebot`, `GPTBot`, or a whole `User-Agent`) may fetch the audited \
+                "Whether a crawler (`agent`: `Googlebot`, `MJ12bot`, `*`, or a whole `User-Agent`) may fetch the audited \
                  page, and which group, rule and line of robots.txt decide. Uses the file that the audit read; \
                  nothing is fetched. Well-known crawlers are in `summary.robotsTxt.agents` too.",
             )
@@ -104,7 +104,7 @@ async fn run(call: Call, input: AuditRequest) -> Result<Reading<Audit>, ServiceE
         let leads_on = finished.is_owned && finished.id.is_some();
         let answer = Audit { guest_token: guest_token.clone(), ..answer(&services, finished, lang)? };
         let report = report.as_ref().map(|(report, at)| (report, *at));
-        Reading::of(&answer, Reported { report, within: None, leads_on }, &wish, lang)
+        Reading::of(&answer, Reported { report, within: None, leads_on, comparison: None }, &wish, lang)
     };
     audits::audit(&cx, &url, Scheme::Typed, written).await?
 }
@@ -170,7 +170,7 @@ async fn read(call: Call, input: AuditPath) -> Result<Reading<StoredAudit>, Serv
 struct ReadRobots {
     /// The audit's `id`.
     id: String,
-    /// Name of the crawler, or its whole `User-Agent`.
+    /// Product token of the crawler (letters, digits, `-`, `_`), `*` for any crawler, or a whole `User-Agent`.
     #[schemars(length(min = 1))]
     agent: String,
 }

@@ -2,11 +2,13 @@
 
 use audit::changes;
 use audit::report::CATALOG_VERSION;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::operation::{LASTING, Nothing, Operation, WrittenJson};
-use model::lang::Lang;
+use crate::operation::{AnswerFields, IntoReply, LASTING, Nothing, Operation, Reply, WrittenJson};
+use crate::reading::only;
+use model::lang::{Lang, Text, text};
 use render::catalog::check::Explained;
 use render::catalog::search::search;
 use render::catalog::{self, CatalogEntry};
@@ -15,16 +17,26 @@ use service::caller::Cx;
 use service::error::{Code, ServiceError};
 use service::unknown;
 
+/// Checks of an answer at most, where it is limited: more than the catalog has.
+const MOST_CHECKS: u32 = 1_000;
+/// What a tool answers of each check, if not asked for more.
+const SHORT: &str = "checks.code,checks.severity,checks.family,checks.title";
+
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/checks", "list_checks", list).text(
             "List all checks",
             "The whole catalog: what each check looks for, its exact rule, why it matters, how to fix it, how ready \
-             its fix can be, when it is not measured, and its sources. `version` changes with any rule, threshold or \
-             severity; `changelog_url` has the changes. `q` searches by words, in both languages. Free; cacheable for \
-             an hour, with an `ETag`.",
-        ).cacheable(LASTING),
+             its fix can be, when it is not measured, and its sources. `q` searches by words, in both languages. \
+             `fields` selects fields (`checks.code,checks.rule`), `limit` a number of checks, and `cursor` leads to \
+             the rest; all is 360 KB. As a tool, it answers with 50 short entries by default; get_check has the whole \
+             of one. `version` changes with any rule, threshold or severity; `changelog_url` has the changes. Free; \
+             cacheable for an hour, with an `ETag`.",
+        )
+        .tool_defaults(&[("fields", SHORT), ("limit", "50")])
+        .check(|_: &Services, input: &Search| input.judge())
+        .cacheable(LASTING),
         Operation::get("/api/checks/changelog", "list_check_changes", changelog).text(
             "Get the catalog's changelog",
             "Every version of the catalog, newest first, with the codes it added, changed and removed. A removed code \
@@ -65,8 +77,12 @@ struct CheckLinks {
 /// The catalog.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CheckList {
-    /// Every check, in catalog order.
+    /// The checks, in catalog order.
     checks: Vec<CheckAnswer>,
+    /// Number of checks that `q` finds, or of the catalog.
+    total: usize,
+    /// Asks for the rest, with the same `q` and `limit`; null after the last.
+    cursor: Option<String>,
     /// Version of the catalog.
     version: &'static str,
     /// What changed since earlier versions.
@@ -118,6 +134,45 @@ struct Search {
     /// Words, all of which a check must have in code or texts, in English or Portuguese; `viewport zoom`.
     #[serde(default)]
     q: Option<String>,
+    /// Only these fields of the answer, separated by commas: `checks.code,checks.title`.
+    #[serde(default)]
+    #[schemars(length(min = 1))]
+    fields: Option<String>,
+    /// Checks at most; all without it.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: Option<u32>,
+    /// The `cursor` of the previous answer.
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+impl Search {
+    fn judge(&self) -> Result<(), ServiceError> {
+        const RANGE: Text =
+            text("limit: use a whole number from 1 to 1,000", "limit: use um número inteiro de 1 a 1.000");
+        let is_limit = |limit: u32| (1..=MOST_CHECKS).contains(&limit);
+        if self.limit.is_some_and(|limit| !is_limit(limit)) {
+            return Err(ServiceError::new(Code::InvalidParameter).explained(RANGE.into()));
+        }
+        self.fields.as_ref().map_or(Ok(()), |fields| AnswerFields::of(ListedChecks::describe).judge(fields))
+    }
+}
+
+/// The catalog, or parts of it.
+#[derive(Debug)]
+struct ListedChecks(WrittenJson<Value>);
+
+impl IntoReply for ListedChecks {
+    fn reply(self) -> Result<Reply, ServiceError> {
+        self.0.reply()
+    }
+
+    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
+        let whole = generator.subschema_for::<CheckList>();
+        let some = json_schema!({"type": "object", "description": "The fields that `fields` names."});
+        ("application/json", Some(json_schema!({"anyOf": [whole, some]})))
+    }
 }
 
 /// Which check.
@@ -132,16 +187,36 @@ fn found(words: Option<&str>) -> Vec<CatalogEntry> {
     words.map_or_else(|| catalog::entries().collect(), search)
 }
 
-async fn list(cx: Cx, input: Search) -> Result<WrittenJson<CheckList>, ServiceError> {
+async fn list(cx: Cx, input: Search) -> Result<ListedChecks, ServiceError> {
+    const NO_PLACE: Text = text("cursor: is not a cursor of this list", "cursor: não é um cursor desta lista");
     let written = WrittenJson::speaking(move || {
-        Ok(CheckList {
-            checks: found(input.q.as_deref()).into_iter().map(|entry| answer(&cx.services, entry, cx.lang)).collect(),
+        let all = found(input.q.as_deref());
+        let begin = match &input.cursor {
+            None => 0,
+            Some(cursor) => {
+                let place = cursor.parse().ok().filter(|place| (1..all.len()).contains(place));
+                place.ok_or_else(|| ServiceError::new(Code::InvalidParameter).explained(NO_PLACE.into()))?
+            }
+        };
+        let most = input.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+        let (total, end) = (all.len(), begin.saturating_add(most));
+        let taken = all.into_iter().skip(begin).take(most);
+        let list = CheckList {
+            checks: taken.map(|entry| answer(&cx.services, entry, cx.lang)).collect(),
+            total,
+            cursor: (end < total).then(|| end.to_string()),
             version: CATALOG_VERSION,
             changelog_url: cx.services.url("/api/checks/changelog"),
             links: list_links(&cx.services, "/api/checks"),
+        };
+        let list = serde_json::to_value(&list).map_err(|_| ServiceError::new(Code::Internal))?;
+        // Without these a caller could not go on.
+        Ok(match input.fields {
+            Some(fields) => only(&list, &format!("{fields},total,cursor")),
+            None => list,
         })
     });
-    written.await
+    written.await.map(ListedChecks)
 }
 
 async fn read(cx: Cx, input: CheckPath) -> Result<WrittenJson<CheckAnswer>, ServiceError> {

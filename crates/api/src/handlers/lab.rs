@@ -58,8 +58,9 @@ pub(super) fn operations() -> Vec<Operation> {
 struct StartLabTest {
     /// The audit's `id`.
     id: String,
-    /// The device to simulate: `mobile` (the default) or `desktop`.
+    /// The device to simulate.
     #[serde(default)]
+    #[schemars(extend("enum" = ["mobile", "desktop"], "default" = "mobile"))]
     strategy: Option<String>,
 }
 
@@ -70,6 +71,8 @@ struct LabStarted {
     /// Always true.
     ok: bool,
     /// The audit.
+    id: String,
+    /// The same as `id`.
     audit_id: String,
     /// The simulated device.
     strategy: Strategy,
@@ -99,7 +102,8 @@ async fn start(cx: Cx, input: StartLabTest) -> Result<Accepted<LabStarted>, Serv
         poll: format!("{}?wait={MOST_WAIT}", lab_url(&cx.services, &input.id)),
         audit: audit_url(&cx.services, &input.id),
     };
-    Ok(Accepted(LabStarted { ok: true, audit_id: input.id, strategy, lab: test.in_lang(cx.lang), links }))
+    let lab = test.in_lang(cx.lang);
+    Ok(Accepted(LabStarted { ok: true, id: input.id.clone(), audit_id: input.id, strategy, lab, links }))
 }
 
 /// Which audit, and how long to wait.
@@ -109,6 +113,7 @@ struct ReadLabTests {
     id: String,
     /// Seconds to wait for the end of a running test, 0 to 25; more is 25.
     #[serde(default)]
+    #[schemars(range(max = 25), extend("default" = 0))]
     wait: Option<u32>,
 }
 
@@ -117,6 +122,8 @@ struct ReadLabTests {
 #[schemars(rename = "LabAnswer")]
 struct LabAnswer {
     /// The audit.
+    id: String,
+    /// The same as `id`.
     audit_id: String,
     /// The latest test of each strategy.
     lab: LabTests<String>,
@@ -143,7 +150,8 @@ async fn read(cx: Cx, input: ReadLabTests) -> Result<WrittenJson<LabAnswer>, Ser
     let stored = lab_tests::read(&cx, &owner, input.id.clone(), wait).await?;
     let links = LabLinks { this: lab_url(&cx.services, &input.id), audit: audit_url(&cx.services, &input.id) };
     let rendered = Some(stored.rendered.in_lang(cx.lang)).filter(|pages| !pages.is_empty());
-    WrittenJson::spoken(&LabAnswer { audit_id: input.id, lab: stored.tests.in_lang(cx.lang), rendered, links })
+    let lab = stored.tests.in_lang(cx.lang);
+    WrittenJson::spoken(&LabAnswer { id: input.id.clone(), audit_id: input.id, lab, rendered, links })
 }
 
 fn audit_url(services: &Services, id: &str) -> String {

@@ -9,9 +9,9 @@ use crate::operation::{Access, Effect, IntoReply, Operation, OtherForm, Reply, W
 use service::audits::readable;
 use service::blocking::off_worker;
 use service::caller::Cx;
-use service::error::{Code, ServiceError};
+use service::error::{Code, Next, ServiceError};
 use service::gate::RateLimit;
-use service::patches::{PatchAnswer, PatchedPage, patch_answer, patch_by_line, patched};
+use service::patches::{PageToPatch, PatchAnswer, PatchedPage, patch_answer, patch_by_line, patched};
 
 /// Bytes of a body with a page: 2 MB whose every third byte is escaped, and the rest.
 const BODY_BYTES: usize = 8 * 1024 * 1024;
@@ -20,6 +20,9 @@ const FILE_BYTES: usize = 255;
 const DIFF: OtherForm = OtherForm { name: "diff", media_type: "text/x-diff; charset=utf-8" };
 /// Never `text/html`: no page that somebody sends is shown as one of ours.
 const HTML: OtherForm = OtherForm { name: "html", media_type: "text/plain; charset=utf-8" };
+
+/// The call that takes the source of a page.
+const APPLY: Next = Next { operation: "apply_patch", method: "POST", path: "/api/audits/{id}/patch" };
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -39,10 +42,12 @@ pub(super) fn operations() -> Vec<Operation> {
             .text(
                 "Apply an audit's patch to the page's source",
                 "Applies all ready fixes, or those that reach the score `target`, to the page you send. Returns the \
-                 new source and a unified diff in UTF-8 for `git apply`; with `format` `diff` or `html` only that, as \
-                 text. The source must be the one that was audited; `arquivos` are files beside the page. Nothing is \
-                 fetched or stored. Limit: 120 an hour per network, shared with verifications.\n\nExample: \
-                 `{\"html\": \"<!doctype html>…\", \"format\": \"diff\"}`",
+                 new source and a unified diff for `git apply`; with `format` `diff` or `html` only that, as text. Both \
+                 are UTF-8: `page_encoding` says what the audited page was. The source must be the audited one: every \
+                 `original` in its place, and, where the patch has a `head` or files, at least half of title, \
+                 description, canonical and h1 as audited. `arquivos` are files beside the page. Nothing is fetched or \
+                 stored. Limit: 120 an hour per network, shared with verifications.\n\nExample: `{\"html\": \
+                 \"<!doctype html>…\", \"format\": \"diff\"}`",
             )
             .also_as(&[DIFF, HTML])
             .effect(Effect::Reads)
@@ -62,6 +67,9 @@ enum PatchFormat {
     Json,
     /// The changes by line, for reading.
     Diff,
+    /// Refused: no page source is stored. apply_patch takes it and answers with the new one.
+    #[schemars(skip)]
+    Html,
 }
 
 /// A form of a patched page.
@@ -142,7 +150,14 @@ fn judge(target: Option<u32>) -> Result<(), ServiceError> {
 
 /// All fixes of an audit together, or those on the way to a score.
 async fn patch(cx: Cx, input: ReadPatch) -> Result<Formed<PatchAnswer>, ServiceError> {
+    const NO_SOURCE: Text = text(
+        "format: html needs the page's source, which is not stored; send it to apply_patch",
+        "format: html precisa do código-fonte da página, que não fica guardado; envie-o a apply_patch",
+    );
     judge(input.target)?;
+    if input.format == Some(PatchFormat::Html) {
+        return Err(ServiceError::new(Code::InvalidParameter).explained(NO_SOURCE.into()).leading_to(APPLY));
+    }
     let stored = readable(&cx, &cx.caller.required_owner()?, input.id).await?.stored;
     if input.format == Some(PatchFormat::Diff) {
         let text = off_worker(move || patch_by_line(&stored, input.target)).await?;
@@ -169,14 +184,15 @@ async fn apply(cx: Cx, input: ApplyPatch) -> Result<Formed<PatchedPage>, Service
         let why = TOO_LARGE.phrase(&[("most", PAGE_BYTES.into())]);
         return Err(ServiceError::new(Code::BodyTooLarge).explained(why));
     }
-    let stored = readable(&cx, &cx.caller.required_owner()?, input.id).await?.stored;
-    let made = move || {
-        let page = patched(&cx.services, &stored, input.target, &input.html, input.file.as_deref())?;
-        Ok(match input.format.unwrap_or_default() {
+    let stored = readable(&cx, &cx.caller.required_owner()?, input.id.clone()).await?.stored;
+    let ApplyPatch { html, file, target, format, .. } = input;
+    let page = patched(&cx.services, stored, PageToPatch { target, html, file }).await?;
+    let formed = move || {
+        Ok(match format.unwrap_or_default() {
             PatchedFormat::Json => Formed::Json(WrittenJson::plain(&page)?),
             PatchedFormat::Diff => Formed::Text(DIFF, page.diff),
             PatchedFormat::Html => Formed::Text(HTML, page.html),
         })
     };
-    off_worker(made).await?
+    off_worker(formed).await?
 }

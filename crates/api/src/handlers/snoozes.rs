@@ -47,14 +47,14 @@ pub(super) fn operations() -> Vec<Operation> {
 /// Which tab.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct SnoozesPath {
-    /// The tab's id.
+    /// Id of the followed page.
     id: String,
 }
 
 /// Which finding to put off, why, and until when.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct SnoozeRequest {
-    /// The tab's id.
+    /// Id of the followed page.
     id: String,
     /// Code of the finding, as reports have it.
     code: String,
@@ -67,7 +67,7 @@ struct SnoozeRequest {
 /// Which snooze.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct SnoozePath {
-    /// The tab's id.
+    /// Id of the followed page.
     id: String,
     /// Code of the finding.
     code: String,

@@ -75,8 +75,8 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::patch("/api/tabs/{id}", "change_tab", change)
             .text(
                 "Change a followed page",
-                "Renames it, tags it, keeps a note with it, gives it the focus, or watches it. With `monitor` true the page is audited once a day \
-                 for free; an email is sent when its score drops or a new error or warning appears, never when it \
+                "Renames it, tags it, keeps a note with it, gives it the focus, or watches it. With `monitor` true the page \
+                 is audited once a day for free; an email is sent when its score drops or a new error or warning appears, never when it \
                  improves. Alerts go to the account's address, or to `monitor_email` once that address has confirmed \
                  by email. Guests can't watch pages.\n\nExample: `{\"monitor\": true}`",
             )
@@ -123,7 +123,7 @@ pub(super) fn operations() -> Vec<Operation> {
             ]),
         Operation::get("/api/tabs/{id}/history", "get_tab_history", history)
             .text(
-                "Get a page's history",
+                "Get a followed page's history",
                 "Runs of a followed page, newest first, including earlier audits of its URL, each with the changes \
                  since the newest earlier run with a score: by code, never by message. What only one of the two runs \
                  measured counts neither as broken nor as fixed, nor in the change of the score. `revealed` findings \
@@ -155,7 +155,7 @@ fn of_run<T: Serialize>(
     lang: Lang,
 ) -> Result<Reading<T>, ServiceError> {
     let report = run.map(|run| (&run.report, run.created_at));
-    Reading::of(answer, Reported { report, within: Some(within), leads_on: true }, wish, lang)
+    Reading::of(answer, Reported { report, within: Some(within), leads_on: true, comparison: None }, wish, lang)
 }
 
 /// A page to follow.
@@ -217,13 +217,13 @@ async fn read(call: Call, input: TabPath) -> Result<Reading<TabAnswer>, ServiceE
 struct ChangeRequest {
     /// Id of the followed page.
     id: String,
-    /// Its name, at most 100 characters; empty or null for no name.
+    /// Its name, at most 100 characters; empty for no name. Null in a body is the same; tools leave null out.
     #[serde(default, deserialize_with = "given")]
     alias: Option<Option<String>>,
     /// Words to find it by, at most 10 of at most 40 characters; an empty list removes them.
     #[serde(default)]
     tags: Option<Vec<String>>,
-    /// What you write down of it, at most 2,000 characters; empty or null for nothing.
+    /// What you write down of it, at most 2,000 characters; empty for nothing, as null in a body.
     #[serde(default, deserialize_with = "given")]
     note: Option<Option<String>>,
     /// Whether it has the focus; the page that had it loses it.
@@ -232,7 +232,7 @@ struct ChangeRequest {
     /// Whether its page is watched.
     #[serde(default)]
     monitor: Option<bool>,
-    /// Where alerts go; empty or null for the account's own address.
+    /// Where alerts go; empty for the account's own address, as null in a body.
     #[serde(default, deserialize_with = "given")]
     monitor_email: Option<Option<String>>,
 }
@@ -306,8 +306,9 @@ async fn run(call: Call, input: TabPath) -> Result<Reading<RunAnswer>, ServiceEr
 struct HistoryRequest {
     /// Id of the followed page.
     id: String,
-    /// Runs at most: 20 by default, 100 at most.
+    /// Runs at most: 20 by default; more than 100 is 100.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 100), extend("default" = 20))]
     limit: Option<u32>,
 }
 

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::operation::{Call, Effect, Operation};
-use crate::reading::{Reading, Reported};
+use crate::reading::{ChangesSince, Reading, Reported};
 use service::error::{Code, ServiceError};
 use service::gate::RateLimit;
 use service::verification::{self, PageToVerify};
@@ -93,7 +93,19 @@ async fn run(call: Call, input: VerifyRequest) -> Result<Reading<VerifyAnswer>, 
             audit: audit.map(|id| services.url(&format!("/api/audits/{id}"))),
             api_index: services.url("/api/"),
         };
-        Reading::of(&VerifyAnswer { verification, links }, Reported::whole(report, at), &wish, lang)
+        let answer = VerifyAnswer { verification, links };
+        Reading::of(
+            &answer,
+            Reported { comparison: compared(&answer.verification), ..Reported::whole(report, at) },
+            &wish,
+            lang,
+        )
     };
     verification::verify(&cx, PageToVerify { url, html, headers, robots_txt, audit_id }, answer).await?
+}
+
+/// What changed since the audit that a page was compared with.
+fn compared(verification: &Verification) -> Option<ChangesSince<'_>> {
+    let Verification { fixed, broke, revealed, .. } = verification;
+    Some(ChangesSince { fixed: fixed.as_ref()?, broke: broke.as_ref()?, revealed: revealed.as_ref()? })
 }

@@ -11,12 +11,12 @@ use super::pair;
 use crate::operation::Reply;
 use service::error::{OPERATIONS, ServiceError};
 
-/// The result of a successful operation. `title` is that of the operation. `as_text`: JSON as text, not as structured content.
-pub fn answered(title: &str, reply: &Reply, as_text: bool) -> Value {
+/// The result of a successful operation of this name. `as_text`: JSON as text, not as structured content.
+pub fn answered(name: &str, reply: &Reply, as_text: bool, lang: Lang) -> Value {
     let is_structured = reply.media_type.ends_with("json") && !reply.media_type.contains('+') && !as_text;
     let body: Option<Value> = if is_structured { serde_json::from_slice(&reply.body).ok() } else { None };
     let mut out = match body {
-        Some(body) => structured(&digest(title, &body), body, false),
+        Some(body) => structured(&digest(name, &body, lang), body, false),
         None => text(&String::from_utf8_lossy(&reply.body)),
     };
     add_receipt(&mut out, decoded(&reply.headers, &["payment-response", "x-payment-response"]));
@@ -107,11 +107,11 @@ mod tests {
     fn an_answer_is_structured_with_a_digest_or_text_alone() {
         let body = json!({"score": 82, "note": "ä".repeat(5_000)});
         let reply = Reply::json(bytes::Bytes::from(body.to_string()));
-        let result = answered("Audit one page", &reply, false);
+        let result = answered("audit_page", &reply, false, Lang::En);
         let text = result["content"][0]["text"].as_str().unwrap();
         assert_eq!(result["structuredContent"], body);
         assert!(text.contains("score: 82") && text.len() < 2_400, "{}", text.len());
-        let result = answered("Audit one page", &reply, true);
+        let result = answered("audit_page", &reply, true, Lang::En);
         assert_eq!(
             (result["content"][0]["text"].as_str(), result.get("structuredContent")),
             (Some(&*body.to_string()), None)
@@ -150,6 +150,6 @@ mod tests {
         let header = HeaderValue::from_str(&STANDARD.encode(receipt.to_string())).unwrap();
         let mut reply = Reply::json(bytes::Bytes::from_static(b"{}"));
         reply.headers.push((HeaderName::from_static("x-payment-response"), header));
-        assert_eq!(answered("t", &reply, false)["_meta"]["x402/payment-response"], receipt);
+        assert_eq!(answered("t", &reply, false, Lang::En)["_meta"]["x402/payment-response"], receipt);
     }
 }

@@ -5,8 +5,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::operation::error_schema;
-use crate::operation::{Access, Effect, Operation};
+use crate::operation::{Access, Effect, Operation, error_schema};
 use service::config::Config;
 
 /// The argument that every tool takes: language of the texts.
@@ -142,6 +141,10 @@ fn input_schema(operation: &Operation) -> Value {
     narrow(&mut schema);
     let part = |name: &str| schema.get(name).cloned();
     let mut properties = part("properties").and_then(|value| value.as_object().cloned()).unwrap_or_default();
+    for (name, value) in operation.tool_defaults {
+        let Some(Value::Object(property)) = properties.get_mut(*name) else { continue };
+        property.insert("default".to_owned(), (*value).into());
+    }
     for (name, schema) in [(FORMAT, format_of(operation)), (GUEST_TOKEN, guest_token()), (LANG, lang())] {
         properties.insert(name.to_owned(), schema);
     }

@@ -113,6 +113,7 @@ impl Operation {
             effect: Effect::of(&method),
             reaches_out: false,
             is_tool: true,
+            tool_defaults: &[],
             method,
             path,
             name,
@@ -176,6 +177,13 @@ impl Operation {
     #[must_use]
     pub(crate) fn without_tool(mut self) -> Self {
         self.is_tool = false;
+        self
+    }
+
+    /// Arguments that its tool has where a call leaves them out.
+    #[must_use]
+    pub(crate) fn tool_defaults(mut self, defaults: &'static [(&'static str, &'static str)]) -> Self {
+        self.tool_defaults = defaults;
         self
     }
 

@@ -26,7 +26,7 @@ pub(crate) struct AnswerFields {
 impl AnswerFields {
     /// Of the answer that `describe` describes (`IntoReply::describe`), whose alternatives begin with the whole and the
     /// excerpt.
-    pub(super) fn of(output: fn(&mut SchemaGenerator) -> (&'static str, Option<schemars::Schema>)) -> Self {
+    pub(crate) fn of(output: fn(&mut SchemaGenerator) -> (&'static str, Option<schemars::Schema>)) -> Self {
         let mut generator = SchemaGenerator::from(SchemaSettings::draft2020_12().for_serialize());
         let schema = output(&mut generator).1.map(schemars::Schema::to_value).unwrap_or_default();
         let shapes = schema.get("anyOf").and_then(Value::as_array).map(|all| all.iter().take(2).cloned().collect());

@@ -21,6 +21,8 @@ use service::error::{Code, ServiceError};
 
 /// Fields that every call takes: in its query, and in its body where it has one.
 const OF_ALL: [&str; 2] = ["lang", "guest_token"];
+/// The field that asks for another form of an answer: in the query, and in the body where there is one.
+const FORMAT: &str = "format";
 /// What is below it takes known parameters only. The documents beside it are files, whose addresses other programs mark.
 const API: &str = "/api/";
 
@@ -115,7 +117,7 @@ async fn call(
     let known_query = known_query(operation, &query);
     let accepted = preferred(operation, &parts.headers).map(|form| form.name);
     if let (Some(form), false) = (accepted, operation.takes_body()) {
-        query.entry("format").or_insert_with(|| form.into());
+        query.entry(FORMAT).or_insert_with(|| form.into());
     }
     let (mut room, mut form) = (None, None);
     let input = if operation.takes_form {
@@ -169,7 +171,8 @@ fn known_query(operation: &Operation, query: &Map<String, Value>) -> Result<(), 
     let (Some(mut known), true) = (names, operation.path.starts_with(API)) else { return Ok(()) };
     let in_path: Vec<&str> = operation.path_parameters().collect();
     known.retain(|name| {
-        !in_path.contains(name) && (!operation.takes_body() || operation.reports && ReportWish::has(name))
+        let is_of_both = operation.reports && ReportWish::has(name) || *name == FORMAT && !operation.forms.is_empty();
+        !in_path.contains(name) && (!operation.takes_body() || is_of_both)
     });
     match query.keys().find(|name| !known.contains(&name.as_str())) {
         Some(name) => Err(unknown(Code::InvalidParameter, name, &[&known[..], &OF_ALL].concat())),
@@ -214,7 +217,7 @@ fn with_query(
         body.insert(name, value);
     }
     if let Some(form) = accepted {
-        body.entry("format").or_insert_with(|| form.into());
+        body.entry(FORMAT).or_insert_with(|| form.into());
     }
     Ok(body)
 }

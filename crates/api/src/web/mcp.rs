@@ -191,6 +191,11 @@ fn unread(error: &ServiceError) -> McpRefusal {
 #[derive(Debug, Clone, Copy)]
 struct OneGuest;
 
+/// Whether all calls of this server are those of one guest.
+fn is_of_one(parts: &Parts) -> bool {
+    parts.extensions.get::<OneGuest>().is_some()
+}
+
 /// Answers a message that came as a line, for the guest of this token: the same server without HTTP. `None` for what asks
 /// nothing.
 pub async fn answer_line(site: &Site, line: Bytes, guest_token: &str) -> Option<Bytes> {
@@ -255,7 +260,7 @@ async fn answer(
 ) -> Result<Value, McpRefusal> {
     const UNKNOWN: Text = text("Unknown method.", "Método desconhecido.");
     let server = &site.mcp();
-    let is_of_one = parts.extensions.get::<OneGuest>().is_some();
+    let is_of_one = is_of_one(parts);
     let instructions = || instructions(site.services().config(), is_of_one, lang);
     match (era, method) {
         (Era::Legacy, "initialize") => Ok(json!({

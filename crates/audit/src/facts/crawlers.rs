@@ -12,6 +12,8 @@ pub enum Purpose {
     Answers,
     /// A person's request to an assistant.
     Person,
+    /// Checks of pages that are submitted as advertisements in an assistant.
+    Ads,
     /// Training of models; also control tokens without a crawler of their own.
     Training,
     /// Public archives.
@@ -35,7 +37,7 @@ pub fn ai_agent(user_agent: &str, signature_agent: &str) -> Option<&'static str>
     let (user_agent, signature_agent) = (user_agent.to_ascii_lowercase(), signature_agent.to_ascii_lowercase());
     // A quoted URL (draft-meunier-http-message-signatures-directory, section 4).
     let host = signature_agent.trim_matches(|c| c == '"' || c == ' ').trim_start_matches("https://").split('/').next();
-    let is_agent = |purpose| matches!(purpose, Purpose::Answers | Purpose::Person | Purpose::Training);
+    let is_agent = |purpose| matches!(purpose, Purpose::Answers | Purpose::Person | Purpose::Ads | Purpose::Training);
     rows()
         .filter(|crawler| is_agent(crawler.purpose))
         .find(|crawler| {
@@ -61,6 +63,7 @@ fn rows() -> impl Iterator<Item = Crawler> {
             "search" => Purpose::Search,
             "answers" => Purpose::Answers,
             "person" => Purpose::Person,
+            "ads" => Purpose::Ads,
             "training" => Purpose::Training,
             "archive" => Purpose::Archive,
             _ => return None,
@@ -79,6 +82,11 @@ mod tests {
         for (user_agent, signature_agent, wanted) in [
             ("Mozilla/5.0 AppleWebKit/537.36; compatible; GPTBot/1.2; +https://openai.com/gptbot", "", Some("GPTBot")),
             ("claude-user/1.0", "", Some("Claude-User")),
+            (
+                "Mozilla/5.0 AppleWebKit/537.36; compatible; OAI-AdsBot/1.0; +https://openai.com/adsbot",
+                "",
+                Some("OAI-AdsBot"),
+            ),
             (browser, "\"https://chatgpt.com\"", Some("ChatGPT-User")),
             (browser, "\"https://chatgpt.com.example\"", None),
             (browser, "", None),

@@ -61,7 +61,9 @@ pub struct RobotsTxt {
 
 #[derive(Debug, Default)]
 struct RobotsGroup {
-    /// Product tokens in lower case; `*` for everyone.
+    /// Product tokens in lower case, as the lines name them; `*` for everyone.
+    names: Vec<String>,
+    /// Those, and their beginnings without digits: some crawlers read no further.
     agents: Vec<String>,
     rules: Vec<Rule>,
 }
@@ -117,7 +119,13 @@ impl RobotsTxt {
                     *open = true;
                 }
                 if let Some(group) = self.groups.last_mut() {
-                    group.agents.push(agent_token(read.value).to_ascii_lowercase());
+                    let (name, letters) = agent_tokens(read.value);
+                    let (name, letters) = (name.to_ascii_lowercase(), letters.to_ascii_lowercase());
+                    if name != letters {
+                        group.agents.push(letters);
+                    }
+                    group.agents.push(name.clone());
+                    group.names.push(name);
                 }
             }
             LineKey::Allow | LineKey::Disallow => {
@@ -139,7 +147,7 @@ impl RobotsTxt {
 
     /// The product tokens that its groups name, in lower case.
     pub(super) fn agents(&self) -> impl Iterator<Item = &str> {
-        self.groups.iter().flat_map(|group| &group.agents).map(String::as_str).filter(|token| !token.is_empty())
+        self.groups.iter().flat_map(|group| &group.names).map(String::as_str).filter(|token| !token.is_empty())
     }
 
     /// Whether the crawler of a product token may fetch a path with its query, percent-encoded as in a URL.
@@ -218,13 +226,19 @@ impl<'f> Decision<'f> {
     }
 }
 
-/// The product token of a `User-agent` value: leading letters, `_` and `-`; `*` for everyone.
-fn agent_token(value: &str) -> &str {
+/// The product token of a `User-agent` value, and what some crawlers read of it; `*` for everyone.
+///
+/// A token has letters, `_` and `-` (RFC 9309 §2.2.1), and Google's parser reads no further. Crawlers in use have digits in
+/// their names (`MJ12bot`, `360Spider`) and find their groups by the whole name, so both are taken.
+fn agent_tokens(value: &str) -> (&str, &str) {
     if value == "*" || value.strip_prefix('*').is_some_and(|rest| rest.starts_with(char::is_whitespace)) {
-        return "*";
+        return ("*", "*");
     }
-    let end = value.find(|c: char| !c.is_ascii_alphabetic() && c != '_' && c != '-').unwrap_or(value.len());
-    value.get(..end).unwrap_or_default()
+    let leading = |is_part: fn(char) -> bool| {
+        let end = value.find(|c: char| !is_part(c) && c != '_' && c != '-').unwrap_or(value.len());
+        value.get(..end).unwrap_or_default()
+    };
+    (leading(|c| c.is_ascii_alphanumeric()), leading(|c| c.is_ascii_alphabetic()))
 }
 
 /// Path and query of an address, as rules are matched against them.
@@ -258,6 +272,17 @@ mod tests {
         let verdict = RobotsTxt::parse(robots.as_bytes()).verdict("x", "/a/x");
         assert_eq!(verdict.rule, Some(("Disallow: /a".to_owned(), 2)));
         assert_eq!(verdict.agent.as_deref(), Some("*"));
+    }
+
+    #[test]
+    fn a_token_with_digits_is_whole_and_its_letters_are_one_too() {
+        let robots = "User-agent: MJ12bot\nDisallow: /a\n\nUser-agent: 360Spider/2\nDisallow: /b\n\nUser-agent: Googlebot2\nDisallow: /c\n";
+        assert!(!allowed(robots, "mj12bot", "/a"));
+        assert!(!allowed(robots, "360Spider", "/b"));
+        assert!(!allowed(robots, "Googlebot", "/c"));
+        assert!(allowed(robots, "Spider", "/b"));
+        let file = RobotsTxt::parse(robots.as_bytes());
+        assert_eq!(file.agents().collect::<Vec<_>>(), ["mj12bot", "360spider", "googlebot2"]);
     }
 
     #[test]

@@ -18,12 +18,11 @@ use model::finding::Severity;
 use model::id::{AuditId, Owner};
 use model::report::Report;
 use render::shown::signed;
-use service::blocking::off_worker;
 use service::caller::{Cx, Identity};
 use service::error::{Code, ServiceError};
 use service::form_audit::{self, AskedAudit};
 use service::gate::{self, RateLimit};
-use service::patches;
+use service::patches::{self, PageToPatch};
 use service::running::{AuditEnding, RunningAudit};
 use service::verification::{self, PageToVerify};
 use store::StoredReport;
@@ -162,18 +161,20 @@ async fn verified(form: &VerifyForm, reader: Reader) -> Result<Response, Service
 
 /// The ready fixes applied to the source that was sent: the page, or what changed.
 async fn patched(form: &VerifyForm) -> Result<Response, ServiceError> {
-    let (services, stored) = (form.cx.services.clone(), form.stored.clone());
     let html = field(&form.bytes, "html").unwrap_or_default();
     let is_diff = field(&form.bytes, "do").as_deref() == Some("diff");
-    off_worker(move || {
-        // Browsers send every line end as CR and LF (HTML, "normalizing newlines").
-        let patched = patches::patched(&services, &stored, None, &html.replace("\r\n", "\n"), None)
-            .or_else(|_| patches::patched(&services, &stored, None, &html, None))?;
-        // As text: no content of an audited site is executed here.
-        let (text, name) = if is_diff { (patched.diff, "page.diff") } else { (patched.html, "index.html") };
-        Ok(download(Body::from(text), "text/plain; charset=utf-8", name))
-    })
-    .await?
+    let of = async |html: String| {
+        let page = PageToPatch { target: None, html, file: None };
+        patches::patched(&form.cx.services, form.stored.clone(), page).await
+    };
+    // Browsers send every line end as CR and LF (HTML, "normalizing newlines").
+    let patched = match of(html.replace("\r\n", "\n")).await {
+        Err(error) if error.code == Code::InvalidBody => of(html).await?,
+        done => done?,
+    };
+    // As text: no content of an audited site is executed here.
+    let (text, name) = if is_diff { (patched.diff, "page.diff") } else { (patched.html, "index.html") };
+    Ok(download(Body::from(text), "text/plain; charset=utf-8", name))
 }
 
 /// Audits another address, and leads to its comparison with the report.

@@ -1,6 +1,8 @@
 //! For a pull request or a note.
 
 use audit::score::most_urgent;
+use model::change::Changed;
+use model::finding::Severity;
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
@@ -44,19 +46,15 @@ fn table(outcomes: &[PageOutcome], lang: Lang) -> String {
 /// urgent first.
 fn page(report: &Report, lang: Lang) -> String {
     const HEADING: Text = text("Audit of {url}: {score} of 100", "Auditoria de {url}: {score} de 100");
-    let heading = HEADING.phrase(&[("url", escaped(&address(&report.url)).into()), ("score", report.score.into())]);
+    let title = HEADING.phrase(&[("url", escaped(&address(&report.url)).into()), ("score", report.score.into())]);
     let alarm = report.alarm(lang).map(|alarm| format!("**{}**\n\n", escaped(alarm))).unwrap_or_default();
-    let mut out = format!("# {}\n\n{alarm}{}\n", heading.in_lang(lang), counts(report, lang));
+    let mut out = format!("# {}\n\n{alarm}{}\n", title.in_lang(lang), counts(report, lang));
     if let Some(systems) = built_with(report) {
         out.push_str(&format!("\n{}: {}\n", BUILT_WITH.in_lang(lang), escaped(&systems)));
     }
     for (finding, fix) in most_urgent(&report.findings, &report.fixes) {
-        out.push_str(&format!(
-            "\n## {} `{}`\n\n{}\n",
-            finding.severity.word(),
-            finding.code,
-            escaped(finding.message.in_lang(lang))
-        ));
+        let line = heading(finding.severity, &finding.code, Some(finding.points), lang);
+        out.push_str(&format!("\n## {line}\n\n{}\n", with_code(finding.message.in_lang(lang))));
         if !finding.evidence.is_empty() {
             out.push('\n');
         }
@@ -65,10 +63,10 @@ fn page(report: &Report, lang: Lang) -> String {
         }
         out.push_str(&format!("\n**{}**\n", class(fix.class).in_lang(lang)));
         if let Some(note) = &fix.note {
-            out.push_str(&format!("\n{}\n", escaped(note.in_lang(lang))));
+            out.push_str(&format!("\n{}\n", with_code(note.in_lang(lang))));
         }
         if let Some(place) = &fix.place {
-            out.push_str(&format!("\n{}\n", escaped(&made_in(place, lang))));
+            out.push_str(&format!("\n{}\n", with_code(&made_in(place, lang))));
         }
         if let Some(file) = &fix.file {
             out.push_str(&format!("\n{}\n", escaped(&file.path)));
@@ -83,6 +81,42 @@ fn page(report: &Report, lang: Lang) -> String {
     for (nth, line) in lab_lines(report, lang).into_iter().flat_map(|lines| lines.into_iter().enumerate()) {
         let line = escaped(&line);
         out.push_str(&if nth == 0 { format!("\n## {line}\n\n") } else { format!("- {line}\n") });
+    }
+    out
+}
+
+/// Severity, code and points of a finding.
+fn heading(severity: Severity, code: &str, points: Option<i32>, lang: Lang) -> String {
+    const POINTS: Text = text(", {points} {points|point|points}", ", {points} {points|ponto|pontos}");
+    let severity = match severity {
+        Severity::Error => text("Error", "Erro"),
+        Severity::Warn => text("Warning", "Aviso"),
+        Severity::Info => text("Note", "Nota"),
+    };
+    let points =
+        points.filter(|points| *points != 0).map(|points| POINTS.phrase(&[("points", i64::from(points).into())]));
+    let points = points.map(|points| points.in_lang(lang).to_owned()).unwrap_or_default();
+    format!("{}: `{code}`{points}", severity.in_lang(lang))
+}
+
+/// What changed since an earlier audit, as sections of their own.
+pub(super) fn comparison(fixed: &[Changed], broke: &[Changed], revealed: &[Changed], lang: Lang) -> String {
+    const NONE: Text = text("None.", "Nenhum.");
+    let sections = [
+        (text("Fixed", "Corrigidos"), fixed),
+        (text("New", "Novos"), broke),
+        (text("Revealed by a fix", "Revelados por uma correção"), revealed),
+    ];
+    let mut out = String::new();
+    for (title, findings) in sections {
+        out.push_str(&format!("\n## {}\n\n", title.in_lang(lang)));
+        if findings.is_empty() {
+            out.push_str(&format!("{}\n", NONE.in_lang(lang)));
+        }
+        for finding in findings {
+            let heading = heading(finding.severity, &finding.code, None, lang);
+            out.push_str(&format!("- {heading}. {}\n", with_code(&finding.message)));
+        }
     }
     out
 }
@@ -125,6 +159,25 @@ fn escaped(text: &str) -> String {
     out
 }
 
+/// A sentence of ours, which has code between backticks and may quote the page: code stays code, in which Markdown reads no
+/// mark (CommonMark 0.31 §6.1), and the rest is escaped.
+fn with_code(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    let mut out = String::with_capacity(text.len());
+    for (index, part) in parts.iter().enumerate() {
+        let has_end = index + 1 < parts.len();
+        if index % 2 == 1 && has_end && !part.trim().is_empty() {
+            out.push_str(&format!("`{}`", printable(part).replace('\n', " ")));
+        } else if index % 2 == 1 {
+            // A backtick without its pair, or a pair with nothing between.
+            out.push_str(&format!("\\`{}{}", escaped(part), if has_end { "\\`" } else { "" }));
+        } else {
+            out.push_str(&escaped(part));
+        }
+    }
+    out
+}
+
 /// The same in a cell of a table.
 fn cell(text: &str) -> String {
     escaped(text).replace('|', "\\|")
@@ -156,7 +209,43 @@ mod tests {
         }
         assert_eq!(cell("a|b"), "a\\|b");
         assert_eq!(fence("a ```` b"), "`````");
-        assert!(render(&[audited()], Lang::En).contains("## warn `title_multiple`"));
+        assert!(render(&[audited()], Lang::En).contains("## Warning: `title_multiple`, 8 points"));
+    }
+
+    #[test]
+    fn code_in_a_sentence_of_ours_stays_code_and_nothing_else_acts() {
+        for (text, wanted) in [
+            ("Put `<meta name=\"robots\">` there", "Put `<meta name=\"robots\">` there"),
+            ("a `b` c `d", "a `b` c \\`d"),
+            ("``[x](y)", "\\`\\`\\[x](y)"),
+            ("`a\nb` <b>", "`a b` \\<b>"),
+            ("<b> *x*", "\\<b> \\*x\\*"),
+        ] {
+            assert_eq!(with_code(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_heading_has_severity_and_points_in_words() {
+        let shown = |points, lang| heading(Severity::Warn, "title_multiple", points, lang);
+        assert_eq!(shown(Some(8), Lang::En), "Warning: `title_multiple`, 8 points");
+        assert_eq!(shown(Some(1), Lang::PtBr), "Aviso: `title_multiple`, 1 ponto");
+        assert_eq!(heading(Severity::Info, "text_thin", Some(0), Lang::En), "Note: `text_thin`");
+    }
+
+    #[test]
+    fn a_comparison_says_what_was_fixed_and_what_is_new() {
+        let changed = |code: &str| Changed {
+            code: code.to_owned(),
+            severity: Severity::Warn,
+            message: "The `title` is long.".to_owned(),
+        };
+        let shown = comparison(&[changed("title_too_long")], &[], &[], Lang::En);
+        assert!(
+            shown.starts_with("\n## Fixed\n\n- Warning: `title_too_long`. The `title` is long.\n\n## New\n\nNone.\n"),
+            "{shown}"
+        );
+        assert!(comparison(&[], &[], &[], Lang::PtBr).contains("## Revelados por uma correção"));
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub struct Workspace {
 /// A followed page and its last run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TabAnswer {
-    /// The tab.
+    /// The followed page.
     pub tab: Tab,
     /// Null when it never ran. Findings that are snoozed are not in its `fixFirst`.
     pub result: Option<StoredAudit>,
@@ -61,16 +61,27 @@ pub async fn history(
 ) -> Result<HistoryAnswer, ServiceError> {
     let limit = limit.unwrap_or(USUAL_RUNS).clamp(1, MOST_RUNS);
     let runs = latest_runs(services, owner, &tab, limit, lang).await?;
+    let runs = runs.into_iter().map(|run| HistoryRun { id: run.audit_id.clone(), run }).collect();
     Ok(HistoryAnswer { tab, runs, limit })
+}
+
+/// A run in a history.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HistoryRun {
+    /// The same as `audit_id`.
+    pub id: String,
+    /// The run.
+    #[serde(flatten)]
+    pub run: Run,
 }
 
 /// The runs of a followed page.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HistoryAnswer {
-    /// The tab.
+    /// The followed page.
     pub tab: Tab,
     /// Newest first.
-    pub runs: Vec<Run>,
+    pub runs: Vec<HistoryRun>,
     /// Applied maximum number of runs.
     pub limit: u32,
 }

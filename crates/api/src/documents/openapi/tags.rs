@@ -21,7 +21,11 @@ const TAGS: [OperationTag; 10] = [
         description: "Reports with a public address, and their badges.",
         paths: &["/api/shared", "/api/badge", "/badge", "/r/", "/api/embed", "/embed"],
     },
-    OperationTag { name: "Tabs", description: "Pages that are followed, and their history.", paths: &["/api/tabs"] },
+    OperationTag {
+        name: "Followed pages",
+        description: "Followed pages, called tabs in names, and their history.",
+        paths: &["/api/tabs"],
+    },
     OperationTag {
         name: "Webhooks",
         description: "What tells programs of the runs of followed pages: webhooks, and a private feed.",

@@ -7,10 +7,11 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use model::lang::{Lang, Text, text};
 use serde_json::{Map, Value};
 
+use super::is_of_one;
 use crate::caller::Incoming;
 use crate::gate;
 use crate::mcp::message::{McpRefusal, code};
-use crate::mcp::{pair, result, tool};
+use crate::mcp::{one_guest, pair, result, tool};
 use crate::operation::{Operation, query_object, unknown};
 use crate::request::{BODY_BYTES, client};
 use crate::site::Site;
@@ -79,7 +80,7 @@ pub(super) async fn call(
 
 /// What can be called besides the listed tools, or one of all whole.
 fn told(site: &Site, mut arguments: Map<String, Value>, lang: Lang) -> Value {
-    const TITLE: &str = "Further operations";
+    const TITLE: Text = text("Further operations", "Outras operações");
     let as_text = |body: String| result::text(&body);
     let name = arguments.remove("name");
     arguments.retain(|argument, _| argument != tool::GUEST_TOKEN && argument != tool::LANG);
@@ -87,7 +88,7 @@ fn told(site: &Site, mut arguments: Map<String, Value>, lang: Lang) -> Value {
         return result::refused(&unknown(Code::InvalidParameter, argument, &["name"]), lang);
     }
     match name {
-        None | Some(Value::Null) => as_text(format!("{TITLE}: {}", pair::further(site.operations()))),
+        None | Some(Value::Null) => as_text(format!("{}: {}", TITLE.in_lang(lang), pair::further(site.operations()))),
         Some(name) => {
             let described = name.as_str().and_then(|name| site.documents().get(&format!("{OPERATIONS}{name}")));
             match described {
@@ -157,9 +158,10 @@ async fn of_operation(
         Err(error) => Err(error),
     };
     // A report is a megabyte at most; it is read and written again.
-    let (name, title) = (operation.name, operation.title);
+    let name = operation.name;
+    let done = if is_of_one(parts) { done.map_err(one_guest::lifted) } else { done };
     let shaped = off_worker(move || match done {
-        Ok(reply) => result::answered(title, &reply, as_text),
+        Ok(reply) => result::answered(name, &reply, as_text, lang),
         Err(error) => result::refused(&error.of_operation(name), lang),
     });
     shaped.await.unwrap_or_else(|failed| result::refused(&failed, lang))
@@ -204,6 +206,9 @@ fn read(operation: &Operation, known: &[&str], mut arguments: Map<String, Value>
     }
     if let Some(name) = arguments.keys().find(|name| !known.contains(&name.as_str())) {
         out.input = Err(unknown(Code::InvalidParameter, name, known));
+    }
+    for (name, value) in operation.tool_defaults {
+        arguments.entry(*name).or_insert_with(|| (*value).into());
     }
     // An input is as long here as it may be as a body.
     let most = operation.body_bytes.max(BODY_BYTES);

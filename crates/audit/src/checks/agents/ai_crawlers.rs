@@ -42,8 +42,8 @@ const SEARCH_BLOCKED: Check = Check {
     ),
     reference: "https://developers.openai.com/api/docs/bots",
     rule: text(
-        "Fails when the robots.txt rule that applies to this URL blocks a crawler that builds the search index of an AI assistant: OAI-SearchBot, Claude-SearchBot, PerplexityBot, DuckAssistBot, YouBot or Amazonbot. A crawler's own group takes precedence over `*`. Without a robots.txt everything is allowed. Not measured when robots.txt can't be read.",
-        "Falha quando a regra do robots.txt que vale para esta URL bloqueia um robô que monta o índice de busca de um assistente de IA: OAI-SearchBot, Claude-SearchBot, PerplexityBot, DuckAssistBot, YouBot ou Amazonbot. O grupo próprio do robô tem precedência sobre `*`. Sem robots.txt, tudo é permitido. Não é medido quando o robots.txt não pode ser lido.",
+        "Fails when the robots.txt rule that applies to this URL blocks a crawler that builds the search index of an AI assistant: OAI-SearchBot, Claude-SearchBot, PerplexityBot, DuckAssistBot, YouBot, Amazonbot, Amzn-SearchBot, Meta-WebIndexer or MistralAI-Index. A crawler's own group takes precedence over `*`. Without a robots.txt everything is allowed. Not measured when robots.txt can't be read.",
+        "Falha quando a regra do robots.txt que vale para esta URL bloqueia um robô que monta o índice de busca de um assistente de IA: OAI-SearchBot, Claude-SearchBot, PerplexityBot, DuckAssistBot, YouBot, Amazonbot, Amzn-SearchBot, Meta-WebIndexer ou MistralAI-Index. O grupo próprio do robô tem precedência sobre `*`. Sem robots.txt, tudo é permitido. Não é medido quando o robots.txt não pode ser lido.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::File),

@@ -13,12 +13,15 @@ testkit::on_both_databases! {
     a_wrong_name_in_fields_costs_no_audit,
     every_refusal_leads_to_a_short_description,
     checks_are_found_by_words,
+    checks_come_in_parts_and_short_as_a_tool,
     robots_txt_is_read_for_any_crawler,
     a_patch_comes_as_data_as_a_diff_and_applied,
+    a_patch_is_for_its_page_alone,
+    a_format_is_asked_for_in_query_or_body,
 }
 
 const PAGE: &str = "<!doctype html><html lang=en><title>Bread</title><img src=a.png><a href=/></a><h1>Bread</h1>";
-const ROBOTS: &str = "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nUser-agent: BreadBot\nDisallow: /\n";
+const ROBOTS: &str = "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nUser-agent: BreadBot\nDisallow: /\nUser-agent: MJ12bot\nUser-agent: 360Spider\nDisallow: /\n";
 
 async fn site() -> TestSite {
     TestSite::start(|asked| match asked.path.as_str() {
@@ -244,6 +247,46 @@ async fn checks_are_found_by_words(database: TestDatabase) {
     assert!(near.json()["detail"].as_str().unwrap().contains("viewport_"), "{}", near.body);
 }
 
+async fn checks_come_in_parts_and_short_as_a_tool(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let get = async |query: &str| app.call(Call::get(&format!("/api/checks{query}"))).await;
+    let whole = get("").await.json();
+    let (all, total) = (whole["checks"].as_array().unwrap(), whole["total"].as_u64().unwrap());
+    assert_eq!((all.len() as u64, &whole["cursor"]), (total, &Value::Null));
+    // Page after page, nothing is missing and nothing comes twice.
+    let (mut codes, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = get(&format!("?fields=checks.code&limit=100{cursor}")).await.json();
+        assert_eq!(page["checks"][0].as_object().unwrap().len(), 1, "{page}");
+        codes.extend(page["checks"].as_array().unwrap().iter().map(|check| check["code"].clone()));
+        match page["cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(codes, all.iter().map(|check| check["code"].clone()).collect::<Vec<_>>());
+    for query in
+        ["?limit=0", "?limit=1001", "?limit=x", "?cursor=x", "?cursor=0", "?fields=checks.kode", "?fields=kode"]
+    {
+        assert_eq!(get(query).await.refusal(), (400, "invalid_parameter".to_owned()), "{query}");
+    }
+    let tool = async |arguments: Value| {
+        let params = json!({"name": "list_checks", "arguments": arguments});
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        app.call(post("/mcp", &message)).await
+    };
+    let short = tool(json!({})).await;
+    assert!(short.body.len() < 16_000, "{} bytes", short.body.len());
+    let content = &short.json()["result"]["structuredContent"];
+    assert_eq!((content["checks"].as_array().unwrap().len(), &content["cursor"]), (50, &json!("50")), "{content}");
+    let asked = tool(json!({"fields": "checks.rule", "limit": 2, "cursor": "50"})).await.json();
+    let checks = asked["result"]["structuredContent"]["checks"].clone();
+    assert_eq!(checks, json!([{"rule": all[50]["rule"]}, {"rule": all[51]["rule"]}]));
+    let portuguese = tool(json!({"limit": 1, "lang": "pt-BR"})).await.json();
+    let text = portuguese["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("checks: 1 item") && text.contains("A resposta inteira"), "{text}");
+}
+
 async fn robots_txt_is_read_for_any_crawler(database: TestDatabase) {
     let (site, app) = (site().await, TestApp::start(database, |_| {}).await);
     let token = app.guest().await;
@@ -261,12 +304,18 @@ async fn robots_txt_is_read_for_any_crawler(database: TestDatabase) {
         ("Nobody", "allowed", "*", Value::Null),
         ("Googlebot-Image", "allowed", "*", Value::Null),
         ("Googlebot", "allowed", "*", Value::Null),
+        ("MJ12bot", "disallowed", "mj12bot", json!(9)),
+        ("360Spider", "disallowed", "360spider", json!(9)),
+        ("*", "allowed", "*", Value::Null),
     ] {
         let answer = read(agent).await;
         assert_eq!((&answer["verdict"], &answer["group"]), (&verdict.into(), &group.into()), "{answer}");
         assert_eq!((&answer["line"], &answer["state"]), (&line, &"found".into()), "{answer}");
     }
-    for query in ["", "?agent=", "?agent=123", "?agnet=x"] {
+    let answer = read("GPTBot").await;
+    assert_eq!(answer["id"], answer["audit_id"]);
+    for query in ["", "?agent=", "?agent=123", "?agnet=x", "?agent=Google%20Bot", "?agent=a%C3%A7%C3%A3o", "?agent=**"]
+    {
         let refused = app.call(Call::get(&format!("{path}{query}")).token(&token)).await;
         assert_eq!(refused.refusal(), (400, "invalid_parameter".to_owned()), "{query}");
     }
@@ -307,4 +356,74 @@ async fn a_patch_comes_as_data_as_a_diff_and_applied(database: TestDatabase) {
         assert_eq!(app.call(post(&path, &body).token(&token)).await.status, status, "{}", body.to_string().len());
     }
     assert_eq!(app.call(post(&path, &json!({"html": PAGE}))).await.status, 401);
+}
+
+async fn a_patch_is_for_its_page_alone(database: TestDatabase) {
+    // A page whose patch has tags for the head, and no edit.
+    const HEAD_ONLY: &str = "<!doctype html><html lang=en><head><meta charset=utf-8><title>Rye bread for every day</title>\
+        <meta name=description content=\"How to bake rye bread with flour, water and salt.\"></head>\
+        <body><h1>Rye bread</h1><p>Flour, water, salt.</p></body></html>";
+    let site = TestSite::start(|asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html(HEAD_ONLY),
+        "/latin" => {
+            let page = b"<!doctype html><html lang=pt><title>P\xe3o de centeio</title><h1>P\xe3o</h1>";
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=iso-8859-1\r\ncontent-length: {}\r\n\r\n",
+                page.len()
+            );
+            SiteAnswer::Raw([head.as_bytes(), page].concat())
+        }
+        _ => SiteAnswer::missing(),
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    let token = app.guest().await;
+    let audit = async |path: &str| app.call(Call::audit(&site.url(path)).token(&token)).await.json();
+    let path = format!("/api/audits/{}/patch", audit("/").await["id"].as_str().unwrap());
+    let patch = app.call(Call::get(&path).token(&token)).await.json();
+    assert!(patch["edicoes"] == json!([]) && patch["head"] != "", "{patch}");
+    let other = HEAD_ONLY.replace("Rye bread", "Wheat").replace("rye bread", "wheat");
+    let unlike =
+        "<!doctype html><html lang=en><head><title>Contact</title></head><body><p>Write to us.</p></body></html>";
+    for sent in [other.as_str(), unlike, "<html><head></head></html>", ""] {
+        let refused = app.call(post(&path, &json!({"html": sent})).token(&token)).await;
+        assert_eq!(refused.refusal(), (400, "invalid_body".to_owned()), "{sent}");
+        assert!(refused.json()["detail"].as_str().unwrap().starts_with("html: differs from"), "{}", refused.body);
+    }
+    for sent in [HEAD_ONLY.to_owned(), HEAD_ONLY.replace("salt.</p>", "salt, and time.</p>")] {
+        let taken = app.call(post(&path, &json!({"html": sent})).token(&token)).await.json();
+        assert!(taken["html"].as_str().unwrap().contains(patch["head"].as_str().unwrap().lines().next().unwrap()));
+        assert_eq!((&taken["encoding"], &taken["page_encoding"]), (&json!("UTF-8"), &json!("UTF-8")), "{taken}");
+        assert_eq!(taken["id"], taken["audit_id"]);
+    }
+    // A page of another encoding is sent as UTF-8, and comes as UTF-8.
+    let latin = format!("/api/audits/{}/patch", audit("/latin").await["id"].as_str().unwrap());
+    let sent = "<!doctype html><html lang=pt><title>P\u{e3}o de centeio</title><h1>P\u{e3}o</h1>";
+    let taken = app.call(post(&latin, &json!({"html": sent})).token(&token)).await.json();
+    assert_eq!((&taken["encoding"], &taken["page_encoding"]), (&json!("UTF-8"), &json!("windows-1252")), "{taken}");
+    assert!(taken["html"].as_str().unwrap().contains("<title>P\u{e3}o de centeio</title>"), "{taken}");
+}
+
+async fn a_format_is_asked_for_in_query_or_body(database: TestDatabase) {
+    let (site, app) = (site().await, TestApp::start(database, |_| {}).await);
+    let token = app.guest().await;
+    let audit = app.call(Call::audit(&site.url("/")).token(&token)).await.json();
+    let path = format!("/api/audits/{}/patch", audit["id"].as_str().unwrap());
+    let send = async |query: &str, body: Value| app.call(post(&format!("{path}{query}"), &body).token(&token)).await;
+    let in_body = send("", json!({"html": PAGE, "format": "diff"})).await;
+    let in_query = send("?format=diff", json!({"html": PAGE})).await;
+    assert_eq!((in_query.status, &in_query.body), (200, &in_body.body));
+    assert_eq!(send("?format=diff", json!({"html": PAGE, "format": "html"})).await.status, 400);
+    assert_eq!(send("?html=x", json!({"html": PAGE})).await.status, 400);
+    // There is no source to give back: the refusal leads to the call that takes it.
+    let refused = app.call(Call::get(&format!("{path}?format=html")).token(&token)).await;
+    assert_eq!(refused.refusal(), (400, "invalid_parameter".to_owned()));
+    assert_eq!(refused.json()["next"]["operation"], "apply_patch", "{}", refused.body);
+    // A verification as Markdown says what changed.
+    let verify =
+        json!({"url": site.url("/"), "html": PAGE.replace("<html lang=en>", "<html>"), "audit_id": audit["id"]});
+    let markdown = app.call(post("/api/verify?format=markdown", &verify).token(&token)).await.body;
+    let new = markdown.split_once("\n## New\n").expect("a section").1;
+    assert!(markdown.contains("\n## Fixed\n\nNone.\n") && new.contains("`html_lang_missing`"), "{markdown}");
+    assert!(new.contains("\n## Revealed by a fix\n"), "{markdown}");
 }

@@ -113,9 +113,10 @@ async fn a_test_joins_its_audit_and_its_share_and_leaves_the_score(database: Tes
     assert_eq!(begun.status, 202, "{}", begun.body);
     let running = json!({"status": "running", "strategy": "mobile", "startedAt": "2026-01-31T09:30:00.000Z", "source": "pagespeed"});
     let links = json!({"poll": app.url(&audited.path("/lab?wait=25")), "audit": app.url(&audited.path(""))});
+    let id = &audited.id;
     assert_eq!(
         begun.json(),
-        json!({"ok": true, "audit_id": audited.id, "strategy": "mobile", "lab": running, "_links": links})
+        json!({"ok": true, "id": id, "audit_id": id, "strategy": "mobile", "lab": running, "_links": links})
     );
     assert_eq!(audited.lab(0).await, json!({"mobile": running, "desktop": null}));
     assert_eq!(work_off(&app).await, 1);

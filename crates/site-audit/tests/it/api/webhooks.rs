@@ -371,7 +371,9 @@ async fn a_private_address_is_refused_when_made_and_when_told(database: TestData
         (&delivery["state"], &delivery["error"], &delivery["status"]),
         (&json!("failed"), &json!("address_not_allowed"), &Value::Null)
     );
-    assert_eq!((canary.asked().len(), telling.receiver.told().len()), (0, 1));
+    // Whoever else comes to a port that was another test's a moment ago sends no event.
+    let told = canary.asked().into_iter().filter(|asked| asked.head.contains("webhook-id: ")).count();
+    assert_eq!((told, telling.receiver.told().len()), (0, 1));
 }
 
 async fn a_redirect_is_not_followed(database: TestDatabase) {
@@ -431,6 +433,7 @@ async fn chats_get_their_own_shape(database: TestDatabase) {
         .receiver
         .told()
         .into_iter()
+        .filter(|told| told.path.contains("secretXYZ"))
         .map(|told| (told.path, serde_json::from_str(&told.body).unwrap()))
         .collect();
     let slack = &told["/services/T0/B0/secretXYZ1"];

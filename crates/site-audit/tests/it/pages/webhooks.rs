@@ -3,6 +3,8 @@
 use service::jobs;
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 
+use super::browser::{LOOKS, keep_picture};
+use super::tab::{Tab, has_axe};
 use crate::api::people;
 use crate::app::{Call, Response, TestApp};
 
@@ -101,4 +103,71 @@ async fn a_feed_is_made_renewed_and_deleted_by_forms(database: TestDatabase) {
     assert_eq!(app.call(Call::get(&path)).await.status, 404);
     assert_eq!(page.send("action=delete-feed").await.status, 303);
     assert!(page.get("en").await.body.contains("Make the feed"));
+}
+
+/// What is wrong with the page in any look.
+fn problems(tab: &mut Tab, name: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for look in LOOKS {
+        tab.look(look);
+        let barriers = if has_axe() { tab.barriers() } else { Vec::new() };
+        let problems = barriers.into_iter().chain(tab.overflows()).chain(tab.complaints());
+        found.extend(problems.map(|problem| format!("{name} {look:?}: {problem}")));
+        keep_picture(tab, &format!("webhooks-{name}-{}-{}", look.scheme, look.width));
+    }
+    tab.look(LOOKS[0]);
+    found
+}
+
+/// Goes through the page by mouse: a webhook is refused, made, tested and deleted, a feed is made and deleted.
+async fn used_by_mouse(runs_scripts: bool) {
+    let receiver = TestSite::start(|_| SiteAnswer::page(503, "text/plain", "")).await;
+    let app = TestApp::start(TestDatabase::sqlite(), |_| ()).await;
+    let account = people::account(&app, "ana").await;
+    let session = people::session(&app, &account).await;
+    let Some(mut tab) = Tab::open(&app.url("")) else { return };
+    if !runs_scripts {
+        tab.disable_scripts();
+    }
+    tab.set_cookie("mm-auth", &session.token);
+    tab.visit(&format!("{PATH}?lang=en"));
+    let mut found = if runs_scripts { problems(&mut tab, "empty") } else { Vec::new() };
+    tab.click("#url");
+    tab.write("http://127.0.0.1/");
+    tab.load(|tab| tab.click("form:has(#url) button"));
+    assert!(tab.status() == 400 && tab.shown().contains("no public address"), "{}", tab.shown());
+    if runs_scripts {
+        found.extend(problems(&mut tab, "refused"));
+    }
+    tab.value("document.querySelector('#url').value = ''");
+    tab.click("#url");
+    tab.write(&receiver.url("/hooks"));
+    tab.load(|tab| tab.click("form:has(#url) button"));
+    assert!(tab.shown().contains("whsec_"), "{}", tab.shown());
+    tab.load(|tab| tab.click("form:has(input[value=test]) button"));
+    jobs::work_off(&app.app).await.unwrap();
+    tab.visit(&format!("{PATH}?lang=pt-BR"));
+    assert!(tab.shown().contains("503") && !tab.shown().contains("whsec_"), "{}", tab.shown());
+    if runs_scripts {
+        found.extend(problems(&mut tab, "failing"));
+    }
+    tab.load(|tab| tab.click("form:has(input[value=feed]) button"));
+    assert!(tab.shown().contains("/feeds/"), "{}", tab.shown());
+    tab.load(|tab| tab.click("form:has(input[value=delete-feed]) button"));
+    tab.load(|tab| tab.click("form:has(input[value=delete]) button"));
+    assert!(tab.shown().contains("Nenhum webhook ainda."), "{}", tab.shown());
+    if runs_scripts {
+        found.extend(problems(&mut tab, "deleted"));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_is_made_and_deleted_by_mouse_without_barriers() {
+    used_by_mouse(true).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_is_made_and_deleted_by_mouse_without_scripts() {
+    used_by_mouse(false).await;
 }

@@ -144,7 +144,7 @@ fn describe(source: &DocumentSource<'_>, operation: &Operation) -> OperationDesc
 fn input_in(operation: &Operation) -> &'static str {
     let in_path = |name: &&str| operation.path_parameters().any(|parameter| parameter == *name);
     let is_all_path = operation.path_parameters().next().is_some()
-        && operation.field_names().is_some_and(|names| names.iter().all(|name| in_path(name)));
+        && operation.field_names().is_some_and(|names| names.iter().all(in_path));
     match (is_all_path, operation.takes_body()) {
         (true, _) => "path",
         (false, true) => "body",

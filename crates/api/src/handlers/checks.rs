@@ -142,8 +142,9 @@ struct Search {
     #[serde(default)]
     #[schemars(range(min = 1, max = 1000))]
     limit: Option<u32>,
-    /// The `cursor` of the previous answer.
+    /// The `cursor` of the previous answer; past the end the list is empty.
     #[serde(default)]
+    #[schemars(regex(pattern = "^[0-9]{1,4}$"))]
     cursor: Option<String>,
 }
 
@@ -189,15 +190,14 @@ fn found(words: Option<&str>) -> Vec<CatalogEntry> {
 
 async fn list(cx: Cx, input: Search) -> Result<ListedChecks, ServiceError> {
     const NO_PLACE: Text = text("cursor: is not a cursor of this list", "cursor: não é um cursor desta lista");
+    let begin = match &input.cursor {
+        None => 0,
+        Some(cursor) => usize::from(
+            cursor.parse::<u16>().map_err(|_| ServiceError::new(Code::InvalidParameter).explained(NO_PLACE.into()))?,
+        ),
+    };
     let written = WrittenJson::speaking(move || {
         let all = found(input.q.as_deref());
-        let begin = match &input.cursor {
-            None => 0,
-            Some(cursor) => {
-                let place = cursor.parse().ok().filter(|place| (1..all.len()).contains(place));
-                place.ok_or_else(|| ServiceError::new(Code::InvalidParameter).explained(NO_PLACE.into()))?
-            }
-        };
         let most = input.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
         let (total, end) = (all.len(), begin.saturating_add(most));
         let taken = all.into_iter().skip(begin).take(most);

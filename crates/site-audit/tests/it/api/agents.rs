@@ -265,8 +265,10 @@ async fn checks_come_in_parts_and_short_as_a_tool(database: TestDatabase) {
         }
     }
     assert_eq!(codes, all.iter().map(|check| check["code"].clone()).collect::<Vec<_>>());
+    let past_the_end = get("?cursor=9999").await.json();
+    assert_eq!((&past_the_end["checks"], &past_the_end["cursor"]), (&json!([]), &Value::Null));
     for query in
-        ["?limit=0", "?limit=1001", "?limit=x", "?cursor=x", "?cursor=0", "?fields=checks.kode", "?fields=kode"]
+        ["?limit=0", "?limit=1001", "?limit=x", "?cursor=x", "?cursor=-1", "?fields=checks.kode", "?fields=kode"]
     {
         assert_eq!(get(query).await.refusal(), (400, "invalid_parameter".to_owned()), "{query}");
     }

@@ -9,6 +9,9 @@ use service::identity::OPERATOR_SECONDS;
 /// Lifetime of a guest's cookie: 13 months, as long as a guest's audits are kept after a visit.
 const GUEST_SECONDS: u32 = 396 * 86_400;
 
+/// Lifetime of the cookie of a credit: 90 days after it was entered.
+const CREDIT_SECONDS: u32 = 90 * 86_400;
+
 /// Value of a cookie of a request.
 pub fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
@@ -41,6 +44,8 @@ pub enum CookieKind {
     Verified,
     /// The token of a guest, for pages only: `/api/*` never reads it, so no other site can use it there.
     Guest,
+    /// The token of a credit that its holder entered on a page, which pays for audits of pages only: `/api/*` never reads it.
+    Credit,
     /// Proof that the operator signed in, for the operator's pages only.
     Operator,
 }
@@ -57,6 +62,8 @@ impl CookieKind {
             (Self::Verified, false) => "mm-human",
             (Self::Guest, true) => "__Host-mm-guest",
             (Self::Guest, false) => "mm-guest",
+            (Self::Credit, true) => "__Host-mm-credit",
+            (Self::Credit, false) => "mm-credit",
             (Self::Operator, true) => "__Host-mm-operator",
             (Self::Operator, false) => "mm-operator",
         }
@@ -67,11 +74,12 @@ impl CookieKind {
         cookie(headers, self.name(is_https))
     }
 
-    /// The header that stores `value`, a text in base64url, a guest token, or empty.
+    /// The header that stores `value`, a text in base64url, a token of ours, or empty.
     pub fn set(self, is_https: bool, value: &str) -> Option<HeaderValue> {
         let seconds = match self {
             Self::Session => Some(SESSION_SECONDS),
             Self::Guest => Some(GUEST_SECONDS),
+            Self::Credit => Some(CREDIT_SECONDS),
             Self::Bootstrap | Self::Verified => None,
             Self::Operator => return set_strict_cookie(self.name(is_https), value, OPERATOR_SECONDS, is_https),
         };

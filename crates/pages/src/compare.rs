@@ -226,6 +226,6 @@ async fn audited(pair: PagesToAudit) -> Result<String, ServiceError> {
         let finished = Box::pin(form_audit::audit(&cx, url, &priced)).await.outcome?;
         finished.id.ok_or_else(|| ServiceError::new(Code::DatabaseUnavailable).retry_after(5))
     };
-    let (before, after) = futures_util::future::join(audit(&first), audit(&second)).await;
+    let (before, after) = futures_util::future::join(audit(first), audit(second)).await;
     Ok(format!("{PATH}?before={}&after={}&lang={}", before?, after?, cx.lang.tag()))
 }

@@ -1,9 +1,11 @@
 //! Prepaid credit for people: packs, prices and ways to pay, and the statement of a credit. The token of a credit is sent
 //! in a form, never in an address, which histories and logs would store.
 
+pub(super) mod kept;
 mod money;
 pub(super) mod pix;
 
+pub(crate) use self::kept::CreditField;
 use self::money::reais;
 use crate::address::{Addresses, with_lang};
 use crate::card::{Card, CardSubject};
@@ -50,6 +52,8 @@ struct CreditPage<'a> {
     own: Option<Vec<CreditLine>>,
     statement: Option<StatementView>,
     problem: Option<&'static str>,
+    /// The credit that the browser keeps.
+    credit: Option<CreditField>,
 }
 
 /// A credit in a list.
@@ -98,18 +102,21 @@ pub(super) async fn look(State(services): State<Services>, request: Request) -> 
             let page = CreditPage { statement: Some(statement), ..page(&services, &parts, reader) };
             private(html(StatusCode::OK, &page, lang))
         }
-        Err(error) if error.code == Code::InvalidCredential => {
-            const UNKNOWN: Text = text(
-                "No credit has this token. A token is cred_ followed by 43 letters and digits.",
-                "Nenhum crédito tem este token. Um token é cred_ seguido de 43 letras e dígitos.",
-            );
-            let page = CreditPage { problem: Some(UNKNOWN.in_lang(lang)), ..page(&services, &parts, reader) };
-            let mut response = html(status(&error), &page, lang);
-            of_error(response.headers_mut(), &error, services.is_https());
-            private(response)
-        }
+        Err(error) if error.code == Code::InvalidCredential => refused(&services, &parts, reader, &error),
         Err(error) => error::page(&services, &error, reader),
     }
+}
+
+/// The page for a token that no credit has.
+fn refused(services: &Services, parts: &Parts, reader: Reader, error: &ServiceError) -> Response {
+    const UNKNOWN: Text = text(
+        "No credit has this token. A token is cred_ followed by 43 letters and digits.",
+        "Nenhum crédito tem este token. Um token é cred_ seguido de 43 letras e dígitos.",
+    );
+    let page = CreditPage { problem: Some(UNKNOWN.in_lang(reader.lang)), ..page(services, parts, reader) };
+    let mut response = html(status(error), &page, reader.lang);
+    of_error(response.headers_mut(), error, services.is_https());
+    private(response)
 }
 
 fn page<'a>(services: &'a Services, parts: &Parts, reader: Reader) -> CreditPage<'a> {
@@ -141,13 +148,14 @@ fn page<'a>(services: &'a Services, parts: &Parts, reader: Reader) -> CreditPage
         own: Some(Vec::new()),
         statement: None,
         problem: None,
+        credit: CreditField::of(services, parts, PATH),
     }
 }
 
 /// Whether a request has an identity cookie; without one no look-up is needed.
 fn has_cookie(services: &Services, headers: &HeaderMap) -> bool {
     let has = |kind: CookieKind| kind.read(services.is_https(), headers).is_some();
-    has(CookieKind::Session) || has(CookieKind::Guest)
+    has(CookieKind::Session) || has(CookieKind::Guest) || has(CookieKind::Credit)
 }
 
 /// The credits of the reader; `None` where the session has ended or the database is unavailable.

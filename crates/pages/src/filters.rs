@@ -16,6 +16,12 @@ pub(super) fn visible(text: impl Display, _: &dyn Values) -> askama::Result<Stri
     Ok(undirected(&text.to_string()))
 }
 
+/// Text between tags: quotes need no escape there, and a report is full of them. Never for a value of an attribute.
+#[askama::filter_fn]
+pub(super) fn body(text: impl Display, _: &dyn Values) -> askama::Result<Safe<String>> {
+    Ok(Safe(html_text(&text.to_string())))
+}
+
 /// A sentence of ours that quotes the audited page: what stands between “ and ” is marked as a sample of its text. Nobody, person
 /// or program, takes it for a text of this page then.
 #[askama::filter_fn]
@@ -39,6 +45,12 @@ mod tests {
     fn what_is_quoted_is_a_sample() {
         let shown = |text: &str| quoting::default().execute(text, askama::NO_VALUES).unwrap().0;
         assert_eq!(shown("It says “a {{b}} <i>”."), "It says “<samp>a {{b}} &lt;i&gt;</samp>”.");
+    }
+
+    #[test]
+    fn text_between_tags_opens_no_tag_and_keeps_its_quotes() {
+        let shown = |text: &str| body::default().execute(text, askama::NO_VALUES).unwrap().0;
+        assert_eq!(shown("<a href=\"/\">&amp;</a>"), "&lt;a href=\"/\"&gt;&amp;amp;&lt;/a&gt;");
     }
 
     #[test]

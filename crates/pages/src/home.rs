@@ -19,6 +19,7 @@ use model::lang::{Lang, Text, text};
 use crate::address::{Addresses, tool_of_query, with_lang};
 use crate::card::{Card, CardSubject};
 use crate::challenge::{self, ChallengeView};
+use crate::credit::CreditField;
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, private, see_other};
@@ -46,6 +47,8 @@ struct HomePage<'a> {
     url: &'a str,
     /// Proves to a signed-in reader's session that the form is ours.
     csrf: Option<&'a str>,
+    /// The credit that pays where no free audit is left.
+    credit: Option<CreditField>,
     /// Slug of the tool that the form belongs to.
     tool: Option<&'static str>,
     /// Random: a form that is sent twice has the same, and begins one audit.
@@ -79,9 +82,12 @@ pub(super) async fn show(State(services): State<Services>, request: Request) -> 
     let reader = Reader::of(&parts.headers, query);
     let csrf = csrf::of_request(&services, &parts).await;
     let challenge = challenge::of_request(&services, &parts, csrf.is_some());
-    let typed = Typed { url: filled_in(query), tool: tool_of_query(query), csrf, attempt: None, challenge };
+    let credit = CreditField::of(&services, &parts, "/");
+    let typed = Typed { url: filled_in(query), tool: tool_of_query(query), csrf, attempt: None, challenge, credit };
+    let is_own =
+        typed.csrf.is_some() || typed.challenge.is_some() || typed.credit.as_ref().is_some_and(CreditField::is_kept);
     let response = shown(StatusCode::OK, &services, query, reader, &typed, None);
-    if typed.csrf.is_some() || typed.challenge.is_some() { private(response) } else { response }
+    if is_own { private(response) } else { response }
 }
 
 /// The address that a link fills into the form.
@@ -102,6 +108,8 @@ struct Typed {
     attempt: Option<String>,
     /// The challenge that comes before the audit.
     challenge: Option<ChallengeView>,
+    /// The credit that pays where no free audit is left.
+    credit: Option<CreditField>,
 }
 
 impl Typed {
@@ -109,7 +117,7 @@ impl Typed {
     async fn again(self, services: &Services, parts: &Parts) -> Self {
         let csrf = csrf::of_request(services, parts).await;
         let challenge = challenge::of_request(services, parts, csrf.is_some());
-        Self { csrf, challenge, ..self }
+        Self { csrf, challenge, credit: CreditField::of(services, parts, "/"), ..self }
     }
 }
 
@@ -149,6 +157,7 @@ fn page<'a>(
         addresses,
         url: &typed.url,
         csrf: typed.csrf.as_deref(),
+        credit: typed.credit.clone(),
         tool: typed.tool.map(|family| family.slug),
         attempt: services.ports().nonce(),
         challenge: typed.challenge.as_ref(),
@@ -192,7 +201,7 @@ pub(super) async fn submit(State(site): State<Site>, request: Request) -> Respon
     let (new_guest, submitted) = match admit(&site, &parts, &typed, reader.lang).await {
         Ok(admitted) if wish(&parts.headers, "text/html") > 0 => begun(admitted, &parts, &typed).await,
         Ok((cx, url, priced)) => {
-            let FormAudit { new_guest, outcome } = form_audit::audit(&cx, &url, &priced).await;
+            let FormAudit { new_guest, outcome } = form_audit::audit(&cx, url, &priced).await;
             let id = outcome.as_ref().ok().and_then(|finished| finished.id.clone());
             let submitted = match (form_audit::ending(outcome), id) {
                 (AuditEnding::Stored, Some(id)) => Submitted::Elsewhere(way_on(&id, &parts, &typed, reader.lang)),
@@ -262,7 +271,7 @@ pub(super) async fn ended_elsewhere(
     url: &str,
     ending: AuditEnding,
 ) -> Response {
-    let typed = Typed { url: url.to_owned(), tool: None, csrf: None, attempt: None, challenge: None };
+    let typed = Typed { url: url.to_owned(), tool: None, csrf: None, attempt: None, challenge: None, credit: None };
     ended(services, parts, reader, typed, ending).await
 }
 
@@ -288,7 +297,7 @@ async fn typed(services: &Services, parts: &Parts, body: Body) -> Result<Typed, 
     let tool = field("tool").and_then(|(_, slug)| catalog::family(&slug));
     let csrf = field("csrf").map(|(_, token)| token.into_owned());
     let attempt = field("attempt").map(|(_, text)| text.into_owned());
-    Ok(Typed { url: url.trim().to_owned(), tool, csrf, attempt, challenge: None })
+    Ok(Typed { url: url.trim().to_owned(), tool, csrf, attempt, challenge: None, credit: None })
 }
 
 /// The call, the URL to audit and its price, after every check but that of the allowance.

@@ -70,6 +70,7 @@ pub(crate) fn router() -> Router<Site> {
         .route(service::partners::PAGE_PATH, get(partners::show))
         .route("/pricing", get(pricing::show))
         .route(credit::PATH, get(credit::show).post(credit::look))
+        .route(credit::kept::PATH, post(credit::kept::keep))
         .route(credit::pix::PATH, get(credit::pix::show).post(credit::pix::send))
         .route("/credit/pix/{id}", get(credit::pix::status))
         .route("/checks", get(checks::hub))

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use url::Url;
 
 use crate::audits::{self, Finished};
-use crate::caller::{Cx, Identity};
+use crate::caller::Cx;
 use crate::error::{Code, ServiceError};
 use crate::gate;
 use crate::guests;
@@ -35,37 +35,40 @@ pub struct TypedUrl {
     scheme: Scheme,
 }
 
-/// Audits a page by one of the free audits, for the caller or for a new guest. `priced`: what the audit would cost.
-pub async fn audit(cx: &Cx, typed: &TypedUrl, priced: &Priced) -> FormAudit {
+/// Audits a page by one of the free audits or by the browser's credit, for the caller or for a new guest. `priced`: what the
+/// audit costs.
+pub async fn audit(cx: &Cx, typed: TypedUrl, priced: &Priced) -> FormAudit {
     admitted(cx, typed, priced, |_, _| ()).await
 }
 
 /// The same, told by `admit` when the audit begins: for which owner, and with which token of a new guest.
 async fn admitted(
     cx: &Cx,
-    typed: &TypedUrl,
+    typed: TypedUrl,
     priced: &Priced,
-    admit: impl FnOnce(Option<Owner>, Option<String>),
+    admit: impl FnOnce(Option<Owner>, Option<String>) + Send + 'static,
 ) -> FormAudit {
-    let mut new_guest = None;
-    // A guest is created after a free audit is held: a call that must be paid needs none.
-    let work = async {
-        let mut cx = cx.clone();
-        if cx.caller.identity == Identity::Nobody {
-            match guests::admit(&cx).await {
-                Ok((guest, token)) => {
-                    cx.caller.identity = Identity::Guest(guest);
-                    new_guest = Some(token);
-                }
-                // The report is shown anyway; it can't be stored without an owner.
-                Err(error) if matches!(error.code, Code::DatabaseUnavailable | Code::StorageFull) => {}
-                Err(error) => return Err(error),
-            }
+    // A refused call needs no guest, so what pays is held first. Whoever is charged owns the report, so the guest comes before
+    // the charge.
+    let means = match gate::hold_form_audit(cx, priced).await {
+        Ok(means) => means,
+        Err(error) => return FormAudit { new_guest: None, outcome: Err(error) },
+    };
+    let (cx, new_guest) = match guests::or_new(cx.clone()).await {
+        Ok(made) => made,
+        // The report is shown anyway; it can't be stored without an owner.
+        Err(error) if matches!(error.code, Code::DatabaseUnavailable | Code::StorageFull) => (cx.clone(), None),
+        Err(error) => {
+            gate::release(cx, means).await;
+            return FormAudit { new_guest: None, outcome: Err(error) };
         }
-        admit(cx.caller.owner(), new_guest.clone());
+    };
+    let token = new_guest.clone();
+    let work = move |cx: Cx| async move {
+        admit(cx.caller.owner(), token);
         audits::audit(&cx, &typed.url, typed.scheme, std::convert::identity).await
     };
-    let outcome = gate::run_free_audit(cx, priced, work).await;
+    let outcome = gate::run_held(&cx, priced, means, work).await;
     FormAudit { new_guest, outcome }
 }
 
@@ -112,12 +115,12 @@ pub fn begin(
     let (new, services) = (asked.new_run(&cx, true), cx.services.clone());
     services.running().begin(new, |mut handle: RunningHandle| async move {
         let cx = Cx { observed: Some(handle.observed()), ..cx };
-        let FormAudit { outcome, .. } = admitted(&cx, &typed, &priced, |owner, guest| handle.admit(owner, guest)).await;
+        let FormAudit { outcome, .. } = admitted(&cx, typed, &priced, handle.admission()).await;
         handle.end(ending(outcome));
     })
 }
 
-/// Begins a run of a followed page by one of the free audits, in the same way.
+/// Begins a run of a followed page in the same way.
 pub fn begin_run(
     cx: Cx,
     tab: Tab,
@@ -127,11 +130,12 @@ pub fn begin_run(
     let (new, services) = (asked.new_run(&cx, false), cx.services.clone());
     services.running().begin(new, |mut handle: RunningHandle| async move {
         let cx = Cx { observed: Some(handle.observed()), ..cx };
-        let work = async {
-            handle.admit(cx.caller.owner(), None);
+        let admit = handle.admission();
+        let work = move |cx: Cx| async move {
+            admit(cx.caller.owner(), None);
             tabs::run(&cx, &tab).await
         };
-        let outcome = gate::run_free_audit(&cx, &priced, work).await;
+        let outcome = gate::run_form_audit(&cx, &priced, work).await;
         handle.end(outcome.map_or_else(|error| AuditEnding::Failed(Arc::new(error)), |_| AuditEnding::Stored));
     })
 }

@@ -1,11 +1,13 @@
 //! The gate decides whether a call with a price is free (for now, on trial, or by the free allowance) or to be paid, in this
 //! order, and gives back what it held of the allowance when nothing comes of the call. Payments are the room `payments`'.
 
+use bytes::Bytes;
 use model::billing::Gate;
 use model::id::Owner;
 use model::lang::{Text, text};
 use model::time::{Day, Timestamp};
 use serde_json::json;
+use tokio::sync::oneshot;
 
 use crate::accounts::trial;
 use crate::allowance::{Free, Spent};
@@ -14,11 +16,11 @@ use crate::challenge;
 use crate::config::Sku;
 use crate::error::{Code, DayAllowance, ServiceError};
 use crate::network::Network;
-use crate::payments::answer::{Answered, Work};
+use crate::payments::answer::{Answered, CallAnswer, Work};
 use crate::payments::pay::{Unpaid, pay};
 use crate::payments::replay::replay;
 use crate::services::Services;
-use crate::x402::{FACILITATOR_RETRY, PaymentMeans, Priced};
+use crate::x402::{CallPayment, FACILITATOR_RETRY, PaymentHeaders, PaymentMeans, Priced};
 
 /// Whether a call is free.
 enum FreeOrPaid {
@@ -172,16 +174,77 @@ pub fn is_on_trial(services: &Services, caller: &Caller) -> bool {
     trial(started_at, services.ports().now()).active
 }
 
-/// Runs an audit that a form on a page asks for, which comes without a payment: holds a free audit, and gives it back when
-/// nothing comes of `work`. `priced`: what the audit would cost. [`Code::VerificationRequired`] for a browser that has to be
-/// verified first.
-pub async fn run_free_audit<T>(
+/// What an audit of a form is paid by.
+#[derive(Debug)]
+pub(crate) enum FormMeans {
+    /// A free audit, which is held.
+    Free(Spent),
+    /// The credit that the browser keeps.
+    Credit(Box<CallPayment>),
+}
+
+/// Runs an audit that a form on a page asks for, by a free audit, or by the credit of the browser where none is left.
+/// [`Code::VerificationRequired`] for a browser that has to be verified first.
+pub async fn run_form_audit<T: Send + 'static, W>(
     cx: &Cx,
     priced: &Priced,
-    work: impl Future<Output = Result<T, ServiceError>>,
-) -> Result<T, ServiceError> {
-    let spent = hold(cx, priced).await?;
-    give_back(cx, Some(spent), work.await).await
+    work: impl FnOnce(Cx) -> W + Send + 'static,
+) -> Result<T, ServiceError>
+where
+    W: Future<Output = Result<T, ServiceError>> + Send + 'static,
+{
+    let means = hold_form_audit(cx, priced).await?;
+    run_held(cx, priced, means, work).await
+}
+
+/// Holds a free audit for a form, or finds the credit of the browser where none is left. `priced`: what the audit would cost.
+/// [`Code::VerificationRequired`] for a browser that has to be verified first.
+pub(crate) async fn hold_form_audit(cx: &Cx, priced: &Priced) -> Result<FormMeans, ServiceError> {
+    match hold(cx, priced).await {
+        Ok(spent) => Ok(FormMeans::Free(spent)),
+        Err(refused) if refused.code.status() == 402 && cx.caller.credit.is_some() => {
+            let headers = PaymentHeaders { credit: cx.caller.credit.as_deref(), signed: Vec::new(), key: None };
+            let payment = CallPayment::parse(cx.services.database(), &headers, false).await?;
+            Ok(FormMeans::Credit(Box::new(payment)))
+        }
+        Err(refused) => Err(refused),
+    }
+}
+
+/// Runs an audit of a form by what is held: a free audit is given back when nothing comes of `work`, and only a result is
+/// charged to a credit.
+pub(crate) async fn run_held<T: Send + 'static, W>(
+    cx: &Cx,
+    priced: &Priced,
+    means: FormMeans,
+    work: impl FnOnce(Cx) -> W + Send + 'static,
+) -> Result<T, ServiceError>
+where
+    W: Future<Output = Result<T, ServiceError>> + Send + 'static,
+{
+    let payment = match means {
+        FormMeans::Free(spent) => return give_back(cx, Some(spent), work(cx.clone()).await).await,
+        FormMeans::Credit(payment) => *payment,
+    };
+    let (done, result) = oneshot::channel();
+    // What is stored with the charge is that there was one: the report has an address of its own.
+    let work: Work = Box::new(move |cx| {
+        Box::pin(async move {
+            let worked = work(cx).await?;
+            // Whoever waits for it may be gone.
+            drop(done.send(worked));
+            Ok(CallAnswer { status: 200, headers: Vec::new(), body: Bytes::from_static(b"{}"), speaks: false })
+        })
+    });
+    pay(Cx { payment, ..cx.clone() }, priced, work).await.map_err(|unpaid| unpaid.error)?;
+    result.await.map_err(|_| ServiceError::new(Code::Internal))
+}
+
+/// Gives back what was held for an audit that does not begin.
+pub(crate) async fn release(cx: &Cx, means: FormMeans) {
+    if let FormMeans::Free(spent) = means {
+        cx.services.allowance().release(cx.services.database(), spent).await;
+    }
 }
 
 async fn hold(cx: &Cx, priced: &Priced) -> Result<Spent, ServiceError> {

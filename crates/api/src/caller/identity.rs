@@ -5,7 +5,7 @@ use http::request::Parts;
 use model::lang::Lang;
 use service::Services;
 use service::caller::{Caller, Cx, Identity, Unverified};
-use service::credential::is_random_token;
+use service::credential::{TokenKind, is_random_token};
 use service::error::{Code, ServiceError};
 use service::identity::{self, SessionIdentity};
 use service::network::Network;
@@ -118,7 +118,9 @@ pub async fn of_page_with(services: &Services, parts: &Parts, guest: Option<Stri
 /// The reader of a page, by network and cookies alone: who they are is not looked up.
 pub fn of_reader(services: &Services, parts: &Parts) -> Caller {
     let network = client(&parts.extensions, &parts.headers);
-    Caller { is_page: true, ..unrecognized(services, network, &parts.headers) }
+    let credit = CookieKind::Credit.read(services.is_https(), &parts.headers);
+    let credit = credit.filter(|token| TokenKind::Credit.fits(token));
+    Caller { is_page: true, credit, ..unrecognized(services, network, &parts.headers) }
 }
 
 /// The operator who is signed in on the pages; `None` for everybody else.

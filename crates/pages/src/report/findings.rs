@@ -22,6 +22,9 @@ use render::shown;
 /// Findings in the list "fix first". Chosen: what a person can do in one sitting.
 const FIRST: usize = 3;
 
+/// Changes of a finding that are written out. Chosen: more of one kind are in the patch and in the text of all ready fixes.
+const STEPS: usize = 3;
+
 /// One finding with its fix.
 pub(super) struct FindingView<'a> {
     pub(super) code: &'a str,
@@ -37,7 +40,8 @@ pub(super) struct FindingView<'a> {
     pub(super) reference: &'static str,
     /// Its first place in short, and the number of other places.
     pub(super) at: Option<(String, usize)>,
-    pub(super) places: &'a [Place],
+    /// Its places that no shown change has on its line.
+    pub(super) places: Vec<&'a Place>,
     /// The finding that takes the points for both.
     pub(super) part_of: Option<CheckLink>,
     /// The findings that have the same cause.
@@ -65,7 +69,12 @@ pub(super) fn view<'a>(finding: &'a Finding, fix: &'a Fix, change: Option<&Chang
     let check = checks::find(&finding.code);
     let of_check = |pick: fn(&'static Check) -> Text| check.map(pick).map_or("", |text| text.in_lang(lang));
     let path = fix.file.as_ref().map(|file| file.path.as_str());
-    let (steps, more) = edits::steps(fix, lang);
+    let (mut steps, mut more) = edits::steps(fix, lang);
+    more += steps.len().saturating_sub(STEPS);
+    steps.truncate(STEPS);
+    // A change shows the text of its line already.
+    let changed: Vec<u32> = fix.edits.iter().take(STEPS).map(|edit| edit.at.line).collect();
+    let is_changed = |place: &Place| place.line.is_some_and(|line| changed.contains(&line));
     FindingView {
         code: &finding.code,
         address: check.map(|check| address(check, lang)),
@@ -81,7 +90,7 @@ pub(super) fn view<'a>(finding: &'a Finding, fix: &'a Fix, change: Option<&Chang
         how: pieces(of_check(|check| check.how)),
         reference: check.map(|check| check.reference).unwrap_or_default(),
         at: at(&finding.evidence, lang).or_else(|| Some((path?.to_owned(), 0))),
-        places: &finding.evidence,
+        places: finding.evidence.iter().filter(|place| !is_changed(place)).collect(),
         part_of: finding.part_of.as_deref().and_then(|code| named(code, lang)),
         parts: finding.parts.iter().filter_map(|code| named(code, lang)).collect(),
         is_new: change.is_some_and(|change| change.broke.iter().any(|broke| broke.code == finding.code)),

@@ -135,7 +135,7 @@ pub(crate) async fn run(State(site): State<Site>, id: TabIdPath, request: Reques
         gate::admit_audit(&cx.services, cx.caller.network, cx.caller.is_crawler)?;
         let priced = site.audit_price()?;
         if !is_browser {
-            gate::run_free_audit(cx, &priced, tabs::run(cx, &tab)).await?;
+            gate::run_form_audit(cx, &priced, move |cx| async move { tabs::run(&cx, &tab).await }).await?;
             return Ok(way_on);
         }
         let id = AuditId(cx.services.ports().id());

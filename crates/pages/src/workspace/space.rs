@@ -5,6 +5,7 @@ use model::change::Change;
 use model::tab::Tab;
 
 use crate::challenge::ChallengeView;
+use crate::credit::CreditField;
 use crate::filters;
 use crate::frame::Frame;
 use crate::pieces::arc;
@@ -18,6 +19,8 @@ pub(super) struct Space {
     pub(super) csrf: Option<String>,
     /// The challenge that comes before an audit.
     pub(super) challenge: Option<ChallengeView>,
+    /// The credit that pays where no free audit is left.
+    pub(super) credit: Option<CreditField>,
     pub(super) is_guest: bool,
     pub(super) free_tabs: u32,
     pub(super) free_remaining: u32,

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::space::{ChangeCounts, Space, TabLine};
 use crate::challenge;
+use crate::credit::CreditField;
 use crate::csrf;
 use crate::frame::Frame;
 use crate::reader::Reader;
@@ -70,6 +71,11 @@ impl WorkspaceVisit {
             tabs,
             csrf: csrf::of_call(&self.cx)?,
             challenge: challenge::of_call(&self.cx),
+            credit: CreditField::of_caller(
+                services,
+                &self.cx.caller,
+                &shown.map_or("/workspace".to_owned(), |id| format!("/workspace/{id}")),
+            ),
             is_guest: self.is_guest(),
             free_tabs: services.config().limits.free_tabs,
             free_remaining: gate.free_remaining,

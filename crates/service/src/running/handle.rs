@@ -37,11 +37,14 @@ impl RunningHandle {
         Self { state }
     }
 
-    /// The audit begins: its caller is admitted, as a new guest perhaps.
-    pub(crate) fn admit(&self, owner: Option<Owner>, new_guest: Option<String>) {
-        self.state.send_modify(|state| {
-            (state.owner, state.new_guest, state.phase) = (owner, new_guest, AuditPhase::Running);
-        });
+    /// To be called when the audit begins: its caller is admitted, as a new guest perhaps.
+    pub(crate) fn admission(&self) -> impl FnOnce(Option<Owner>, Option<String>) + Send + use<> {
+        let state = self.state.clone();
+        move |owner, new_guest| {
+            state.send_modify(|state| {
+                (state.owner, state.new_guest, state.phase) = (owner, new_guest, AuditPhase::Running);
+            });
+        }
     }
 
     /// The id and the observer for the audit itself.

@@ -19,6 +19,7 @@ testkit::on_both_databases! {
     a_receipt_is_sent_and_its_request_told,
     refusals_of_a_receipt_are_told_beside_its_form,
     a_receipt_of_an_account_must_come_from_its_page,
+    a_credit_that_a_browser_keeps_pays_for_its_audits,
 }
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -117,6 +118,71 @@ async fn a_credit_is_looked_at_by_its_token_in_a_form(database: TestDatabase) {
     let page = shop.app.call(Call::get(&format!("/credit?lang=en&token={token}"))).await;
     assert!(page.status == 200 && !page.body.contains("4.98") && !page.body.contains(token), "{}", page.body);
     assert_eq!(shop.app.call(Call::new("DELETE", "/credit")).await.status, 405);
+}
+
+async fn a_credit_that_a_browser_keeps_pays_for_its_audits(database: TestDatabase) {
+    let shop = Shop::open(database).await;
+    let buy = || Call::new("POST", "/api/credito?usd=5");
+    let asked = shop.app.call(buy()).await;
+    let sold = shop.app.call(signed(&asked, 1, 1).pays(buy())).await.json();
+    let token = sold["token"].as_str().unwrap();
+    let form = |path: &str, fields: &[(&str, &str)]| {
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        Call::new("POST", path).header("content-type", FORM).body(&body)
+    };
+    let keep = |token: &str| form("/credit/browser?lang=en", &[("token", token), ("back", "/")]);
+    let bare = shop.app.call(Call::get("/?lang=en")).await.body;
+    assert!(bare.contains("name=\"token\" type=\"password\"") && !bare.contains("value=\"remove\""), "{bare}");
+    let kept = shop.app.call(keep(token)).await;
+    assert_eq!((kept.status, kept.header("location")), (303, "/?lang=en"), "{}", kept.body);
+    let set = kept.header("set-cookie");
+    assert_eq!(set, format!("mm-credit={token}; Path=/; Max-Age=7776000; HttpOnly; SameSite=Lax"));
+    let credit = set.split(';').next().unwrap().to_owned();
+    for path in ["/?lang=en", "/credit?lang=en"] {
+        let page = shop.app.call(Call::get(path).header("cookie", &credit)).await;
+        assert_eq!(page.header("cache-control"), "no-store", "{path}");
+        assert!(page.body.contains(&format!("<code>{}</code>", &token[token.len() - 4..])), "{}", page.body);
+        assert!(!page.body.contains(&token[..token.len() - 4]), "{}", page.body);
+    }
+    let balance = async || {
+        let page = shop.app.call(look(token)).await.body;
+        page.split("class=\"figure\">").nth(1).unwrap().split(" USD").next().unwrap().to_owned()
+    };
+    // An audit of the form, of a new guest; then a run of a page that the guest follows.
+    let page = shop.site.url("/");
+    let audit = form("/", &[("url", &page)]);
+    assert_eq!(shop.app.call(audit.clone()).await.status, 402);
+    let done = shop.app.call(audit.header("cookie", &credit)).await;
+    assert!(done.status == 303 && done.header("location").starts_with("/reports/"), "{}", done.body);
+    let cookies = format!("{credit}; {}", done.header("set-cookie").split(';').next().unwrap());
+    let report = shop.app.call(Call::get(done.header("location")).header("cookie", &cookies)).await;
+    assert_eq!((report.status, balance().await.as_str()), (200, "4.98"));
+    let opened = shop.app.call(form("/workspace", &[("url", &page)]).header("cookie", &cookies)).await;
+    let place = opened.header("location").split('?').next().unwrap().to_owned();
+    let shown = shop.app.call(Call::get(&place).header("cookie", &cookies)).await.body;
+    assert!(shown.contains("value=\"remove\"") && !shown.contains(token), "{shown}");
+    for accept in ["*/*", "text/html"] {
+        let run = form(&format!("{place}/run"), &[]).header("cookie", &cookies).header("accept", accept);
+        assert_eq!(shop.app.call(run).await.status, 303, "{accept}");
+    }
+    shop.app.app.running().end_of_all().await;
+    assert_eq!(balance().await, "4.94");
+    // An audit that fails costs nothing.
+    let failed = form("/", &[("url", "http://127.0.0.2:1/")]).header("cookie", &cookies);
+    assert_eq!(shop.app.call(failed).await.status, 502);
+    assert_eq!(balance().await, "4.94");
+    // Programs send their token: the API reads no cookie.
+    assert_eq!(shop.app.call(shop.audit().header("cookie", &credit)).await.status, 402);
+    let removed = shop.app.call(form("/credit/browser?lang=en", &[("do", "remove"), ("back", &place)])).await;
+    assert_eq!(removed.header("location"), format!("{place}?lang=en"));
+    assert!(removed.header("set-cookie").starts_with("mm-credit=; Path=/; Max-Age=0;"), "{:?}", removed.headers);
+    for wrong in ["", "cred_x", &format!("cred_{}", "a".repeat(43))] {
+        let refused = shop.app.call(keep(wrong)).await;
+        assert!(refused.status == 401 && refused.header("set-cookie").is_empty(), "{wrong}: {}", refused.body);
+    }
+    assert_eq!(shop.app.call(keep(token).header("origin", "https://evil.example")).await.status, 403);
+    let elsewhere = form("/credit/browser?lang=en", &[("token", token), ("back", "//evil.example/")]);
+    assert_eq!(shop.app.call(elsewhere).await.header("location"), "/credit?lang=en");
 }
 
 async fn a_reader_finds_the_credits_they_bought(database: TestDatabase) {

@@ -81,7 +81,7 @@ impl Remedies<'_> {
         self.found.iter().filter(|(check, _)| !is_done(check.code)).chain(brought).copied().collect()
     }
 
-    /// Ready fixes whose changes all come with those of others: changes of one tag are one edit.
+    /// Other ready fixes that the patch of these codes applies completely: all changes to one tag are one edit.
     fn come_along(&self, codes: &[String]) -> Vec<String> {
         let made = part(self.patch, self.fixes, codes);
         let is_made = |fix: &&Fix| {

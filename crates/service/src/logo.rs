@@ -20,8 +20,8 @@ pub struct Logo {
 }
 
 impl Logo {
-    /// Reads the file. An error for one that can't be read, is longer than 256 KiB, or no PNG, JPEG or WebP. SVG is not taken,
-    /// as it can hold scripts.
+    /// Reads the file. Fails if it can't be read, is longer than 256 KiB, or is not a PNG, JPEG or WebP. SVG is refused because
+    /// it can contain scripts.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let mut bytes = Vec::new();
         let file = File::open(path).with_context(|| format!("{} can't be opened", path.display()))?;

@@ -124,7 +124,7 @@ fn verdict(robots: &RobotsTxtSummary, name: &str) -> Option<(String, Option<Agen
 
 /// The product tokens in a name or a `User-Agent`: runs of letters, digits, `_` and `-` with a letter. RFC 9309 §2.2.1 has no
 /// digits, crawlers in use do (`MJ12bot`). None where the text is neither one token nor a `User-Agent`, which has a version or
-/// a comment (RFC 9110 §10.1.5): of several words nobody knows which is the crawler's.
+/// a comment (RFC 9110 §10.1.5): several words alone do not say which one is the product token.
 fn product_tokens(name: &str) -> Vec<&str> {
     let is_part = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
     let name = name.trim();

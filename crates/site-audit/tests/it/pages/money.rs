@@ -496,9 +496,9 @@ async fn pages_of_money_have_no_barriers() {
         // The field beside a price: to be filled in, and with the credit that the browser keeps.
         tab.visit(&format!("/?lang={lang}"));
         tab.click("details.plain summary");
+        found.extend(barriers(&mut tab, "field", lang));
         tab.click("#credit-token");
         tab.write(&credit);
-        found.extend(barriers(&mut tab, "field", lang));
         tab.load(|tab| tab.press("Enter"));
         let kept = tab.text("document.querySelector('form[action^=\"/credit/browser\"] code').innerText");
         assert_eq!(kept, credit[credit.len() - 4..]);

@@ -313,6 +313,9 @@ impl<'d> Element<'d> {
 
     /// Where a finding shows: path, snippet of the start tag as found, and where that stands.
     pub fn place(self) -> Place {
+        if self.document.lacks_places {
+            return Place::default();
+        }
         let selector = Some(self.selector());
         match self.start_tag() {
             Some(tag) => Place { selector, ..self.document.place_of(tag) },
@@ -375,6 +378,9 @@ impl Document {
 
     /// A place in the source: snippet, line, column, bytes.
     pub fn place_of(&self, span: Range<usize>) -> Place {
+        if self.lacks_places {
+            return Place::default();
+        }
         let (start, end) = (self.position(span.start), self.position(span.end));
         let snippet = self.source().get(span.clone()).map(|text| text.chars().take(SNIPPET_CHARACTERS).collect());
         Place {

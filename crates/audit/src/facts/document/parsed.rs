@@ -20,6 +20,8 @@ pub struct Document {
     /// Parsing stopped at a limit, or something was left out.
     pub too_complex: Option<Complexity>,
     /// What stands around each element, once it was asked for.
+    /// It is only judged, so that nobody asks where something stands.
+    pub(super) lacks_places: bool,
     around: OnceLock<Vec<Around>>,
     /// Elements with an id, sorted by it and then in document order, once one was asked for.
     pub(super) with_id: OnceLock<Vec<NodeId>>,
@@ -53,6 +55,7 @@ impl Document {
                 _ => None,
             },
             tree,
+            lacks_places: false,
             around: OnceLock::new(),
             with_id: OnceLock::new(),
         }
@@ -81,6 +84,16 @@ impl Document {
     /// Line and column of a byte offset of the source.
     pub fn position(&self, offset: usize) -> Position {
         self.tree.position(offset)
+    }
+
+    /// From now on places of it are empty: finding them takes longer than most checks do.
+    pub(crate) fn leave_out_places(&mut self) {
+        self.lacks_places = true;
+    }
+
+    /// How many nodes there are: more than the number of each.
+    pub(crate) fn node_count(&self) -> usize {
+        self.tree.len()
     }
 
     /// Every node in document order, template contents left out.

@@ -35,12 +35,16 @@ pub fn report(capture: &Capture) -> Report {
 
 /// The report of a capture whose page and files were read already. The bytes of its sitemaps may be gone.
 pub fn report_on(capture: &Capture, page: &Page, files: &SiteFiles) -> Report {
-    let facts = Facts::new(capture, page, files);
+    report_of(&Facts::new(capture, page, files), page, files)
+}
+
+/// The report of facts that were read already.
+pub fn report_of(facts: &Facts<'_>, page: &Page, files: &SiteFiles) -> Report {
     let mut coverage = Coverage { catalog: CATALOG_VERSION.to_owned(), ..Coverage::default() };
     let mut failed: Vec<(&'static Check, Problem)> = Vec::new();
     let mut outcomes: BTreeMap<&'static str, CheckOutcome> = BTreeMap::new();
     for check in checks::all() {
-        let verdict = judge::run(check, &facts);
+        let verdict = judge::run(check, facts);
         outcomes.insert(check.code, CheckOutcome::of(&verdict));
         match verdict {
             Ok(Some(problem)) => failed.push((check, problem)),
@@ -57,9 +61,9 @@ pub fn report_on(capture: &Capture, page: &Page, files: &SiteFiles) -> Report {
         coverage.not_measured.insert(check.code.to_owned(), format!("silenced:{cause}"));
         coverage.silenced_by.insert(check.code.to_owned(), (*cause).to_owned());
     }
-    let audited = AuditedPage { facts: &facts, page, files, outcomes: &outcomes };
+    let audited = AuditedPage { facts, page, files, outcomes: &outcomes };
     let mut report = assemble(&audited, &standing, failed, coverage);
-    report.requests = requests::of(&facts, files);
+    report.requests = requests::of(facts, files);
     limits::keep(&mut report);
     report
 }

@@ -61,6 +61,11 @@ impl Facts<'_> {
         if usable.any(|other| other.url != first.url) { Err(NotMeasured::Absent) } else { Ok(first) }
     }
 
+    /// The address of the one usable canonical. `Err(Absent)` where there is none, or where several differ.
+    pub fn declared_canonical(&self) -> Result<&Url, NotMeasured> {
+        Ok(self.single_canonical()?.url)
+    }
+
     /// What the page says its own address is: its one valid canonical as its fixes leave it, unless that is known to lead
     /// to no page, else its final URL as a canonical should name it, without fragment, tracking and session parameters.
     pub fn own_url(&self) -> Result<Url, NotMeasured> {

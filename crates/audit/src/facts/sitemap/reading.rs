@@ -5,7 +5,7 @@ use model::time::Timestamp;
 use url::Url;
 
 use super::fault::SitemapFault;
-use super::kind::{MOST_FILES, MOST_LOC_BYTES, SitemapKind};
+use super::kind::{MOST_FILES, MOST_LOC_BYTES, MOST_URLS, SitemapKind};
 use super::tally::Counting;
 use super::target::ListedPage;
 use crate::facts::hreflang::DeclaredAlternate;
@@ -89,8 +89,11 @@ impl<'t> SitemapReading<'t> {
         }
         self.urls += 1;
         self.counting.take(self.kind, loc, lastmod, self.target);
-        let loc = loc.filter(|loc| self.entries.len() < MOST_ENTRIES && self.target.is(loc));
-        let Some(loc) = loc.filter(|loc| self.entries.iter().all(|known| known.loc != *loc)) else { return false };
+        let is_every = self.target.is_every();
+        let most = if is_every { usize::try_from(MOST_URLS).unwrap_or(usize::MAX) } else { MOST_ENTRIES };
+        let loc = loc.filter(|loc| self.entries.len() < most && self.target.is(loc));
+        let is_new = |loc: &&str| is_every || self.entries.iter().all(|known| known.loc != *loc);
+        let Some(loc) = loc.filter(is_new) else { return false };
         let (loc, lastmod) = (loc.to_owned(), lastmod.map(str::to_owned));
         self.entries.push(SitemapEntry { loc, lastmod, alternates: Vec::new() });
         true

@@ -12,6 +12,8 @@ use crate::facts::walk::Page;
 #[derive(Debug, Clone, Default)]
 pub struct ListedPage {
     forms: Vec<String>,
+    /// Not one page is looked for, but every one.
+    is_every: bool,
     /// The page's host, where it answers https.
     secure_host: Option<String>,
     /// Dates behind this lie in the future; `None` where the time is not known.
@@ -46,8 +48,21 @@ impl ListedPage {
         Self { forms, ..Self::default() }
     }
 
+    /// Every page: of a file all entries are kept.
+    pub fn every() -> Self {
+        Self { is_every: true, ..Self::default() }
+    }
+
+    /// Whether every page is looked for.
+    pub(super) fn is_every(&self) -> bool {
+        self.is_every
+    }
+
     /// Whether an address of a sitemap names the page.
     pub(super) fn is(&self, loc: &str) -> bool {
+        if self.is_every {
+            return true;
+        }
         // Most addresses of a large file need no parsing to be told apart.
         plain_path(loc).is_none_or(|path| self.forms.iter().any(|form| form.ends_with(path))) && self.is_parsed(loc)
     }

@@ -324,3 +324,17 @@ proptest! {
         let _packed = read(gzip(&source));
     }
 }
+
+#[test]
+fn where_every_page_is_looked_for_all_entries_are_kept_with_their_versions() {
+    let entries: String = (0..20).map(|at| format!("<url><loc>https://example.com/{at}</loc></url>")).collect();
+    let version = "<xhtml:link rel='alternate' hreflang='de' href='https://example.com/de'/>";
+    let source = format!(
+        "<urlset {XMLNS} xmlns:xhtml='http://www.w3.org/1999/xhtml'>{entries}<url><loc>{PAGE}</loc>{version}</url></urlset>"
+    );
+    let exchange = exchange("https://example.com/sitemap.xml", source);
+    let url = exchange.url.clone();
+    let file = SitemapFile::read(&url, &Fetched::Response(exchange), &ListedPage::every());
+    assert_eq!(file.entries.len(), 21);
+    assert_eq!(file.entries.last().map(|entry| (entry.loc.as_str(), entry.alternates.len())), Some((PAGE, 1)));
+}

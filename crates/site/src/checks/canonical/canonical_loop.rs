@@ -1,0 +1,40 @@
+//! Canonicals that name each other.
+
+use crate::check::prelude::*;
+
+/// The check.
+pub(crate) const CHECK: SiteCheck = SiteCheck {
+    code: "canonical_loop",
+    severity: Severity::Error,
+    title: text("Canonicals in a circle", "Canônicas em círculo"),
+    why: text(
+        "Each page gives up its place for another, so search engines ignore all of these canonicals.",
+        "Cada página cede o lugar a outra, e os buscadores ignoram todas essas canônicas.",
+    ),
+    how: text(
+        "Choose one page, name it as its own canonical, and as that of the others.",
+        "Escolha uma página, indique-a como a própria canônica e como a das outras.",
+    ),
+    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
+    rule: text(
+        "Fails when canonicals lead from a page over others of the site back to it.",
+        "Falha quando as canônicas levam de uma página, passando por outras do site, de volta a ela.",
+    ),
+    message: text(
+        "{cases} {cases|circle|circles} of canonicals {cases|joins|join} {pages} pages.",
+        "{cases} {cases|círculo|círculos} de canônicas {cases|une|unem} {pages} páginas.",
+    ),
+    run,
+};
+
+fn run(site: &SiteFacts) -> SiteVerdict {
+    const NOTE: Text = text("{way}", "{way}");
+    let mut cases = Vec::new();
+    for (id, page, _) in site.documents() {
+        // Told once, from its first page.
+        let Some(round) = site.canonical_loop(id).filter(|round| round.iter().min() == Some(&id)) else { continue };
+        let way: Vec<&str> = round.iter().chain([&id]).map(|id| site.url(*id)).collect();
+        cases.push(case_of(site.text(page.url), NOTE, &[("way", way.join(" → ").into())], round.clone()));
+    }
+    Ok(cases)
+}

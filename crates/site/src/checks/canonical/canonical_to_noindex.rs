@@ -1,0 +1,42 @@
+//! Canonicals that name a page with noindex.
+
+use crate::check::prelude::*;
+
+/// The check.
+pub(crate) const CHECK: SiteCheck = SiteCheck {
+    code: "canonical_to_noindex",
+    severity: Severity::Error,
+    title: text("Canonicals to pages with noindex", "Canônicas para páginas com noindex"),
+    why: text(
+        "The page gives up its place for one that asks not to be in search results: neither may be shown.",
+        "A página cede o lugar a uma que pede para não aparecer nos resultados: pode não aparecer nenhuma.",
+    ),
+    how: text(
+        "Name a page without noindex as the canonical, or remove the noindex there.",
+        "Indique como canônica uma página sem noindex, ou remova o noindex dela.",
+    ),
+    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
+    rule: text(
+        "Fails when a page's canonical is another page of the site that has noindex.",
+        "Falha quando a canônica de uma página é outra página do site que tem noindex.",
+    ),
+    message: text(
+        "{pages} {pages|page names|pages name} a canonical with noindex.",
+        "{pages} {pages|página indica|páginas indicam} uma canônica com noindex.",
+    ),
+    run,
+};
+
+fn run(site: &SiteFacts) -> SiteVerdict {
+    const NOTE: Text = text("Has noindex.", "Tem noindex.");
+    let mut cases = Vec::new();
+    for (target, pages) in site.canonical_targets() {
+        let Some(node) = site.page(target) else { continue };
+        if !node.document.as_ref().is_some_and(|document| document.noindex) {
+            continue;
+        }
+        let values = [];
+        cases.push(case_of(site.text(node.url), NOTE, &values, pages));
+    }
+    Ok(cases)
+}

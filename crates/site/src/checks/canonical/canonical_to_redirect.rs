@@ -1,0 +1,41 @@
+//! Canonicals that name an address that redirects.
+
+use crate::check::prelude::*;
+
+/// The check.
+pub(crate) const CHECK: SiteCheck = SiteCheck {
+    code: "canonical_to_redirect",
+    severity: Severity::Warn,
+    title: text("Canonicals to redirects", "Canônicas para redirecionamentos"),
+    why: text(
+        "A canonical should be the address at which the page is; search engines may ignore one that leads on.",
+        "A canônica deve ser o endereço em que a página está; os buscadores podem ignorar uma que leva adiante.",
+    ),
+    how: text(
+        "Name the address that the canonical redirects to.",
+        "Indique o endereço para o qual a canônica redireciona.",
+    ),
+    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
+    rule: text(
+        "Fails when a page's canonical is an address of the site that redirects.",
+        "Falha quando a canônica de uma página é um endereço do site que redireciona.",
+    ),
+    message: text(
+        "{pages} {pages|page names|pages name} a canonical that redirects.",
+        "{pages} {pages|página indica|páginas indicam} uma canônica que redireciona.",
+    ),
+    run,
+};
+
+fn run(site: &SiteFacts) -> SiteVerdict {
+    const NOTE: Text =
+        text("Answers {status} and redirects to {target}.", "Responde {status} e redireciona para {target}.");
+    let mut cases = Vec::new();
+    for (target, pages) in site.canonical_targets() {
+        let Some(node) = site.page(target) else { continue };
+        let NodeAnswer::Redirect(status, to) = node.answer else { continue };
+        let values = [("status", status.into()), ("target", to.map_or("?", |to| site.text(to)).into())];
+        cases.push(case_of(site.text(node.url), NOTE, &values, pages));
+    }
+    Ok(cases)
+}

@@ -1,0 +1,33 @@
+//! Pages with nearly the same text.
+
+use crate::check::prelude::*;
+
+/// The check.
+pub(crate) const CHECK: SiteCheck = SiteCheck {
+    code: "near_duplicate_content",
+    severity: Severity::Info,
+    title: text("Nearly duplicate content", "Conteúdo quase duplicado"),
+    why: text(
+        "Search engines tend to show only one of several pages that say nearly the same.",
+        "Os buscadores tendem a mostrar só uma de várias páginas que dizem quase o mesmo.",
+    ),
+    how: text(
+        "Merge the pages, or write on each what is special about it.",
+        "Una as páginas, ou escreva em cada uma o que ela tem de particular.",
+    ),
+    reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
+    rule: text(
+        "Fails when the main texts of two or more indexable pages are at least 90% alike: by the share of their runs of five words that both have, estimated by MinHash. Language versions of each other and pages of one list don't count.",
+        "Falha quando os textos principais de duas ou mais páginas indexáveis são ao menos 90% iguais: pela parte das sequências de cinco palavras que ambas têm, estimada por MinHash. Versões de idioma uma da outra e páginas de uma mesma lista não contam.",
+    ),
+    message: text(
+        "{pages} pages have nearly the same text as another.",
+        "{pages} páginas têm quase o mesmo texto que outra.",
+    ),
+    run,
+};
+
+fn run(site: &SiteFacts) -> SiteVerdict {
+    const NOTE: Text = text("{count} pages have nearly the same text.", "{count} páginas têm quase o mesmo texto.");
+    Ok(site.groups(&site.duplicates().near, NOTE))
+}

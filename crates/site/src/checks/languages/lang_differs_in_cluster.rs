@@ -1,0 +1,49 @@
+//! Versions whose own language is another than they are named for.
+
+use crate::check::prelude::*;
+
+/// The check.
+pub(crate) const CHECK: SiteCheck = SiteCheck {
+    code: "lang_differs_in_cluster",
+    severity: Severity::Warn,
+    title: text("hreflang doesn't match the page's language", "hreflang não corresponde ao idioma da página"),
+    why: text(
+        "Readers are sent to a page in another language than the one they search in.",
+        "Leitores são levados a uma página em outro idioma que o de sua busca.",
+    ),
+    how: text(
+        "Correct the hreflang, or the lang attribute of the page that it names.",
+        "Corrija o hreflang, ou o atributo lang da página que ele indica.",
+    ),
+    reference: "https://developers.google.com/search/docs/specialty/international/localized-versions",
+    rule: text(
+        "Fails when a page names another page of the site for a language, and the lang of that page is another language. x-default doesn't count.",
+        "Falha quando uma página indica outra página do site para um idioma, e o lang dessa página é de outro idioma. x-default não conta.",
+    ),
+    message: text(
+        "{cases} {cases|page is|pages are} named for another language than {cases|its|their} own.",
+        "{cases} {cases|página é indicada|páginas são indicadas} para outro idioma que o {cases|seu|delas}.",
+    ),
+    run,
+};
+
+fn run(site: &SiteFacts) -> SiteVerdict {
+    const NOTE: Text = text("Its language is {lang:language}.", "O idioma dela é {lang:language}.");
+    let mut cases = Vec::new();
+    for (target, places) in site.version_targets()? {
+        let Some(own) = site.document(target).and_then(|document| document.lang).map(|lang| site.text(lang)) else {
+            continue;
+        };
+        let differs = |place: &CasePlace| place.detail != "x-default" && primary(&place.detail) != primary(own);
+        let places: Vec<CasePlace> = places.into_iter().filter(differs).collect();
+        if !places.is_empty() {
+            cases.push(case(site.url(target), NOTE, &[("lang", own.into())], places));
+        }
+    }
+    Ok(cases)
+}
+
+/// The language of a tag, without script and region.
+fn primary(tag: &str) -> String {
+    tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase()
+}

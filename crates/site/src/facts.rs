@@ -1,0 +1,194 @@
+//! All that is known of a site: what a check of the site sees.
+//!
+//! TextTable are numbered in their order, so that numbers compare as texts do, and pages in the order of their addresses:
+//! nothing here depends on the order in which pages came.
+
+mod build;
+mod duplicates;
+mod graph;
+mod node;
+mod rank;
+mod templates;
+mod texts;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+pub use build::SiteBuilder;
+pub use graph::{Edge, RedirectEnd};
+pub use node::{DocumentNode, NodeAnswer, NodeFinding, PageNode};
+pub use texts::{TextId, TextTable};
+
+use crate::page_facts::OrganizationFacts;
+use crate::traps::Trap;
+use duplicates::Duplicates;
+use graph::LinkGraph;
+pub(crate) use templates::{Template, Templates};
+
+/// The number of a page: its place in the order of addresses.
+pub type PageId = u32;
+
+/// All that is known of a site.
+#[derive(Debug)]
+pub struct SiteFacts {
+    pub(crate) texts: TextTable,
+    pub(crate) pages: Vec<PageNode>,
+    pub(crate) graph: LinkGraph,
+    /// Codes of page findings, which name them by their place here.
+    pub(crate) codes: Vec<String>,
+    pub(crate) organizations: Vec<OrganizationFacts>,
+    /// By `@id`: each type and name that pages give it, with the pages.
+    pub(crate) entities: BTreeMap<String, BTreeMap<(String, String), Vec<PageId>>>,
+    /// Addresses of the sitemaps.
+    pub(crate) listed: Option<Vec<TextId>>,
+    pub(crate) sitemaps_complete: bool,
+    pub(crate) complete: bool,
+    pub(crate) images_asked: bool,
+    pub(crate) external_asked: bool,
+    pub(crate) probes: Vec<TextId>,
+    pub(crate) traps: Vec<Trap>,
+    pub(crate) start: Option<PageId>,
+    /// Clicks from the first page, and the page before on the shortest way.
+    pub(crate) depths: Vec<Option<(u32, PageId)>>,
+    pub(crate) ranks: Vec<f64>,
+    pub(crate) duplicates: OnceLock<Duplicates>,
+    pub(crate) templates: OnceLock<Templates>,
+}
+
+impl SiteFacts {
+    /// Every page with its number.
+    pub fn pages(&self) -> impl Iterator<Item = (PageId, &PageNode)> {
+        self.pages.iter().enumerate().map(|(at, page)| (id(at), page))
+    }
+
+    /// The page of a number.
+    pub fn page(&self, id: PageId) -> Option<&PageNode> {
+        self.pages.get(id as usize)
+    }
+
+    /// Every page that answered with a document.
+    pub fn documents(&self) -> impl Iterator<Item = (PageId, &PageNode, &DocumentNode)> {
+        self.pages().filter_map(|(id, page)| Some((id, page, page.document.as_deref()?)))
+    }
+
+    /// The document of a page.
+    pub fn document(&self, id: PageId) -> Option<&DocumentNode> {
+        self.page(id)?.document.as_deref()
+    }
+
+    /// The page of an address; `None` for one that was not asked.
+    pub fn page_of(&self, url: TextId) -> Option<PageId> {
+        self.pages.binary_search_by_key(&url, |page| page.url).ok().map(id)
+    }
+
+    /// A text.
+    pub fn text(&self, id: TextId) -> &str {
+        self.texts.get(id)
+    }
+
+    /// The address of a page.
+    pub fn url(&self, id: PageId) -> &str {
+        self.page(id).map_or("", |page| self.text(page.url))
+    }
+
+    /// The first page of the run.
+    pub fn start(&self) -> Option<PageId> {
+        self.start
+    }
+
+    /// Clicks from the first page; `None` where no link leads there.
+    pub fn depth(&self, id: PageId) -> Option<u32> {
+        self.depths.get(id as usize).copied().flatten().map(|(depth, _)| depth)
+    }
+
+    /// Pages of the shortest way from the first page to a page, both included; at most 20.
+    pub fn way_to(&self, page: PageId) -> Vec<PageId> {
+        const MOST: usize = 20;
+        let mut way = vec![page];
+        let mut at = page;
+        while let Some((depth, before)) = self.depths.get(at as usize).copied().flatten() {
+            if depth == 0 || before == at || way.len() >= MOST {
+                break;
+            }
+            way.push(before);
+            at = before;
+        }
+        way.reverse();
+        way
+    }
+
+    /// Internal PageRank; the mean of all documents is 1.
+    pub fn rank(&self, id: PageId) -> f64 {
+        self.ranks.get(id as usize).copied().unwrap_or_default()
+    }
+
+    /// Links of a page, each target once, in the order of their addresses.
+    pub fn links(&self, id: PageId) -> &[Edge] {
+        self.graph.links(id)
+    }
+
+    /// Pages that link a page, in order; with those whose link asks not to be followed.
+    pub fn sources(&self, id: PageId) -> &[PageId] {
+        self.graph.sources(id)
+    }
+
+    /// Pages that link a page by a link that is followed, but for the page itself.
+    pub fn followed_sources(&self, id: PageId) -> impl Iterator<Item = PageId> {
+        let sources = self.sources(id).iter().copied().filter(move |source| *source != id);
+        sources.filter(move |source| self.is_followed(*source, id))
+    }
+
+    /// Whether a page's link to another is followed.
+    fn is_followed(&self, source: PageId, target: PageId) -> bool {
+        let Some(url) = self.page(target).map(|page| page.url) else { return false };
+        let link = self.links(source).binary_search_by_key(&url, |edge| edge.target).ok();
+        let link = link.and_then(|at| self.links(source).get(at));
+        link.is_some_and(|link| !link.nofollow) && self.document(source).is_some_and(|document| !document.nofollow)
+    }
+
+    /// The text of the link of a page to another.
+    pub fn anchor(&self, source: PageId, target: TextId) -> &str {
+        let links = self.links(source);
+        let link = links.binary_search_by_key(&target, |edge| edge.target).ok().and_then(|at| links.get(at));
+        link.map_or("", |link| self.text(link.anchor))
+    }
+
+    /// Where an address leads in the end.
+    pub fn ending(&self, id: PageId) -> RedirectEnd {
+        graph::ending(&self.pages, |url| self.page_of(url), id)
+    }
+
+    /// Whether a page may stand in search results under its own address: a document without noindex whose canonical is none
+    /// or itself.
+    pub fn is_indexable(&self, id: PageId) -> bool {
+        let Some(page) = self.page(id) else { return false };
+        let Some(document) = page.document.as_deref() else { return false };
+        !document.noindex && document.canonical.is_none_or(|canonical| canonical == page.url)
+    }
+
+    /// Whether an address was asked only since visitors may type it.
+    pub fn is_probe(&self, url: TextId) -> bool {
+        self.probes.binary_search(&url).is_ok()
+    }
+
+    /// Groups of pages with the same content.
+    pub(crate) fn duplicates(&self) -> &Duplicates {
+        self.duplicates.get_or_init(|| Duplicates::of(self))
+    }
+
+    /// Pages by template.
+    pub(crate) fn templates(&self) -> &Templates {
+        self.templates.get_or_init(|| Templates::of(self))
+    }
+
+    /// Sets what follows from pages and links: depths and ranks.
+    fn settle(&mut self) {
+        self.depths = graph::depths(self);
+        self.ranks = rank::ranks(self);
+    }
+}
+
+/// The number of a place.
+pub(crate) fn id(at: usize) -> PageId {
+    PageId::try_from(at).unwrap_or(PageId::MAX)
+}

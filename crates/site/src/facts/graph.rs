@@ -1,0 +1,157 @@
+//! The links of a site.
+
+use super::node::{NodeAnswer, PageNode};
+use super::texts::TextId;
+use super::{PageId, SiteFacts, id};
+
+/// Redirects that are followed to an end, as many as Googlebot follows.
+const MOST_HOPS: usize = 10;
+
+/// A link of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// The address.
+    pub target: TextId,
+    /// Its text.
+    pub anchor: TextId,
+    /// Every link of the page to it asks not to be followed.
+    pub nofollow: bool,
+}
+
+impl Edge {
+    pub(super) fn renumber(&mut self, renumber: impl Fn(TextId) -> TextId) {
+        self.target = renumber(self.target);
+        self.anchor = renumber(self.anchor);
+    }
+}
+
+/// Where redirects lead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RedirectEnd {
+    /// To a page that is no redirect, over these redirects; the first is the page itself.
+    Page(PageId, Vec<PageId>),
+    /// In a circle, over these, or on and on.
+    Loop(Vec<PageId>),
+    /// To an address that was not asked.
+    Unknown(Vec<PageId>),
+}
+
+/// Links from and to each page.
+#[derive(Debug, Default)]
+pub(crate) struct LinkGraph {
+    links: Vec<Box<[Edge]>>,
+    /// Pages that link a page: from `starts[page]` to `starts[page + 1]` of `sources`.
+    starts: Vec<u32>,
+    sources: Vec<PageId>,
+}
+
+impl LinkGraph {
+    /// Of the links of each page; both in the order of addresses.
+    pub(super) fn of(mut links: Vec<Box<[Edge]>>, pages: &[PageNode]) -> Self {
+        for edges in &mut links {
+            *edges = once(std::mem::take(edges));
+        }
+        let page_of = |url: TextId| pages.binary_search_by_key(&url, |page| page.url).ok();
+        let mut counts = vec![0u32; pages.len() + 1];
+        let targets = |edges: &[Edge]| edges.iter().filter_map(|edge| page_of(edge.target)).collect::<Vec<_>>();
+        for target in links.iter().flat_map(|edges| targets(edges)) {
+            if let Some(count) = counts.get_mut(target + 1) {
+                *count += 1;
+            }
+        }
+        let mut total = 0;
+        for count in &mut counts {
+            total += *count;
+            *count = total;
+        }
+        let starts = counts.clone();
+        let mut sources = vec![0; total as usize];
+        for (source, edges) in links.iter().enumerate() {
+            for target in targets(edges) {
+                let Some(next) = counts.get_mut(target) else { continue };
+                if let Some(slot) = sources.get_mut(*next as usize) {
+                    *slot = id(source);
+                }
+                *next += 1;
+            }
+        }
+        Self { links, starts, sources }
+    }
+
+    pub(super) fn links(&self, page: PageId) -> &[Edge] {
+        self.links.get(page as usize).map_or(&[], |edges| edges)
+    }
+
+    pub(super) fn sources(&self, page: PageId) -> &[PageId] {
+        let at = page as usize;
+        let (Some(start), Some(end)) = (self.starts.get(at), self.starts.get(at + 1)) else { return &[] };
+        self.sources.get(*start as usize..*end as usize).unwrap_or_default()
+    }
+}
+
+/// Links of one page, each target once: followed where one of them is, with the least text that is not empty.
+fn once(edges: Box<[Edge]>) -> Box<[Edge]> {
+    let mut edges = edges.into_vec();
+    edges.sort_unstable_by_key(|edge| (edge.target, edge.anchor));
+    // The empty text has the least number of all.
+    edges.dedup_by(|next, kept| {
+        let is_same = next.target == kept.target;
+        if is_same {
+            kept.nofollow &= next.nofollow;
+            if kept.anchor.0 == 0 {
+                kept.anchor = next.anchor;
+            }
+        }
+        is_same
+    });
+    edges.into()
+}
+
+/// Follows redirects from a page.
+pub(super) fn ending(pages: &[PageNode], page_of: impl Fn(TextId) -> Option<PageId>, page: PageId) -> RedirectEnd {
+    let mut hops = Vec::new();
+    let mut at = page;
+    loop {
+        let Some(NodeAnswer::Redirect(_, to)) = pages.get(at as usize).map(|page| page.answer) else {
+            return RedirectEnd::Page(at, hops);
+        };
+        if hops.contains(&at) || hops.len() > MOST_HOPS {
+            return RedirectEnd::Loop(hops);
+        }
+        hops.push(at);
+        match to.and_then(&page_of) {
+            Some(next) => at = next,
+            None => return RedirectEnd::Unknown(hops),
+        }
+    }
+}
+
+/// Clicks from the first page to each, with the page before on a shortest way; of several the least. A redirect is no click.
+pub(super) fn depths(site: &SiteFacts) -> Vec<Option<(u32, PageId)>> {
+    let mut depths: Vec<Option<(u32, PageId)>> = vec![None; site.pages.len()];
+    let mut level: Vec<(PageId, PageId)> = site.start.map(|start| (start, start)).into_iter().collect();
+    let mut depth = 0;
+    while !level.is_empty() {
+        level.sort_unstable();
+        let mut reached: Vec<PageId> = Vec::new();
+        for (page, before) in level.drain(..) {
+            let passed = match site.ending(page) {
+                RedirectEnd::Page(end, hops) => hops.into_iter().chain([end]).collect(),
+                RedirectEnd::Loop(hops) | RedirectEnd::Unknown(hops) => hops,
+            };
+            for page in passed {
+                let Some(slot) = depths.get_mut(page as usize).filter(|slot| slot.is_none()) else { continue };
+                *slot = Some((depth, before));
+                reached.push(page);
+            }
+        }
+        for page in reached {
+            let next = site.links(page).iter().filter_map(|edge| site.page_of(edge.target));
+            level.extend(
+                next.filter(|next| depths.get(*next as usize).is_some_and(Option::is_none)).map(|next| (next, page)),
+            );
+        }
+        depth += 1;
+    }
+    depths
+}

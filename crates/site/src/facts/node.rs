@@ -1,0 +1,101 @@
+//! A page as a site holds it: texts by their numbers.
+
+use model::finding::Severity;
+
+use super::texts::TextId;
+use crate::page_facts::{ContentFacts, PageRole, Skeleton};
+
+/// A page.
+#[derive(Debug)]
+pub struct PageNode {
+    /// Its address.
+    pub url: TextId,
+    /// Why it was asked.
+    pub role: PageRole,
+    /// What it answered.
+    pub answer: NodeAnswer,
+    /// Its document, where it answered with one.
+    pub document: Option<Box<DocumentNode>>,
+    /// Score of its report.
+    pub score: Option<u32>,
+    /// Findings of its report.
+    pub findings: Box<[NodeFinding]>,
+}
+
+/// What a page answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeAnswer {
+    /// 2xx with a document.
+    Document,
+    /// 2xx without one.
+    File,
+    /// A redirect; where it leads, if that is an address.
+    Redirect(u16, Option<TextId>),
+    /// Another status.
+    Error(u16),
+    /// No response; the reason.
+    Failed(TextId),
+    /// Not asked: robots.txt disallows it.
+    Blocked,
+}
+
+impl NodeAnswer {
+    /// Whether there is no such page: 4xx but for 401, 403, 408 and 429, which may be for us alone.
+    pub fn is_gone(self) -> bool {
+        matches!(self, Self::Error(status) if (400..500).contains(&status) && !matches!(status, 401 | 403 | 408 | 429))
+    }
+
+    /// The status of a server error.
+    pub fn server_error(self) -> Option<u16> {
+        match self {
+            Self::Error(status) if status >= 500 => Some(status),
+            _ => None,
+        }
+    }
+}
+
+/// A finding of a page's report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NodeFinding {
+    /// Place of its code among [`super::SiteFacts`]' codes.
+    pub code: u16,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where its first element stands; 0 for one without an element.
+    pub place: u32,
+}
+
+/// A document.
+#[derive(Debug)]
+pub struct DocumentNode {
+    /// Text of `title`.
+    pub title: Option<TextId>,
+    /// Meta description.
+    pub description: Option<TextId>,
+    /// First `h1`.
+    pub h1: Option<TextId>,
+    /// Language.
+    pub lang: Option<TextId>,
+    /// Canonical.
+    pub canonical: Option<TextId>,
+    /// It asks not to be indexed.
+    pub noindex: bool,
+    /// It asks for none of its links to be followed.
+    pub nofollow: bool,
+    /// It looks like an error page.
+    pub looks_missing: bool,
+    /// Language versions: tag and address, in order.
+    pub alternates: Box<[(TextId, TextId)]>,
+    /// Images, in order.
+    pub images: Box<[TextId]>,
+    /// The shape of its markup.
+    pub skeleton: Skeleton,
+    /// Its main text.
+    pub content: Option<ContentFacts>,
+    /// Place of its organization among the site's.
+    pub organization: Option<u32>,
+    /// Addresses of its breadcrumb, from the root.
+    pub breadcrumb: Box<[TextId]>,
+    /// Its number in a list of several pages, and the list.
+    pub list_page: Option<(u32, TextId)>,
+}

@@ -1,0 +1,127 @@
+//! Templates: groups of pages whose markup has the same skeleton, or nearly.
+
+use std::collections::BTreeMap;
+
+use url::Url;
+
+use super::{PageId, SiteFacts};
+use crate::address::directories;
+use crate::skeleton::ROWS;
+use crate::sketch::{alike, candidates, joined_by};
+
+/// Likeness in percent from which two skeletons are of one template. Argued on made pages (`skeleton.rs`): a table or list
+/// more stays above 75 %, pages of two templates of one site share header and footer and stay below 60 %.
+const ONE_TEMPLATE: usize = 70;
+/// Share in percent of a template's pages that lie in the directory it is named by.
+const NAMING: usize = 80;
+
+/// The templates of a site.
+#[derive(Debug, Default)]
+pub(crate) struct Templates {
+    /// Each, the largest first, then in the order of their first page.
+    pub(crate) all: Vec<Template>,
+    /// Place of each page's template.
+    of: BTreeMap<PageId, usize>,
+}
+
+/// A template.
+#[derive(Debug)]
+pub(crate) struct Template {
+    /// Where its pages are: `/product/…`, or the path of its only page.
+    pub(crate) name: String,
+    /// Its pages, in order.
+    pub(crate) pages: Vec<PageId>,
+    /// The page with the highest rank.
+    pub(crate) example: PageId,
+}
+
+impl Templates {
+    /// Groups the documents of a site.
+    pub(crate) fn of(site: &SiteFacts) -> Self {
+        let mut by_hash: BTreeMap<u64, Vec<PageId>> = BTreeMap::new();
+        for (id, _, document) in site.documents() {
+            by_hash.entry(document.skeleton.hash).or_default().push(id);
+        }
+        let shapes: Vec<Vec<PageId>> = by_hash.into_values().collect();
+        let first = |pages: &Vec<PageId>| pages.first().and_then(|id| site.document(*id));
+        let sketches: Vec<&[u16]> =
+            shapes.iter().map(|pages| first(pages).map_or(&[][..], |document| &document.skeleton.sketch)).collect();
+        let are_one = |(a, b): &(usize, usize)| {
+            let pair = sketches.get(*a).zip(sketches.get(*b));
+            pair.is_some_and(|(a, b)| alike(a, b) >= ONE_TEMPLATE)
+        };
+        let pairs: Vec<(usize, usize)> = candidates(&sketches, ROWS).into_iter().filter(are_one).collect();
+        let roots = joined_by(shapes.len(), pairs.into_iter());
+        let mut groups: BTreeMap<usize, Vec<PageId>> = BTreeMap::new();
+        for (pages, root) in shapes.iter().zip(roots) {
+            groups.entry(root).or_default().extend(pages);
+        }
+        let mut all: Vec<Template> = groups.into_values().map(|pages| Template::new(site, pages)).collect();
+        all.sort_by_key(|template| (std::cmp::Reverse(template.pages.len()), template.pages.first().copied()));
+        let of = all.iter().enumerate().flat_map(|(at, template)| template.pages.iter().map(move |id| (*id, at)));
+        let of = of.collect();
+        Self { all, of }
+    }
+
+    /// The place of a page's template.
+    pub(crate) fn place_of(&self, id: PageId) -> Option<usize> {
+        self.of.get(&id).copied()
+    }
+}
+
+impl Template {
+    fn new(site: &SiteFacts, mut pages: Vec<PageId>) -> Self {
+        pages.sort_unstable();
+        let best = pages.iter().copied().max_by(|a, b| site.rank(*a).total_cmp(&site.rank(*b)).then(b.cmp(a)));
+        let name = name(&pages.iter().map(|id| site.url(*id)).collect::<Vec<_>>());
+        Self { name, pages, example: best.unwrap_or_default() }
+    }
+}
+
+/// The deepest directory in which most of some addresses lie; the path, of one.
+fn name(urls: &[&str]) -> String {
+    let parsed: Vec<Url> = urls.iter().filter_map(|url| Url::parse(url).ok()).collect();
+    if let [one] = parsed.as_slice() {
+        return one.path().to_owned();
+    }
+    let mut left: Vec<Vec<&str>> = parsed.iter().map(directories).collect();
+    let enough = left.len() * NAMING;
+    let mut name = String::from("/");
+    for level in 0.. {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        left.iter().filter_map(|path| path.get(level)).for_each(|part| *counts.entry(part).or_default() += 1);
+        let most = counts.into_iter().max_by_key(|(part, count)| (*count, std::cmp::Reverse(*part)));
+        let Some((part, _)) = most.filter(|(_, count)| count * 100 >= enough) else { break };
+        name.push_str(part);
+        name.push('/');
+        left.retain(|path| path.get(level) == Some(&part));
+    }
+    name + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    #[test]
+    fn a_template_is_named_by_where_its_pages_are() {
+        for (urls, expected) in [
+            (vec!["https://e.com/product/1", "https://e.com/product/2?a=b"], "/product/…"),
+            (vec!["https://e.com/en/shop/a/1", "https://e.com/en/shop/b/1"], "/en/shop/…"),
+            (vec!["https://e.com/a", "https://e.com/b"], "/…"),
+            (vec!["https://e.com/about/us"], "/about/us"),
+            (
+                vec![
+                    "https://e.com/p/1",
+                    "https://e.com/p/2",
+                    "https://e.com/p/3",
+                    "https://e.com/p/4",
+                    "https://e.com/x",
+                ],
+                "/p/…",
+            ),
+        ] {
+            assert_eq!(name(&urls), expected);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Findings of pages, folded: what a template makes wrong on most of its pages is said once.
+
+use std::collections::BTreeMap;
+
+use model::finding::Severity;
+
+use crate::facts::{NodeFinding, PageId, SiteFacts};
+
+/// Share in percent of the pages of a template, or of the site, on which a finding stands at the same place.
+const MOST_PAGES: usize = 80;
+/// Pages from which on a template, or a site, is more than a coincidence.
+const FEWEST: usize = 3;
+
+/// Where a finding of pages is mended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FoldScope {
+    /// In what all pages of the site share.
+    Site,
+    /// In a template, by its place.
+    Template(usize),
+    /// On each page by itself.
+    Pages,
+}
+
+/// Findings of one code with one cause.
+#[derive(Debug)]
+pub(crate) struct Fold {
+    pub(crate) code: u16,
+    /// The most severe among the pages.
+    pub(crate) severity: Severity,
+    pub(crate) cause: FoldScope,
+    /// Pages that have it, in order.
+    pub(crate) pages: Vec<PageId>,
+    /// Pages of the template, or of the site.
+    pub(crate) of: usize,
+    /// Pages of the template, or of the site, that do not have it there.
+    pub(crate) exceptions: Vec<PageId>,
+}
+
+/// Folds the findings of every page, in the order of codes, and of causes.
+pub(crate) fn folds(site: &SiteFacts) -> Vec<Fold> {
+    let mut by_code: BTreeMap<u16, Vec<(PageId, NodeFinding)>> = BTreeMap::new();
+    let mut reported = Vec::new();
+    for (id, page) in site.pages().filter(|(_, page)| page.score.is_some()) {
+        reported.push(id);
+        page.findings.iter().for_each(|finding| by_code.entry(finding.code).or_default().push((id, *finding)));
+    }
+    let mut folds = Vec::new();
+    for (code, found) in by_code {
+        fold_code(site, code, found, &reported, &mut folds);
+    }
+    folds
+}
+
+fn fold_code(
+    site: &SiteFacts,
+    code: u16,
+    found: Vec<(PageId, NodeFinding)>,
+    reported: &[PageId],
+    folds: &mut Vec<Fold>,
+) {
+    let is_many_templates = site.templates().all.len() > 1;
+    let mut left = found;
+    if let Some(here) = at_one_place(&left, reported.len()).filter(|_| is_many_templates) {
+        left.retain(|one| !is_among(&here, one));
+        folds.push(Fold::new(code, FoldScope::Site, &here, reported));
+    }
+    let mut by_template: BTreeMap<usize, Vec<(PageId, NodeFinding)>> = BTreeMap::new();
+    for (id, finding) in left {
+        by_template.entry(site.templates().place_of(id).unwrap_or(usize::MAX)).or_default().push((id, finding));
+    }
+    let mut alone = Vec::new();
+    for (at, found) in by_template {
+        let pages = site.templates().all.get(at).map_or(&[][..], |template| &template.pages);
+        match at_one_place(&found, pages.len()) {
+            Some(here) => {
+                alone.extend(found.iter().filter(|one| !is_among(&here, one)));
+                folds.push(Fold::new(code, FoldScope::Template(at), &here, pages));
+            }
+            None => alone.extend(found),
+        }
+    }
+    if !alone.is_empty() {
+        alone.sort_unstable_by_key(|(id, _)| *id);
+        folds.push(Fold::new(code, FoldScope::Pages, &alone, &[]));
+    }
+}
+
+/// The findings at the place where most are, if they are on most of so many pages.
+fn at_one_place(found: &[(PageId, NodeFinding)], pages: usize) -> Option<Vec<(PageId, NodeFinding)>> {
+    let mut places: BTreeMap<u32, usize> = BTreeMap::new();
+    found.iter().for_each(|(_, finding)| *places.entry(finding.place).or_default() += 1);
+    let (place, count) = places.into_iter().max_by_key(|(place, count)| (*count, std::cmp::Reverse(*place)))?;
+    let is_most = count >= FEWEST && count * 100 >= pages * MOST_PAGES;
+    is_most.then(|| found.iter().filter(|(_, finding)| finding.place == place).copied().collect())
+}
+
+/// Whether a finding is at the place of others, which is one.
+fn is_among(here: &[(PageId, NodeFinding)], one: &(PageId, NodeFinding)) -> bool {
+    here.first().is_some_and(|(_, first)| first.place == one.1.place)
+}
+
+impl Fold {
+    fn new(code: u16, cause: FoldScope, found: &[(PageId, NodeFinding)], of: &[PageId]) -> Self {
+        let pages: Vec<PageId> = found.iter().map(|(id, _)| *id).collect();
+        let exceptions = of.iter().copied().filter(|id| pages.binary_search(id).is_err()).collect();
+        let severity = found.iter().map(|(_, finding)| finding.severity).min().unwrap_or(Severity::Info);
+        Self { code, severity, cause, pages, of: of.len(), exceptions }
+    }
+}

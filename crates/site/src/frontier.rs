@@ -1,0 +1,319 @@
+//! The frontier: which addresses a run asks, in which order. Pure, and the same for the same answers, whatever time each took:
+//! pages are committed in the order of the frontier.
+
+use std::collections::{HashMap, VecDeque};
+
+use regex::RegexSet;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::address::{key, other_host};
+use crate::page_facts::{PageAnswer, PageFacts};
+use crate::traps::{Trap, Traps, shape};
+
+/// Links of one page that are followed: more than any page that is made for readers has.
+const MOST_LINKS: usize = 5_000;
+
+/// Which addresses belong to the site.
+#[derive(Debug, Clone)]
+pub struct FrontierScope {
+    /// Host of the first page, and the one with or without `www.`.
+    hosts: [String; 2],
+    /// The port, where one is written.
+    port: Option<u16>,
+    include: Option<RegexSet>,
+    exclude: RegexSet,
+}
+
+impl FrontierScope {
+    /// The site of a page: its host with and without `www.`, on the same port, over http and https. With `include`, only
+    /// addresses that one of the patterns finds, and the first page; never those that one of `exclude` finds.
+    pub fn new(start: &Url, include: &[String], exclude: &[String]) -> Result<Self, regex::Error> {
+        let host = start.host_str().unwrap_or_default().to_owned();
+        Ok(Self {
+            hosts: [other_host(&host), host],
+            port: start.port(),
+            include: if include.is_empty() { None } else { Some(RegexSet::new(include)?) },
+            exclude: RegexSet::new(exclude)?,
+        })
+    }
+
+    /// Whether an address is of the site, whatever the patterns say.
+    pub fn is_internal(&self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or_default();
+        self.hosts.iter().any(|own| own == host) && url.port() == self.port
+    }
+
+    /// Whether an address is asked.
+    fn admits(&self, url: &Url) -> bool {
+        self.is_internal(url)
+            && self.include.as_ref().is_none_or(|include| include.is_match(url.as_str()))
+            && !self.exclude.is_match(url.as_str())
+    }
+}
+
+/// How much a run asks at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrontierLimits {
+    /// Addresses.
+    pub pages: usize,
+    /// Clicks from the first page.
+    pub depth: u32,
+}
+
+/// How an address came into the frontier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// The first page, or one of a given list.
+    Start,
+    /// A link, a canonical, a language version, a step of a breadcrumb or a redirect.
+    Link,
+    /// A sitemap.
+    Sitemap,
+    /// An address that a visitor may type.
+    Probe,
+}
+
+/// An address of the frontier.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrontierEntry {
+    /// Its key.
+    pub url: String,
+    /// How it came.
+    pub way: Way,
+    /// Clicks from the first page on the way on which it was found.
+    pub depth: u32,
+    /// How many pages of its kind led to each other before it.
+    pub row: u32,
+}
+
+/// The addresses of a run, in order. Those before [`Frontier::committed`] are done.
+#[derive(Debug)]
+pub struct Frontier {
+    scope: FrontierScope,
+    limits: FrontierLimits,
+    entries: Vec<FrontierEntry>,
+    known: HashMap<String, u32>,
+    /// Listed addresses, asked when no linked one is left.
+    listed: VecDeque<String>,
+    committed: usize,
+    traps: Traps,
+    left_out: bool,
+}
+
+impl Frontier {
+    /// An empty frontier.
+    pub fn new(scope: FrontierScope, limits: FrontierLimits) -> Self {
+        Self {
+            scope,
+            limits,
+            entries: Vec::new(),
+            known: HashMap::new(),
+            listed: VecDeque::new(),
+            committed: 0,
+            traps: Traps::default(),
+            left_out: false,
+        }
+    }
+
+    /// Adds a page to begin with, whatever the patterns say. `false` where it is no page of the site or known.
+    pub fn begin(&mut self, url: &Url, way: Way) -> bool {
+        let Some(url) = key(url).filter(|url| self.scope.is_internal(url)) else { return false };
+        self.push(FrontierEntry { url: url.into(), way, depth: 0, row: 0 })
+    }
+
+    /// Adds the addresses of sitemaps. They are asked when no linked one is left.
+    pub fn list(&mut self, urls: impl IntoIterator<Item = String>) {
+        self.listed.extend(urls);
+    }
+
+    /// The address at a place of the order.
+    pub fn entry(&self, at: usize) -> Option<&FrontierEntry> {
+        self.entries.get(at)
+    }
+
+    /// Addresses known so far.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether no address is known.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Addresses whose answers were committed.
+    pub fn committed(&self) -> usize {
+        self.committed
+    }
+
+    /// The scope.
+    pub fn scope(&self) -> &FrontierScope {
+        &self.scope
+    }
+
+    /// Whether nothing that belongs to the site was left out for a limit. What patterns and traps leave out does not count.
+    pub fn is_complete(&self) -> bool {
+        !self.left_out && self.committed == self.entries.len() && self.listed.is_empty()
+    }
+
+    /// The traps that were met.
+    pub fn traps(&self) -> Vec<Trap> {
+        self.traps.found()
+    }
+
+    /// Takes the answer of the next address in order: adds what it links.
+    pub fn commit(&mut self, page: &PageFacts) {
+        let Some(entry) = self.entries.get(self.committed).cloned() else { return };
+        self.committed += 1;
+        match &page.answer {
+            PageAnswer::Document(document) => {
+                let links = document.links.iter().take(MOST_LINKS).map(|link| link.url.as_str());
+                let named = document.canonical.iter().chain(document.alternates.iter().map(|(_, url)| url));
+                let named = named.chain(&document.breadcrumb);
+                for url in links.chain(named.map(String::as_str)) {
+                    self.offer(url, &entry, entry.depth + 1);
+                }
+            }
+            PageAnswer::Redirect { to: Some(to), .. } => self.offer(to, &entry, entry.depth),
+            _ => {}
+        }
+        if self.committed == self.entries.len() {
+            self.take_listed();
+        }
+    }
+
+    fn offer(&mut self, text: &str, from: &FrontierEntry, depth: u32) {
+        if self.known.contains_key(text) {
+            return;
+        }
+        let Ok(url) = Url::parse(text) else { return };
+        if !self.scope.admits(&url) {
+            return;
+        }
+        let is_of_kind = Url::parse(&from.url).is_ok_and(|from| shape(&from) == shape(&url));
+        let row = if is_of_kind { from.row + 1 } else { 0 };
+        if self.is_full() || depth > self.limits.depth {
+            self.left_out = true;
+        } else if self.traps.admit(&url, &from.url, row) {
+            self.push(FrontierEntry { url: text.to_owned(), way: Way::Link, depth, row });
+        }
+    }
+
+    /// Adds listed addresses until one is new. One at a time: what it links comes before the next.
+    fn take_listed(&mut self) {
+        while let Some(url) = self.listed.pop_front() {
+            if self.known.contains_key(&url) || !Url::parse(&url).is_ok_and(|url| self.scope.admits(&url)) {
+                continue;
+            }
+            if self.is_full() {
+                self.left_out = true;
+                return;
+            }
+            self.push(FrontierEntry { url, way: Way::Sitemap, depth: 0, row: 0 });
+            // A batch, so that several can be asked at once.
+            if self.entries.len() - self.committed >= LISTED_AT_ONCE {
+                return;
+            }
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.entries.len() >= self.limits.pages
+    }
+
+    fn push(&mut self, entry: FrontierEntry) -> bool {
+        if self.is_full() || self.known.contains_key(&entry.url) {
+            return false;
+        }
+        self.known.insert(entry.url.clone(), u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
+        self.entries.push(entry);
+        true
+    }
+}
+
+/// Listed addresses that are taken together when no linked one is left.
+const LISTED_AT_ONCE: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page_facts::{DocumentFacts, PageLink, PageRole};
+
+    fn frontier(pages: usize) -> Frontier {
+        let start = Url::parse("https://e.com/").unwrap();
+        let scope = FrontierScope::new(&start, &[], &["/private/".to_owned()]).unwrap();
+        let mut frontier = Frontier::new(scope, FrontierLimits { pages, depth: 5 });
+        assert!(frontier.begin(&start, Way::Start));
+        frontier
+    }
+
+    fn page(url: &str, links: &[&str]) -> PageFacts {
+        let link = |url: &&str| PageLink { url: (*url).to_owned(), text: String::new(), nofollow: false };
+        let document = DocumentFacts { links: links.iter().map(link).collect(), ..DocumentFacts::default() };
+        let answer = PageAnswer::Document(Box::new(document));
+        PageFacts { url: url.to_owned(), role: PageRole::Page, answer, score: None, findings: Vec::new() }
+    }
+
+    fn urls(frontier: &Frontier) -> Vec<&str> {
+        (0..frontier.len()).filter_map(|at| frontier.entry(at)).map(|entry| entry.url.as_str()).collect()
+    }
+
+    #[test]
+    fn pages_of_the_site_come_once_and_breadth_first() {
+        let mut frontier = frontier(10);
+        frontier.list(["https://e.com/listed".to_owned(), "https://e.com/a".to_owned()]);
+        let links = [
+            "https://e.com/a",
+            "https://other.com/",
+            "https://www.e.com/b",
+            "https://e.com/private/x",
+            "https://e.com/a",
+        ];
+        frontier.commit(&page("https://e.com/", &links));
+        frontier.commit(&page("https://e.com/a", &["https://e.com/c", "https://e.com/"]));
+        frontier.commit(&page("https://www.e.com/b", &[]));
+        assert_eq!(frontier.len(), 4);
+        frontier.commit(&page("https://e.com/c", &[]));
+        assert_eq!(
+            urls(&frontier),
+            ["https://e.com/", "https://e.com/a", "https://www.e.com/b", "https://e.com/c", "https://e.com/listed"]
+        );
+        frontier.commit(&page("https://e.com/listed", &[]));
+        assert!(frontier.is_complete());
+        assert_eq!(frontier.committed(), 5);
+    }
+
+    #[test]
+    fn limits_leave_out_and_say_so() {
+        let mut few = frontier(2);
+        few.commit(&page("https://e.com/", &["https://e.com/a", "https://e.com/b"]));
+        assert_eq!(few.len(), 2);
+        few.commit(&page("https://e.com/a", &[]));
+        assert!(!few.is_complete());
+        let mut deep = frontier(100);
+        for depth in 0..7 {
+            let from = urls(&deep).last().map(|url| (*url).to_owned()).unwrap();
+            deep.commit(&page(&from, &[&format!("https://e.com/{}", ["a", "b", "c", "d", "e", "f", "g"][depth])]));
+        }
+        assert_eq!(deep.len(), 6, "the first page, and five clicks");
+        assert!(!deep.is_complete());
+    }
+
+    #[test]
+    fn a_calendar_ends_and_is_told() {
+        let start = Url::parse("https://e.com/?month=0").unwrap();
+        let scope = FrontierScope::new(&start, &[], &[]).unwrap();
+        let mut frontier = Frontier::new(scope, FrontierLimits { pages: 10_000, depth: u32::MAX });
+        frontier.begin(&start, Way::Start);
+        let mut month = 0;
+        while frontier.committed() < frontier.len() {
+            month += 1;
+            let at = frontier.entry(frontier.committed()).unwrap().url.clone();
+            frontier.commit(&page(&at, &[&format!("https://e.com/?month={month}")]));
+        }
+        assert_eq!(frontier.len(), 101);
+        assert_eq!(frontier.traps().len(), 1);
+    }
+}

@@ -1,0 +1,33 @@
+//! The pure core of a site run: [`PageFacts`] of many pages in, a [`SiteReport`] out. No I/O, no clock, no randomness.
+//!
+//! [`Frontier`] says which address comes next, [`read_page`] takes the facts of one page, [`SiteBuilder`] joins them, and
+//! [`report()`] judges. The order in which pages and links come changes nothing of the report.
+
+mod address;
+pub mod check;
+pub mod checks;
+mod content;
+pub mod facts;
+mod fold;
+mod frontier;
+pub mod offline;
+mod page_facts;
+mod queries;
+mod reading;
+mod report;
+mod skeleton;
+mod sketch;
+mod traps;
+
+pub use address::{key, origin_variants};
+pub use content::read as contents;
+pub use facts::{SiteBuilder, SiteFacts};
+pub use frontier::{Frontier, FrontierEntry, FrontierLimits, FrontierScope, Way};
+pub use page_facts::{
+    ContentFacts, DocumentFacts, EntityFacts, OrganizationFacts, PageAnswer, PageFacts, PageFinding, PageLink,
+    PageRole, SiteInputs, Skeleton,
+};
+pub use reading::{AuditedDocument, read_answer, read_page};
+pub use report::{CaseView, FoldedFinding, Scope, SiteFinding, SiteReport, TemplateView, report};
+pub use sketch::{alike, sketch};
+pub use traps::{Trap, TrapKind};

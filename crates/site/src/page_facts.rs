@@ -1,0 +1,186 @@
+//! What a run keeps of one page: small, without its HTML, and ready to be stored.
+
+use model::finding::Severity;
+use serde::{Deserialize, Serialize};
+
+use crate::traps::Trap;
+
+/// The facts of one address. What they are made of is never more than the limits of `reading.rs` allow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PageFacts {
+    /// The address, as [`crate::key`] writes it.
+    pub url: String,
+    /// Why it was asked.
+    #[serde(default)]
+    pub role: PageRole,
+    /// What it answered.
+    pub answer: PageAnswer,
+    /// Score of its report, 0 to 100; `None` where there is no report.
+    pub score: Option<u32>,
+    /// Findings of its report.
+    pub findings: Vec<PageFinding>,
+}
+
+/// Why an address was asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageRole {
+    /// As a page of the site.
+    #[default]
+    Page,
+    /// As an image of a page.
+    Image,
+    /// As the target of a link to another site.
+    External,
+}
+
+/// What an address answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageAnswer {
+    /// 2xx with an HTML document.
+    Document(Box<DocumentFacts>),
+    /// 2xx without one.
+    File,
+    /// A redirect, and the key of where it leads; `None` where that is no address that a run knows.
+    Redirect {
+        /// 301, 302, 303, 307 or 308.
+        status: u16,
+        /// The target.
+        to: Option<String>,
+    },
+    /// Another status.
+    Error(u16),
+    /// No response; the reason as a word (`dns`, `connect`, `headers`).
+    Failed(String),
+    /// Not asked: robots.txt disallows it.
+    Blocked,
+}
+
+/// One finding of a page's report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageFinding {
+    /// Its code.
+    pub code: String,
+    /// How bad it is on this page.
+    pub severity: Severity,
+    /// Where its first element stands: a hash of the selector without numbers and ids; 0 for a finding without an element.
+    pub place: u32,
+}
+
+/// An HTML document. Absent and empty texts are `None`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DocumentFacts {
+    /// Text of the first `title`.
+    pub title: Option<String>,
+    /// Content of the meta description.
+    pub description: Option<String>,
+    /// Text of the first `h1`.
+    pub h1: Option<String>,
+    /// Its language: a BCP 47 tag.
+    pub lang: Option<String>,
+    /// Its one usable canonical, as a key.
+    pub canonical: Option<String>,
+    /// It asks Google not to index it.
+    pub noindex: bool,
+    /// It asks for none of its links to be followed.
+    pub nofollow: bool,
+    /// It looks like an error page.
+    pub looks_missing: bool,
+    /// The body was cut: it may have more links than are known.
+    pub cut: bool,
+    /// Language versions that it names: `hreflang` in lower case, and the key of the address.
+    pub alternates: Vec<(String, String)>,
+    /// Its links to http(s) addresses.
+    pub links: Vec<PageLink>,
+    /// Keys of its images.
+    pub images: Vec<String>,
+    /// The shape of its markup.
+    pub skeleton: Skeleton,
+    /// Its main text; `None` where that is too short to compare.
+    pub content: Option<ContentFacts>,
+    /// The organization that its structured data describes.
+    pub organization: Option<OrganizationFacts>,
+    /// Nodes of its structured data that have an `@id` and say more than it.
+    pub entities: Vec<EntityFacts>,
+    /// Keys of the addresses of its breadcrumb, from the root, as its structured data says.
+    pub breadcrumb: Vec<String>,
+    /// Its number in a list of several pages, and the address of the list without the number.
+    pub list_page: Option<(u32, String)>,
+}
+
+/// A link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageLink {
+    /// Key of its target.
+    pub url: String,
+    /// Its text, or the alternative text of its image; cut to 80 characters.
+    pub text: String,
+    /// `rel` has `nofollow`.
+    pub nofollow: bool,
+}
+
+/// The shape of a page's markup.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skeleton {
+    /// Hash of the set of tag paths.
+    pub hash: u64,
+    /// Sketch of that set.
+    pub sketch: Vec<u16>,
+}
+
+/// The main text of a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContentFacts {
+    /// Hash of its words in order.
+    pub hash: u64,
+    /// Number of its words.
+    pub words: u32,
+    /// Sketch of its runs of five words.
+    pub sketch: Vec<u16>,
+}
+
+/// An `Organization` of structured data, or a more special one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct OrganizationFacts {
+    /// `@id`.
+    pub id: Option<String>,
+    /// `name`.
+    pub name: Option<String>,
+    /// `logo`, its address.
+    pub logo: Option<String>,
+    /// `telephone`.
+    pub telephone: Option<String>,
+}
+
+/// A node of structured data with an `@id`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EntityFacts {
+    /// `@id`, resolved.
+    pub id: String,
+    /// `@type`, the first of several by name.
+    pub kind: String,
+    /// `name` or `headline`; empty where it has none.
+    pub name: String,
+}
+
+/// What a run knows besides its pages.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SiteInputs {
+    /// Key of the first page.
+    pub start: String,
+    /// Keys that the sitemaps list; `None` where the site has none, or they could not be read.
+    pub listed: Option<Vec<String>>,
+    /// Every sitemap was read to its end.
+    pub sitemaps_complete: bool,
+    /// Every address that was found was asked: the limits of the run left nothing out.
+    pub complete: bool,
+    /// Keys that nobody links, asked because a visitor may type them.
+    pub probes: Vec<String>,
+    /// Images were asked.
+    pub images_asked: bool,
+    /// Targets of links to other sites were asked.
+    pub external_asked: bool,
+    /// Addresses that were left out as endless.
+    pub traps: Vec<Trap>,
+}

@@ -1,0 +1,375 @@
+//! The report of a site.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use audit::score::{FULL, weight};
+use model::finding::Severity;
+use model::lang::{Lang, Phrase};
+use serde::Serialize;
+
+use crate::check::{Case, SiteCheck, Unmeasured, pages_of};
+use crate::checks;
+use crate::facts::{NodeAnswer, PageId, SiteFacts, Template};
+use crate::fold::{Fold, FoldScope, folds};
+use crate::page_facts::PageRole;
+
+/// Cases kept of one finding, and pages of one case or folded finding: a report is read, the tables have all.
+const MOST_LISTED: usize = 1_000;
+/// Bars of the distribution of scores.
+const SCORE_BARS: usize = 10;
+/// Clicks from which on depths are one bar.
+const DEEPEST_BAR: u32 = 10;
+
+/// What is said of a site. With [`Phrase`] in both languages, with `String` in one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SiteReport<T = Phrase> {
+    /// Address of the first page.
+    pub url: String,
+    /// Mean of the scores of all pages, each weighed by its internal PageRank and after what the findings of the site take,
+    /// 0 to 100; `None` where no page was audited.
+    pub score: Option<u32>,
+    /// Whether the limits of the run left nothing out.
+    pub complete: bool,
+    /// Addresses by what they answered: `page`, `redirect`, `client_error`, `server_error`, `no_response`, `blocked`, `file`.
+    pub answers: BTreeMap<&'static str, u32>,
+    /// Pages by score: from 0 to 9, from 10 to 19 … from 90 to 100.
+    pub scores: [u32; SCORE_BARS],
+    /// Pages by clicks from the first page, the last for 10 and more.
+    pub depths: Vec<u32>,
+    /// Pages that no way of links leads to.
+    pub unreached: u32,
+    /// Findings of the site, the most severe first, then by what mending gains.
+    pub findings: Vec<SiteFinding<T>>,
+    /// Findings of its pages, those of the whole site and of templates first, then by what mending gains.
+    pub page_findings: Vec<FoldedFinding>,
+    /// Templates, the largest first.
+    pub templates: Vec<TemplateView>,
+    /// Checks of the site that passed.
+    pub passed: Vec<&'static str>,
+    /// Checks of the site that were not measured, with the reason: `limit`, `not_asked`, `sitemap`, `absent`.
+    pub not_measured: BTreeMap<&'static str, &'static str>,
+}
+
+/// A finding of the site.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SiteFinding<T = Phrase> {
+    /// Its code.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, as a heading.
+    pub title: T,
+    /// What is said of all cases together.
+    pub message: T,
+    /// How to fix it.
+    pub fix: T,
+    /// Number of cases.
+    pub total: usize,
+    /// Points that the score of the site gains without it.
+    pub gain: f64,
+    /// Cases, at most 1,000.
+    pub cases: Vec<CaseView<T>>,
+}
+
+/// A case of a finding.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CaseView<T = Phrase> {
+    /// The address concerned.
+    pub url: String,
+    /// What is the matter with it.
+    pub note: T,
+    /// Number of pages to change.
+    pub total: usize,
+    /// Pages to change, each with what to look for there, at most 1,000.
+    pub pages: Vec<(String, String)>,
+}
+
+/// Findings of one code on pages, with one cause.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FoldedFinding {
+    /// The code of the page check.
+    pub code: String,
+    /// The most severe among the pages.
+    pub severity: Severity,
+    /// Where to mend it.
+    pub scope: Scope,
+    /// Pages that have it.
+    pub total: usize,
+    /// Pages of the template, or of the site; 0 for findings of single pages.
+    pub of: usize,
+    /// Points that the score of the site gains without it.
+    pub gain: f64,
+    /// Pages that have it, at most 1,000.
+    pub pages: Vec<String>,
+    /// Pages of the template, or of the site, that do not have it there, at most 1,000.
+    pub exceptions: Vec<String>,
+}
+
+/// Where a finding of pages is mended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Once, for all pages.
+    Site,
+    /// Once, in the template of this name.
+    Template(String),
+    /// On each page.
+    Pages,
+}
+
+/// A template.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TemplateView {
+    /// Where its pages are: `/product/…`.
+    pub name: String,
+    /// The page with the highest rank.
+    pub example: String,
+    /// Number of its pages.
+    pub pages: usize,
+    /// Mean score of its pages.
+    pub score: Option<u32>,
+    /// Points that the score of the site gains when all that is said of the template is mended.
+    pub gain: f64,
+}
+
+/// Judges a site.
+pub fn report(site: &SiteFacts) -> SiteReport {
+    let mut found: Vec<(&'static SiteCheck, Vec<Case>)> = Vec::new();
+    let (mut passed, mut not_measured) = (Vec::new(), BTreeMap::new());
+    for check in checks::ALL {
+        match (check.run)(site) {
+            Ok(cases) if cases.is_empty() => passed.push(check.code),
+            Ok(cases) => found.push((check, cases)),
+            Err(reason) => {
+                not_measured.insert(check.code, Unmeasured::word(reason));
+            }
+        }
+    }
+    let points = Points::of(site, &found);
+    let mut findings: Vec<SiteFinding> =
+        found.into_iter().map(|(check, cases)| finding(site, check, cases, &points)).collect();
+    findings.sort_by(|a, b| a.severity.cmp(&b.severity).then(b.gain.total_cmp(&a.gain)));
+    let folds = folds(site);
+    let templates = templates(site, &folds, &points);
+    let mut page_findings: Vec<FoldedFinding> = folds.iter().map(|fold| folded(site, fold, &points)).collect();
+    page_findings.sort_by(|a, b| {
+        let is_alone = |one: &FoldedFinding| one.scope == Scope::Pages;
+        is_alone(a)
+            .cmp(&is_alone(b))
+            .then(b.gain.total_cmp(&a.gain))
+            .then(a.severity.cmp(&b.severity))
+            .then(b.total.cmp(&a.total))
+    });
+    SiteReport {
+        url: site.start().map(|start| site.url(start).to_owned()).unwrap_or_default(),
+        score: points.score(),
+        complete: site.complete,
+        answers: answers(site),
+        scores: points.bars(),
+        depths: depths(site),
+        unreached: count(site.documents().filter(|(id, _, _)| site.depth(*id).is_none()).count()),
+        findings,
+        page_findings,
+        templates,
+        passed,
+        not_measured,
+    }
+}
+
+/// What findings take from each page.
+struct Points {
+    /// Rank and points taken, more than there are included, of each page with a report.
+    pages: BTreeMap<PageId, (f64, u32)>,
+    /// All ranks together.
+    ranks: f64,
+}
+
+impl Points {
+    fn of(site: &SiteFacts, found: &[(&'static SiteCheck, Vec<Case>)]) -> Self {
+        let mut pages: BTreeMap<PageId, (f64, u32)> = BTreeMap::new();
+        for (id, page) in site.pages().filter(|(_, page)| page.score.is_some()) {
+            let taken = page.findings.iter().map(|finding| weight(finding.severity)).sum();
+            pages.insert(id, (site.rank(id), taken));
+        }
+        for (check, cases) in found {
+            for page in pages_of(cases) {
+                if let Some((_, taken)) = pages.get_mut(&page) {
+                    *taken += weight(check.severity);
+                }
+            }
+        }
+        let ranks = pages.values().map(|(rank, _)| rank).sum();
+        Self { pages, ranks }
+    }
+
+    fn left(taken: u32) -> u32 {
+        FULL.saturating_sub(taken)
+    }
+
+    fn score(&self) -> Option<u32> {
+        let sum: f64 = self.pages.values().map(|(rank, taken)| rank * f64::from(Self::left(*taken))).sum();
+        (self.ranks > 0.0).then(|| (sum / self.ranks).round() as u32)
+    }
+
+    /// What the score gains where pages lose so many points less; a tenth of a point is the least that is told.
+    fn gain(&self, without: impl Iterator<Item = (PageId, u32)>) -> f64 {
+        let gains = without.filter_map(|(page, points)| {
+            let (rank, taken) = self.pages.get(&page)?;
+            Some(rank * f64::from(Self::left(taken.saturating_sub(points)) - Self::left(*taken)))
+        });
+        let gain: f64 = gains.sum();
+        if self.ranks > 0.0 { (gain / self.ranks * 10.0).round() / 10.0 } else { 0.0 }
+    }
+
+    fn bars(&self) -> [u32; SCORE_BARS] {
+        let mut bars = [0; SCORE_BARS];
+        for (_, taken) in self.pages.values() {
+            let at = (Self::left(*taken) as usize / SCORE_BARS).min(SCORE_BARS - 1);
+            if let Some(bar) = bars.get_mut(at) {
+                *bar += 1;
+            }
+        }
+        bars
+    }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn finding(site: &SiteFacts, check: &'static SiteCheck, cases: Vec<Case>, points: &Points) -> SiteFinding {
+    let pages: BTreeSet<PageId> = pages_of(&cases);
+    let values = [("cases", cases.len().into()), ("pages", pages.len().into())];
+    SiteFinding {
+        code: check.code,
+        severity: check.severity,
+        title: check.title.into(),
+        message: check.message.phrase(&values),
+        fix: check.how.into(),
+        total: cases.len(),
+        gain: points.gain(pages.into_iter().map(|page| (page, weight(check.severity)))),
+        cases: cases.into_iter().take(MOST_LISTED).map(|case| view(site, case)).collect(),
+    }
+}
+
+fn view(site: &SiteFacts, case: Case) -> CaseView {
+    let total = case.places.len();
+    let places = case.places.into_iter().take(MOST_LISTED);
+    let pages = places.map(|place| (site.url(place.page).to_owned(), place.detail)).collect();
+    CaseView { url: case.subject, note: case.note, total, pages }
+}
+
+/// What a page gains without a code.
+fn points_of(site: &SiteFacts, page: PageId, code: u16) -> u32 {
+    let findings = site.page(page).map_or(&[][..], |page| &page.findings);
+    findings.iter().filter(|finding| finding.code == code).map(|finding| weight(finding.severity)).sum()
+}
+
+fn folded(site: &SiteFacts, fold: &Fold, points: &Points) -> FoldedFinding {
+    let urls = |pages: &[PageId]| pages.iter().take(MOST_LISTED).map(|id| site.url(*id).to_owned()).collect();
+    FoldedFinding {
+        code: site.codes.get(usize::from(fold.code)).cloned().unwrap_or_default(),
+        severity: fold.severity,
+        scope: match fold.cause {
+            FoldScope::Site => Scope::Site,
+            FoldScope::Template(at) => {
+                Scope::Template(site.templates().all.get(at).map(|one| one.name.clone()).unwrap_or_default())
+            }
+            FoldScope::Pages => Scope::Pages,
+        },
+        total: fold.pages.len(),
+        of: fold.of,
+        gain: points.gain(fold.pages.iter().map(|page| (*page, points_of(site, *page, fold.code)))),
+        pages: urls(&fold.pages),
+        exceptions: urls(&fold.exceptions),
+    }
+}
+
+fn templates(site: &SiteFacts, folds: &[Fold], points: &Points) -> Vec<TemplateView> {
+    let mut without: BTreeMap<usize, BTreeMap<PageId, u32>> = BTreeMap::new();
+    for fold in folds {
+        let FoldScope::Template(at) = fold.cause else { continue };
+        for page in &fold.pages {
+            *without.entry(at).or_default().entry(*page).or_default() += points_of(site, *page, fold.code);
+        }
+    }
+    let view = |(at, template): (usize, &Template)| {
+        let scores: Vec<u32> = template.pages.iter().filter_map(|id| site.page(*id)?.score).collect();
+        let mean = (!scores.is_empty()).then(|| scores.iter().sum::<u32>() / count(scores.len()));
+        TemplateView {
+            name: template.name.clone(),
+            example: site.url(template.example).to_owned(),
+            pages: template.pages.len(),
+            score: mean,
+            gain: points.gain(without.remove(&at).unwrap_or_default().into_iter()),
+        }
+    };
+    site.templates().all.iter().enumerate().map(view).collect()
+}
+
+fn answers(site: &SiteFacts) -> BTreeMap<&'static str, u32> {
+    let mut answers = BTreeMap::new();
+    for (_, page) in site.pages().filter(|(_, page)| page.role == PageRole::Page) {
+        let name = match page.answer {
+            NodeAnswer::Document => "page",
+            NodeAnswer::File => "file",
+            NodeAnswer::Redirect(..) => "redirect",
+            NodeAnswer::Error(500..) => "server_error",
+            NodeAnswer::Error(_) => "client_error",
+            NodeAnswer::Failed(_) => "no_response",
+            NodeAnswer::Blocked => "blocked",
+        };
+        *answers.entry(name).or_default() += 1;
+    }
+    answers
+}
+
+fn depths(site: &SiteFacts) -> Vec<u32> {
+    let mut bars = Vec::new();
+    for depth in site.documents().filter_map(|(id, _, _)| site.depth(id)) {
+        let at = depth.min(DEEPEST_BAR) as usize;
+        if bars.len() <= at {
+            bars.resize(at + 1, 0);
+        }
+        if let Some(bar) = bars.get_mut(at) {
+            *bar += 1;
+        }
+    }
+    bars
+}
+
+impl SiteReport {
+    /// The report as a reader of `lang` gets it.
+    pub fn in_lang(&self, lang: Lang) -> SiteReport<String> {
+        let case = |case: &CaseView| CaseView {
+            url: case.url.clone(),
+            note: case.note.in_lang(lang).to_owned(),
+            total: case.total,
+            pages: case.pages.clone(),
+        };
+        let finding = |finding: &SiteFinding| SiteFinding {
+            code: finding.code,
+            severity: finding.severity,
+            title: finding.title.in_lang(lang).to_owned(),
+            message: finding.message.in_lang(lang).to_owned(),
+            fix: finding.fix.in_lang(lang).to_owned(),
+            total: finding.total,
+            gain: finding.gain,
+            cases: finding.cases.iter().map(case).collect(),
+        };
+        SiteReport {
+            url: self.url.clone(),
+            score: self.score,
+            complete: self.complete,
+            answers: self.answers.clone(),
+            scores: self.scores,
+            depths: self.depths.clone(),
+            unreached: self.unreached,
+            findings: self.findings.iter().map(finding).collect(),
+            page_findings: self.page_findings.clone(),
+            templates: self.templates.clone(),
+            passed: self.passed.clone(),
+            not_measured: self.not_measured.clone(),
+        }
+    }
+}

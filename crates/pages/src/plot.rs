@@ -28,6 +28,8 @@ pub(crate) struct Plot {
     pub(crate) bars: Vec<Bar>,
     pub(crate) labels: Vec<Label>,
     pub(crate) height: String,
+    /// Days without a value, which have neither bar nor row.
+    pub(crate) without: usize,
 }
 
 /// A bar.
@@ -55,7 +57,7 @@ pub(crate) struct Label {
 pub(crate) type PlotRow = (Vec<String>, Option<f64>);
 
 impl Plot {
-    /// Over days, oldest first: a bar for each.
+    /// Over days, oldest first: a bar for each, the highest one as high as the plot.
     pub(crate) fn over_days(
         id: &'static str,
         title: &'static str,
@@ -63,6 +65,18 @@ impl Plot {
         rows: Vec<PlotRow>,
     ) -> Self {
         let most = rows.iter().filter_map(|(_, value)| *value).fold(0.0, f64::max);
+        let label = top(most, &rows);
+        Self::up_to((most, label), id, title, heads, rows)
+    }
+
+    /// The same with a value, and its name, that is as high as the plot.
+    pub(crate) fn up_to(
+        (most, label): (f64, String),
+        id: &'static str,
+        title: &'static str,
+        heads: Vec<&'static str>,
+        rows: Vec<PlotRow>,
+    ) -> Self {
         let step = WIDTH / count(rows.len().max(1));
         let bars = rows.iter().enumerate().filter_map(|(at, (cells, value))| {
             let height = share((*value)?, most) * HEIGHT;
@@ -78,13 +92,16 @@ impl Plot {
         let bars = bars.collect();
         let name = |cells: Option<&PlotRow>| cells.and_then(|(cells, _)| cells.first()).cloned().unwrap_or_default();
         let bottom = unit(LABEL + HEIGHT + 16.0);
-        let mut labels = vec![Label { x: unit(0.0), y: unit(12.0), anchor: "start", text: top(most, &rows) }];
+        let mut labels = vec![Label { x: unit(0.0), y: unit(12.0), anchor: "start", text: label }];
         labels.push(Label { x: unit(0.0), y: bottom.clone(), anchor: "start", text: name(rows.first()) });
         if rows.len() > 1 {
             labels.push(Label { x: unit(WIDTH), y: bottom, anchor: "end", text: name(rows.last()) });
         }
-        let rows = rows.into_iter().rev().map(|(cells, _)| cells).collect();
-        Self { id, title, heads, rows, bars, labels, height: unit(LABEL + HEIGHT + LABEL) }
+        let days = rows.len();
+        let rows: Vec<Vec<String>> =
+            rows.into_iter().rev().filter(|(_, value)| value.is_some()).map(|(cells, _)| cells).collect();
+        let without = days - rows.len();
+        Self { id, title, heads, rows, bars, labels, height: unit(LABEL + HEIGHT + LABEL), without }
     }
 
     /// By name, largest first: a bar for each of the first ones.
@@ -110,7 +127,8 @@ impl Plot {
             });
         }
         let height = unit(count(bars.len()) * ROW);
-        Self { id, title, heads, rows: rows.into_iter().map(|(cells, _)| cells).collect(), bars, labels, height }
+        let rows = rows.into_iter().map(|(cells, _)| cells).collect();
+        Self { id, title, heads, rows, bars, labels, height, without: 0 }
     }
 }
 
@@ -159,8 +177,16 @@ mod tests {
         let plot = Plot::over_days("a", "A", vec!["day", "n"], rows(&[("1", Some(5)), ("2", None), ("3", Some(10))]));
         let heights: Vec<&str> = plot.bars.iter().map(|bar| bar.height.as_str()).collect();
         assert_eq!(heights, ["70.0", "140.0"]);
-        assert_eq!(plot.rows.len(), 3);
+        assert_eq!((plot.rows.len(), plot.without), (2, 1));
         assert_eq!(plot.rows[0][0], "3", "the table begins with the newest");
+    }
+
+    #[test]
+    fn a_plot_with_a_scale_keeps_to_it() {
+        let scale = (20.0, "20".to_owned());
+        let plot = Plot::up_to(scale, "a", "A", vec!["day", "n"], rows(&[("1", Some(5)), ("2", Some(10))]));
+        let heights: Vec<&str> = plot.bars.iter().map(|bar| bar.height.as_str()).collect();
+        assert_eq!((heights, plot.labels[0].text.as_str()), (vec!["35.0", "70.0"], "20"));
     }
 
     #[test]

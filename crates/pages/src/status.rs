@@ -99,7 +99,9 @@ fn plot(days: &[DayReliability], lang: Lang) -> Plot {
         (cells.collect(), day.reliability.availability)
     });
     let heads = [DAY, AVAILABILITY, MEDIAN, P99, FAILED].map(|head| head.in_lang(lang)).to_vec();
-    Plot::over_days("availability", TITLE.in_lang(lang), heads, rows.collect())
+    // Of a share the whole is the measure, not the best day.
+    let whole = (1.0, percent(1.0, lang));
+    Plot::up_to(whole, "availability", TITLE.in_lang(lang), heads, rows.collect())
 }
 
 #[cfg(test)]

@@ -243,16 +243,29 @@ fn text_of(value: &Value, name: &str) -> String {
     value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// The type of a schema in a word or two.
+/// The type of a schema in a word or two. That it may be null is not said: so may everything that may be left out.
 fn kind(openapi: &Value, schema: &Value) -> String {
+    let is_some = |schema: &&Value| schema.get("type").is_none_or(|name| name != "null");
     let schema = resolved(openapi, schema);
+    let shapes = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
+    let schema = shapes.and_then(|shapes| shapes.iter().find(is_some)).map_or(schema, |shape| resolved(openapi, shape));
+    // Words with a description each.
+    if let Some(words) = schema.get("oneOf").and_then(Value::as_array) {
+        let words: Option<Vec<&str>> = words.iter().map(|word| word.get("const")?.as_str()).collect();
+        if let Some(words) = words {
+            return words.join(" | ");
+        }
+    }
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         let words = words.iter().map(|word| word.as_str().map_or_else(|| word.to_string(), str::to_owned));
         return words.collect::<Vec<_>>().join(" | ");
     }
     match schema.get("type") {
         Some(Value::String(name)) => name.clone(),
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" | "),
+        Some(Value::Array(names)) => {
+            let names = names.iter().filter_map(Value::as_str).filter(|name| *name != "null");
+            names.collect::<Vec<_>>().join(" | ")
+        }
         _ => "any".to_owned(),
     }
 }

@@ -3,7 +3,7 @@
     clippy::disallowed_methods,
     reason = "tests are the clock, the network and the environment of what they test"
 )]
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
 use std::path::Path;

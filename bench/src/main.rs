@@ -9,6 +9,7 @@ mod bare;
 mod comparison;
 mod corpus;
 mod crowd;
+mod dense;
 mod parser;
 mod service;
 mod shapes;

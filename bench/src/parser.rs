@@ -12,7 +12,7 @@ use html5ever::tokenizer::{Token, TokenSink, TokenSinkResult, Tokenizer, Tokeniz
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::corpus::capture;
-use crate::{bare, shapes};
+use crate::{bare, dense, shapes};
 use model::capture::Capture;
 
 /// Rounds over each page.
@@ -112,8 +112,8 @@ pub(crate) fn corpus(pages: &[Vec<u8>]) {
     let pages: Vec<BenchPage> =
         pages.iter().map(|page| of_source(String::from_utf8_lossy(page).into_owned())).collect();
     table(&format!("{} real pages", pages.len()), &pages);
-    table("generated reference page (like a documentation's)", &[of_source(shapes::documentation())]);
-    table("generated list of products (like a shop's)", &[of_source(shapes::shop())]);
+    table("generated reference page (like a documentation's)", &[of_source(dense::documentation())]);
+    table("generated list of products (like a shop's)", &[of_source(dense::shop())]);
 }
 
 fn table(title: &str, pages: &[BenchPage]) {

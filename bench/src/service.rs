@@ -13,28 +13,10 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
+use crate::dense;
+
 /// Concurrent audits while memory is measured.
 pub(crate) const CROWD: usize = 64;
-
-/// A page of about 50 KB, of an ordinary make.
-fn page() -> String {
-    let mut out = String::from(
-        "<!doctype html><html lang=en><head><meta charset=utf-8><title>How to bake bread at home</title>\
-         <meta name=description content=\"Flour, water, salt and time: bread that works every time, step by step.\">\
-         <meta name=viewport content=\"width=device-width, initial-scale=1\"><link rel=icon href=/favicon.ico>\
-         </head><body><h1>How to bake bread at home</h1>",
-    );
-    let mut part = 0;
-    while out.len() < 50_000 {
-        part += 1;
-        out.push_str(&format!(
-            "<section class=part id=s{part}><h2>Step {part}</h2><p>Knead the dough for <b>ten</b> minutes, then let it \
-             rest under a cloth. <a href=/steps/{part}>More on step {part}</a></p><ul><li>flour</li><li>water</li></ul>\
-             <img src=/img/{part}.jpg alt=\"Dough\" width=320 height=200 loading=lazy></section>"
-        ));
-    }
-    out + "</body></html>"
-}
 
 /// Starts the site: page, robots.txt with a sitemap, a sitemap that lists the page, 404 for the rest.
 pub(crate) async fn site() -> Result<String> {
@@ -51,7 +33,7 @@ pub(crate) async fn site() -> Result<String> {
     let sitemap = format!(
         "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{origin}/</loc></url></urlset>"
     );
-    let page = answer("200 OK", "text/html; charset=utf-8", &page());
+    let page = answer("200 OK", "text/html; charset=utf-8", &dense::steps());
     let robots = answer("200 OK", "text/plain", &format!("User-agent: *\nAllow: /\nSitemap: {origin}/sitemap.xml\n"));
     let sitemap = answer("200 OK", "application/xml", &sitemap);
     let missing = answer("404 Not Found", "text/plain", "missing");

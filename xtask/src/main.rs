@@ -8,6 +8,7 @@ mod command;
 mod compare_browser;
 mod fuzz;
 mod html_trees;
+mod instructions;
 mod judges;
 mod lighthouse;
 mod messages;
@@ -27,7 +28,7 @@ use command::{has, run, run_with};
 /// One command: name, what it does, how.
 type CommandEntry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [CommandEntry; 24] = [
+const COMMANDS: [CommandEntry; 25] = [
     ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
@@ -61,6 +62,11 @@ const COMMANDS: [CommandEntry; 24] = [
             let parts: Vec<&str> = std::iter::once("--").chain(parts.iter().map(String::as_str)).collect();
             run(root, "cargo", &[&bench[..], &parts].concat())
         },
+    ),
+    (
+        "instructions",
+        "[--check] [--functions]: count the instructions of each stage of a report and write them, or compare with those kept; installs valgrind",
+        |root| instructions::instructions(root, std::env::args().skip(2)),
     ),
     ("compare-browser", "compare the facts of each page of DIR with Chromium's (default: the corpus)", |root| {
         browser::install_chromium(root, "the comparison")?;
@@ -183,7 +189,7 @@ const COMMANDS: [CommandEntry; 24] = [
         "record PROGRAM FOLDER, compare OLD NEW: every answer of a site-audit program, byte for byte but for ids and times",
         |root| wire::wire(root, std::env::args().skip(2)),
     ),
-    ("ci", "lint, then test: what a change must pass", ci),
+    ("ci", "lint, test, and compare instructions: what a change must pass", ci),
 ];
 
 fn main() -> Result<()> {
@@ -218,7 +224,9 @@ fn ci(root: &Path) -> Result<()> {
         lint(root)?;
         installed.join().map_err(|_| anyhow!("the installation panicked"))?
     })?;
-    run_all_tests(root)
+    run_all_tests(root)?;
+    println!("$ cargo xtask instructions --check");
+    instructions::instructions(root, std::iter::once("--check".to_owned()))
 }
 
 fn test(root: &Path) -> Result<()> {

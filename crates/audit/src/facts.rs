@@ -74,6 +74,7 @@ pub mod text;
 pub mod url_identity;
 pub mod visibility;
 pub mod walk;
+pub(crate) mod word_set;
 pub mod words;
 
 pub use known::Facts;

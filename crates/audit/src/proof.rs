@@ -17,7 +17,7 @@ use crate::causes::FoundCheck;
 use crate::fix::{FixDraft, OwnFiles};
 use crate::patch::Drafted;
 use subject::FixSubject;
-use trial::{Bench, TrialFailure};
+use trial::{Bench, TrialFailure, TrialScope};
 
 pub(crate) use trial::AuditedPage;
 
@@ -35,7 +35,9 @@ pub(crate) struct Proven {
     pub(crate) after: Option<Vec<FoundCheck>>,
 }
 
-/// Takes the readiness from fixes that do not hold, and says why.
+/// Takes the readiness from fixes that do not hold, and says why. Never inlined: `cargo xtask instructions` counts it by its
+/// name.
+#[inline(never)]
 pub(crate) fn proven(audited: &AuditedPage<'_, '_>, own_files: OwnFiles<'_>, mut drafted: Vec<Drafted>) -> Proven {
     let mut demoted = Vec::new();
     let (failures, after) = {
@@ -96,7 +98,7 @@ impl<'a, 'f> Proof<'a, 'f> {
         self.after = None;
         while !self.ready.is_empty() {
             let all: Vec<&Drafted> = self.ready.iter().map(|(item, _)| *item).collect();
-            let failure = match self.trial(&all) {
+            let failure = match self.trial(&all, TrialScope::Findings) {
                 Ok(found) => {
                     self.after = Some(found);
                     return;
@@ -127,7 +129,7 @@ impl<'a, 'f> Proof<'a, 'f> {
         let (mut holds, mut fails, mut failure) = (0, all.len(), failure);
         while fails - holds > 1 {
             let middle = holds.midpoint(fails);
-            match self.trial(all.get(..middle).unwrap_or_default()) {
+            match self.trial(all.get(..middle).unwrap_or_default(), TrialScope::Failures) {
                 Ok(_) => holds = middle,
                 Err(of_less) => (fails, failure) = (middle, of_less),
             }
@@ -153,13 +155,13 @@ impl<'a, 'f> Proof<'a, 'f> {
         }
         for group in groups {
             let items: Vec<&Drafted> = group.iter().filter_map(|at| Some(self.ready.get(*at)?.0)).collect();
-            let Err(failure) = self.trial(&items) else { continue };
+            let Err(failure) = self.trial(&items, TrialScope::Failures) else { continue };
             if let [item] = items[..] {
                 self.failed.push((item.check.code, failure));
                 continue;
             }
             for item in items {
-                if let Err(failure) = self.trial(&[item]) {
+                if let Err(failure) = self.trial(&[item], TrialScope::Failures) {
                     self.failed.push((item.check.code, failure));
                 }
             }
@@ -173,9 +175,9 @@ impl<'a, 'f> Proof<'a, 'f> {
         self.ready.retain(|(item, _)| failed.iter().all(|(code, _)| *code != item.check.code));
     }
 
-    fn trial(&mut self, items: &[&Drafted]) -> Result<Vec<FoundCheck>, TrialFailure> {
+    fn trial(&mut self, items: &[&Drafted], scope: TrialScope) -> Result<Vec<FoundCheck>, TrialFailure> {
         self.left = self.left.checked_sub(self.cost).ok_or(TrialFailure::of(Unproven::TooLarge))?;
-        self.bench.trial(items)
+        self.bench.trial(items, scope)
     }
 }
 

@@ -117,7 +117,7 @@ pub struct Anchor {
 
 impl Anchor {
     /// Reads an `a` of a page at `page`; `None` for one without `href`.
-    pub(super) fn read(element: Element<'_>, page: &Url, resolve: impl Fn(&str) -> Option<Url>) -> Option<Self> {
+    pub(super) fn read(element: Element<'_>, page: &Url, resolve: impl FnOnce(&str) -> Option<Url>) -> Option<Self> {
         let href = element.attribute("href")?;
         let url = resolve(href);
         let reach = match &url {

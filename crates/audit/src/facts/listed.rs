@@ -28,16 +28,19 @@ pub struct Listed {
     around: HashSet<NodeId>,
 }
 
-/// Parts of a page that it has in common with others.
-pub const AROUND: [&str; 4] = ["header", "nav", "footer", "aside"];
+/// Whether a name is that of a part that a page has in common with others.
+pub fn is_around(name: &str) -> bool {
+    matches!(name, "header" | "nav" | "footer" | "aside")
+}
 
 /// Descendants of a `header` among which a menu is looked for.
 const MOST_LOOKED_AT: usize = 300;
 
-/// Whether an element is a part that a page has in common with others: one of [`AROUND`]. The `header` of an article, or of
+/// Whether an element is a part that a page has in common with others, by [`is_around`]. The `header` of an article, or of
 /// the main content, is its own, unless it holds the menu or says to be the site's.
 pub fn is_common_part(element: Element<'_>) -> bool {
-    AROUND.iter().any(|name| element.is(name)) && !(element.is("header") && is_header_of_content(element))
+    let name = element.name();
+    is_around(name) && element.namespace() == Namespace::Html && !(name == "header" && is_header_of_content(element))
 }
 
 /// Whether a `header` stands in content, and is not the site's.

@@ -89,7 +89,10 @@ pub fn names_page(url: &Url) -> bool {
 /// Whether two addresses name the same page: compared parsed, without fragment and default port, percent-encoding
 /// normalised. A trailing slash counts.
 pub fn same_page(a: &Url, b: &Url) -> bool {
-    identity(a) == identity(b)
+    // Most differ as they are written, and nothing of them is encoded.
+    let [whole_a, whole_b] = [a, b].map(|url| url.as_str().split('#').next().unwrap_or_default());
+    let is_plain = |url: &Url, whole: &str| !url.cannot_be_a_base() && !whole.contains('%');
+    if is_plain(a, whole_a) && is_plain(b, whole_b) { whole_a == whole_b } else { identity(a) == identity(b) }
 }
 
 /// Whether two addresses have one registrable domain, or one host where there is none.

@@ -68,6 +68,11 @@ struct Waiting {
 impl Html {
     /// Reads a response that is a document.
     pub(crate) fn read(exchange: &Exchange) -> Option<Self> {
+        Self::read_after(exchange, None)
+    }
+
+    /// The same of a page that is like one that was read before: what is the same in both is not read again.
+    pub(crate) fn read_after(exchange: &Exchange, before: Option<&Self>) -> Option<Self> {
         let url = Url::parse(&exchange.url).ok()?;
         let bytes = &exchange.body.bytes;
         let mut charset = charset::decide(bytes, content_type::declared(exchange).as_deref());
@@ -81,7 +86,7 @@ impl Html {
         let cut = exchange.body.cut.is_some();
         let unlabelled_utf8 =
             charset.source == CharsetSource::Detected && !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok();
-        let mut html = Self::walk(document, charset, cut, url);
+        let mut html = Self::walk(document, charset, cut, url, before);
         html.unlabelled_utf8 = unlabelled_utf8;
         Some(html)
     }
@@ -122,7 +127,7 @@ impl Html {
         }
     }
 
-    fn walk(document: Document, charset: Charset, cut: bool, url: Url) -> Self {
+    fn walk(document: Document, charset: Charset, cut: bool, url: Url, before: Option<&Self>) -> Self {
         let mut html = Self { lost_head: lost_head::read(&document), ..Self::empty(charset, cut, url) };
         let mut waiting = Waiting::default();
         let mut text = Passing::new(&document);
@@ -143,8 +148,15 @@ impl Html {
         html.base =
             base.filter(|base| !matches!(base.scheme(), "data" | "javascript")).unwrap_or_else(|| html.url.clone());
         html.links = elements(waiting.links).map(|link| LinkElement::read(link, |href| html.resolve(href))).collect();
+        let mut known = before.map(|before| KnownAddresses::of(before, &html));
         html.anchors = elements(waiting.anchors)
-            .filter_map(|one| Anchor::read(one, &html.url, |href| html.resolve(href)))
+            .filter_map(|one| {
+                let resolve = |href: &str| match known.as_mut().and_then(|known| known.resolved(href)) {
+                    Some(url) => url.cloned(),
+                    None => html.resolve(href),
+                };
+                Anchor::read(one, &html.url, resolve)
+            })
             .collect();
         let concerned =
             html.anchors.iter().enumerate().filter(|(_, one)| one.url.as_ref().is_some_and(concerns_probes));
@@ -203,6 +215,34 @@ impl Html {
                 }
             }
         }
+    }
+}
+
+/// Addresses of the links of a page that was read before, in the order of its links. Parsing an address takes longer than
+/// finding that it is the same.
+struct KnownAddresses<'h> {
+    before: &'h Html,
+    /// The place of the link that comes next; none where the pages read addresses differently.
+    next: Option<usize>,
+}
+
+impl<'h> KnownAddresses<'h> {
+    fn of(before: &'h Html, html: &Html) -> Self {
+        let is_alike = before.base == html.base && before.charset.encoding == html.charset.encoding;
+        Self { before, next: is_alike.then_some(0) }
+    }
+
+    /// What the next link's address came to; `None` where it is another one. A link that came or is gone moves those behind
+    /// it by one, which is made up for.
+    fn resolved(&mut self, href: &str) -> Option<Option<&'h Url>> {
+        let next = self.next?;
+        let known = [next, next + 1, next.saturating_sub(1)].into_iter().find_map(|at| {
+            let anchor = self.before.anchors.get(at)?;
+            let is_same = self.before.element(anchor.node)?.attribute("href") == Some(href);
+            is_same.then_some((at, anchor))
+        });
+        self.next = Some(known.map_or(next, |(at, _)| at) + 1);
+        known.map(|(_, anchor)| anchor.url.as_ref())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether a changed source gives the tree that it gave, but for the changes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use model::patch::Unproven;
@@ -23,29 +23,24 @@ pub(super) fn harm(
     meant: &Meant<'_>,
 ) -> Option<Unproven> {
     let shift = Shift::of(changes);
-    let mut found: HashMap<usize, Element<'_>> = HashMap::new();
-    for element in after.elements() {
-        if let Some(tag) = element.start_tag() {
-            found.insert(tag.start, element);
-        }
-    }
+    let mut found = TagPlaces::of(after);
     let open = written_in(before, changes);
     for element in before.elements() {
         let Some(tag) = element.start_tag() else { continue };
         match shift.tag(&tag) {
             Fate::Stays(start) => {
-                let Some(now) = found.remove(&start) else { return Some(Unproven::ChangesText) };
+                let Some(now) = found.take(start) else { return Some(Unproven::ChangesText) };
                 if now.name() != element.name() || now.namespace() != element.namespace() {
                     return Some(Unproven::ChangesText);
                 }
                 let is_under = parent(element, |tag| shift.place(tag)) == parent(now, |tag| Some(tag.start));
-                let is_same_text = || open.contains(&element.id()) || own_text(element) == own_text(now);
+                let is_same_text = || open.contains(&element.id()) || is_same_own_text(element, now);
                 if !is_under || !is_same_text() {
                     return Some(Unproven::ChangesText);
                 }
             }
             Fate::Rewritten(start) => {
-                let Some(now) = found.remove(&start).filter(|now| now.name() == element.name()) else { continue };
+                let Some(now) = found.take(start).filter(|now| now.name() == element.name()) else { continue };
                 let fault = attributes_of_changed(element, now, meant);
                 if fault.is_some() {
                     return fault;
@@ -55,7 +50,7 @@ pub(super) fn harm(
         }
     }
     // What is left came with the changes.
-    let ids: HashSet<&str> = found.values().filter_map(|element| element.attribute("id")).collect();
+    let ids: HashSet<&str> = found.left().filter_map(|element| element.attribute("id")).collect();
     let loses_id = |element: Element<'_>| {
         let is_gone = element.start_tag().is_some_and(|tag| matches!(shift.tag(&tag), Fate::Gone));
         is_gone && element.attribute("id").is_some_and(|id| !id.is_empty() && !ids.contains(id))
@@ -63,7 +58,47 @@ pub(super) fn harm(
     if before.elements().any(loses_id) {
         return Some(Unproven::LosesAttribute);
     }
-    found.values().any(|element| has_twice(*element)).then_some(Unproven::DoublesAttribute)
+    found.left().any(has_twice).then_some(Unproven::DoublesAttribute)
+}
+
+/// Elements by the place of their start tags, each taken once.
+struct TagPlaces<'d> {
+    /// In the order of the places.
+    elements: Vec<(usize, Element<'d>)>,
+    taken: Vec<bool>,
+    /// Behind the one that was taken last: the next is nearly always asked for next.
+    next: usize,
+}
+
+impl<'d> TagPlaces<'d> {
+    fn of(document: &'d Document) -> Self {
+        let elements = in_source_order(document);
+        Self { taken: vec![false; elements.len()], elements, next: 0 }
+    }
+
+    fn take(&mut self, start: usize) -> Option<Element<'d>> {
+        let is_next = self.elements.get(self.next).is_some_and(|(known, _)| *known == start);
+        let at = match is_next {
+            true => self.next,
+            false => self.elements.binary_search_by_key(&start, |(known, _)| *known).ok()?,
+        };
+        let is_free = !std::mem::replace(self.taken.get_mut(at)?, true);
+        self.next = at + 1;
+        self.elements.get(at).filter(|_| is_free).map(|(_, element)| *element)
+    }
+
+    /// Those that were not taken.
+    fn left(&self) -> impl Iterator<Item = Element<'d>> {
+        self.elements.iter().zip(&self.taken).filter(|(_, is_taken)| !**is_taken).map(|((_, element), _)| *element)
+    }
+}
+
+/// Elements that stand in the source, by the place of their start tags.
+fn in_source_order(document: &Document) -> Vec<(usize, Element<'_>)> {
+    let mut elements: Vec<(usize, Element<'_>)> =
+        document.elements().filter_map(|element| Some((element.start_tag()?.start, element))).collect();
+    elements.sort_by_key(|(start, _)| *start);
+    elements
 }
 
 /// What becomes of a start tag, with where it starts afterwards.
@@ -134,16 +169,19 @@ fn parent<'d>(element: Element<'d>, place: impl Fn(&Range<usize>) -> Option<usiz
     }
 }
 
-/// Text directly in an element, without its white space: what stands between tags may be broken into other lines.
-fn own_text(element: Element<'_>) -> String {
-    element.own_texts().flat_map(str::chars).filter(|c| !c.is_ascii_whitespace()).collect()
+/// Whether the texts directly in two elements are the same but for white space: what stands between tags may be broken into
+/// other lines.
+fn is_same_own_text(one: Element<'_>, other: Element<'_>) -> bool {
+    one.own_texts().eq(other.own_texts()) || own_letters(one).eq(own_letters(other))
+}
+
+fn own_letters(element: Element<'_>) -> impl Iterator<Item = u8> {
+    element.own_texts().flat_map(str::bytes).filter(|byte| !byte.is_ascii_whitespace())
 }
 
 /// Elements in which something is written: their text is meant to change.
 fn written_in(document: &Document, changes: &[SourceChange<'_>]) -> HashSet<NodeId> {
-    let mut starts: Vec<(usize, Element<'_>)> =
-        document.elements().filter_map(|element| Some((element.start_tag()?.start, element))).collect();
-    starts.sort_by_key(|(start, _)| *start);
+    let starts = in_source_order(document);
     let mut written = HashSet::new();
     for (span, _) in changes {
         let before = starts.partition_point(|(start, _)| *start < span.start);

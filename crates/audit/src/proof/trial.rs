@@ -58,6 +58,15 @@ impl TrialFailure {
     }
 }
 
+/// What is asked of a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TrialScope {
+    /// All that the checks find.
+    Findings,
+    /// Whether it fails: only checks that can make it fail are run.
+    Failures,
+}
+
 /// Makes trials of one audit.
 pub(super) struct Bench<'a, 'f> {
     audited: &'a AuditedPage<'a, 'f>,
@@ -89,8 +98,8 @@ impl<'a, 'f> Bench<'a, 'f> {
         subject::of(&item.draft, self.audited.facts.markup())
     }
 
-    /// Applies the ready ones among some fixes, and judges what comes of it: all that the checks find then.
-    pub(super) fn trial(&mut self, items: &[&Drafted]) -> Result<Vec<FoundCheck>, TrialFailure> {
+    /// Applies the ready ones among some fixes, and judges what comes of it.
+    pub(super) fn trial(&mut self, items: &[&Drafted], scope: TrialScope) -> Result<Vec<FoundCheck>, TrialFailure> {
         let source = self.audited.source();
         let ready = Ready::of(source, self.own_files, items);
         let splices = ready.splices();
@@ -109,7 +118,7 @@ impl<'a, 'f> Bench<'a, 'f> {
         let extras = extras.map(|extras| std::mem::replace(&mut self.capture.extras, extras));
         let page = page.as_ref().unwrap_or(self.audited.page);
         let facts = Facts::new(&self.capture, page, files.as_ref().unwrap_or(self.audited.files));
-        let judged = self.judged(&facts, page, items, &subjects);
+        let judged = self.judged(&facts, page, items, &subjects, scope);
         drop(facts);
         if let Some(before) = before {
             self.capture.page = before;
@@ -136,7 +145,9 @@ impl<'a, 'f> Bench<'a, 'f> {
         let bytes = patch::spliced(source.bytes, &in_file).ok_or(TrialFailure::of(Unproven::NoPlace))?;
         let old = self.audited.facts.capture.page.response().ok_or(TrialFailure::of(Unproven::NoPlace))?;
         let exchange = Exchange { body: Body { bytes, ..old.body.clone() }, ..old.clone() };
-        let html = Html::read(&exchange).ok_or(TrialFailure::of(Unproven::ChangesText))?;
+        let html = Html::read_after(&exchange, Some(source.html));
+        let mut html = html.ok_or(TrialFailure::of(Unproven::ChangesText))?;
+        html.document.leave_out_places();
         let meant: Meant<'_> = items
             .iter()
             .filter(|item| item.draft.class == FixClass::Deterministic)
@@ -204,17 +215,25 @@ impl<'a, 'f> Bench<'a, 'f> {
         page: &Page,
         items: &[&Drafted],
         subjects: &BTreeSet<FixSubject>,
+        scope: TrialScope,
     ) -> Result<Vec<FoundCheck>, TrialFailure> {
         let mut stays = Vec::new();
         let mut new = Vec::new();
         let mut found: Vec<FoundCheck> = Vec::new();
         for check in checks::all() {
+            let is_own = items.iter().any(|item| item.check.code == check.code);
+            let uncovered = || items.iter().any(|item| uncover::may_show(item.check.code, check.code));
+            let is_new = || self.audited.outcomes.get(check.code) == Some(&CheckOutcome::Fine) && !uncovered();
+            let is_new = !is_own && is_new();
+            // Of a check that found something before, or could not be measured, no finding makes the trial fail.
+            if !is_own && !is_new && scope == TrialScope::Failures {
+                continue;
+            }
             let Ok(Some(problem)) = judge::run(check, facts) else { continue };
             found.push((check, problem.severity(check)));
-            let uncovered = || items.iter().any(|item| uncover::may_show(item.check.code, check.code));
-            if items.iter().any(|item| item.check.code == check.code) {
+            if is_own {
                 stays.push(check.code.to_owned());
-            } else if self.audited.outcomes.get(check.code) == Some(&CheckOutcome::Fine) && !uncovered() {
+            } else if is_new {
                 new.push(check.code.to_owned());
             }
         }

@@ -1,11 +1,9 @@
 //! What a page costs a program that reads it, and how it finds the content.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::check::prelude::*;
 use crate::facts::content_type::media_type;
 use crate::facts::discovery::llms::{self, RootFile};
-use crate::facts::document::NodeId;
+use crate::facts::document::Namespace;
 use crate::facts::headings::outline;
 use crate::facts::listed::is_common_part;
 use crate::facts::page::Html;
@@ -160,37 +158,41 @@ fn with_headline<'h>(html: &'h Html, part: Element<'h>) -> Option<Element<'h>> {
 
 /// The innermost part that holds more than half of what is read outside of header, nav, footer and aside.
 fn most_text(html: &Html) -> Option<Element<'_>> {
-    let is_part = |element: &Element<'_>| ["div", "section", "article"].iter().any(|name| element.is(name));
+    let is_part = |element: &Element<'_>| {
+        matches!(element.name(), "div" | "section" | "article") && element.namespace() == Namespace::Html
+    };
     let is_left_out = |element: Element<'_>| {
-        let is_around = is_common_part(element) || has_other_class(element);
-        !is_seen(element) || hides(element) || is_around
+        !is_seen(element) || hides(element) || is_common_part(element) || has_other_class(element)
     };
     let body = html.document.body()?;
-    let mut left_out: HashSet<NodeId> = HashSet::new();
+    // By the number of a node.
+    let mut left_out = vec![false; html.document.node_count()];
     let mut read: Vec<Element<'_>> = Vec::new();
     for element in body.descendants() {
-        let is_within = element.parent().is_some_and(|parent| left_out.contains(&parent.id()));
-        if is_within || is_left_out(element) {
-            left_out.insert(element.id());
-        } else {
+        let is_out = |around: Element<'_>| left_out.get(around.id().index()).copied().unwrap_or_default();
+        if !element.parent().is_some_and(is_out) && !is_left_out(element) {
             read.push(element);
+        } else if let Some(is_out) = left_out.get_mut(element.id().index()) {
+            *is_out = true;
         }
     }
     // From the last to the first: what an element holds is known before it is counted for its parent.
-    let mut bytes: HashMap<NodeId, usize> = HashMap::new();
+    let mut bytes = vec![0; html.document.node_count()];
     for element in read.iter().rev() {
-        let held = bytes.entry(element.id()).or_default();
-        *held += element.own_texts().map(|run| run.trim().len()).sum::<usize>();
+        let own: usize = element.own_texts().map(|run| run.trim().len()).sum();
+        let Some(held) = bytes.get_mut(element.id().index()) else { continue };
+        *held += own;
         let held = *held;
-        if let Some(parent) = element.parent() {
-            *bytes.entry(parent.id()).or_default() += held;
+        if let Some(around) = element.parent().and_then(|parent| bytes.get_mut(parent.id().index())) {
+            *around += held;
         }
     }
-    let total = bytes.get(&body.id()).copied().unwrap_or_default();
+    let held_by = |element: Element<'_>| bytes.get(element.id().index()).copied().unwrap_or_default();
+    let total = held_by(body);
     // Those that hold more than half lie one inside the other.
     let mut last: Option<(usize, Element<'_>)> = None;
     for part in read.into_iter().filter(is_part) {
-        let held = bytes.get(&part.id()).copied().unwrap_or_default();
+        let held = held_by(part);
         if held * 2 > total && last.is_none_or(|(least, _)| held <= least) {
             last = Some((held, part));
         }

@@ -94,6 +94,9 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
         // The name is looked up once for all of them; there are thousands of elements.
         let own_name = Some(element.name()).filter(|_| element.namespace() == Namespace::Html);
         let by_name = own_name.and_then(|own| ELEMENTS.iter().position(|(name, _)| *name == own));
+        if by_name.is_none() && !element.has("bgcolor") && !element.has("align") {
+            continue;
+        }
         let is_moved = MOVED_WHOLE.iter().any(|name| element.is(name));
         let has = |name: &str| match name {
             "img align" => is_moved && element.has("align"),

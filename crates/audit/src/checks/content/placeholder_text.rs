@@ -1,12 +1,12 @@
 //! Text that a template left behind where an author was to write.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use crate::check::prelude::*;
 use crate::facts::document::collapse;
 use crate::facts::page::Html;
 use crate::facts::visibility::hides;
+use crate::facts::word_set::WordSet;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -51,9 +51,7 @@ const PLACEHOLDER: Check = Check {
 };
 
 /// Texts that a template leaves behind, in lower case. Source and date in the file.
-static TEXTS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    include_str!("../../data/placeholder_texts.txt").lines().filter(|line| !line.starts_with('#')).collect()
-});
+static TEXTS: LazyLock<WordSet> = LazyLock::new(|| WordSet::of_lines(include_str!("../../data/placeholder_texts.txt")));
 
 /// Elements whose text is source code or seen by nobody.
 const CODE: [&str; 10] = ["pre", "code", "kbd", "samp", "var", "textarea", "script", "style", "template", "noscript"];
@@ -76,21 +74,39 @@ enum Leftover {
 /// What of a text is a placeholder.
 fn found_in(run: &str) -> Option<Leftover> {
     let text = run.trim();
+    if text.is_empty() {
+        return None;
+    }
     let start = text.get(..17).unwrap_or_default();
-    if start.eq_ignore_ascii_case("lorem ipsum dolor") || text.contains("[object Object]") {
+    if start.eq_ignore_ascii_case("lorem ipsum dolor") || matches!(text, "undefined" | "NaN") {
         return Some(Leftover::Plain);
     }
-    if matches!(text, "undefined" | "NaN") {
+    // Few texts have a bracket.
+    let has_bracket = text.bytes().any(|byte| matches!(byte, b'[' | b'{'));
+    if has_bracket && text.contains("[object Object]") {
         return Some(Leftover::Plain);
     }
-    if text.find("{{").is_some_and(|at| text.get(at..).is_some_and(|rest| rest.contains("}}"))) {
+    if has_bracket && text.find("{{").is_some_and(|at| text.get(at..).is_some_and(|rest| rest.contains("}}"))) {
         return Some(Leftover::Variable);
     }
-    let is_listed = || {
-        let plain = collapse(text).to_lowercase();
-        TEXTS.contains(plain.trim_matches(|c: char| !c.is_alphanumeric()))
-    };
-    (!text.is_empty() && text.len() <= LONGEST && is_listed()).then_some(Leftover::Listed)
+    (text.len() <= LONGEST && is_listed(text)).then_some(Leftover::Listed)
+}
+
+/// Whether a text, without the signs around it, is one of the list; letter case doesn't matter.
+fn is_listed(text: &str) -> bool {
+    let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
+    // Nearly every text is none, which its length and first letter tell before it is copied.
+    if is_single_spaced(bare) && !TEXTS.may_contain_ignoring_case(bare) {
+        return false;
+    }
+    TEXTS.contains(collapse(bare).to_lowercase().trim_matches(|c: char| !c.is_alphanumeric()))
+}
+
+/// Whether a text is ASCII, with no white space in it but single spaces: neither collapsing it nor letter case changes its
+/// length.
+fn is_single_spaced(text: &str) -> bool {
+    let is_plain = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
+    text.bytes().all(is_plain) && !text.as_bytes().windows(2).any(|pair| pair == b"  ")
 }
 
 /// A text as it is shown: its first characters, with `…` where more follow.

@@ -114,6 +114,15 @@ fn is_no_text_page(html: &Html) -> bool {
         || html.document.elements().any(|element| element.is("canvas"))
 }
 
+/// Whether a text in runs has so many words or more. A space stands between runs, where no word goes on.
+fn has_words<'t>(mut runs: impl Iterator<Item = &'t str>, least: usize) -> bool {
+    let mut words = 0;
+    runs.any(|run| {
+        words += count_words(run);
+        words >= least
+    })
+}
+
 fn thin(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
     facts.filled_page()?;
@@ -123,16 +132,15 @@ fn thin(facts: &Facts<'_>) -> Verdict {
         return Err(NotMeasured::Absent);
     }
     let Some(main) = main_content(html) else { return Err(NotMeasured::Absent) };
-    let mut content = String::new();
     let is_prose =
         |part: Element<'_>| !part.has("hidden") && !is_common_part(part) && !DATA.iter().any(|name| part.is(name));
     // Blocks are not parted by the text itself, so each run ends a word.
-    let runs = main.texts_where(is_prose).flat_map(|run| [run, " "]);
-    collapse_into(runs, &mut content);
-    let words = count_words(&content);
-    if words >= LEAST_WORDS {
+    if has_words(main.texts_where(is_prose), LEAST_WORDS) {
         return PASS;
     }
+    let mut content = String::new();
+    collapse_into(main.texts_where(is_prose).flat_map(|run| [run, " "]), &mut content);
+    let words = count_words(&content);
     if content.chars().any(|letter| Script::of(letter) == Some(Script::Thai)) {
         return Err(NotMeasured::Language);
     }
@@ -155,11 +163,7 @@ fn hidden(facts: &Facts<'_>) -> Verdict {
         .filter_map(|element| Some((element, concealment(element.attribute("style")?)?)));
     let long = concealed.take(MOST_CONCEALED).filter(|(element, _)| {
         let is_prose = |part: Element<'_>| !DATA.iter().any(|name| part.is(name));
-        let mut words = 0;
-        element.texts_where(is_prose).any(|run| {
-            words += count_words(run);
-            words >= LEAST_HIDDEN_WORDS
-        })
+        has_words(element.texts_where(is_prose), LEAST_HIDDEN_WORDS)
     });
     let found: Vec<(Element<'_>, Concealment)> = long.filter(|(element, _)| !html.listed.is_unseen(*element)).collect();
     let Some((_, how)) = found.first() else { return PASS };

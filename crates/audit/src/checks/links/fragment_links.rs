@@ -71,10 +71,11 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let jumps: Vec<(Element<'_>, &str)> = html
         .anchors
         .iter()
-        .filter(|anchor| anchor.url.as_ref().is_some_and(|url| url.fragment().is_some() && same_page(url, &html.url)))
         .filter_map(|anchor| {
             let link = html.element(anchor.node)?;
-            Some((link, link.attribute("href")?.trim().strip_prefix('#')?))
+            let id = link.attribute("href")?.trim().strip_prefix('#')?;
+            let url = anchor.url.as_ref().filter(|url| url.fragment().is_some())?;
+            same_page(url, &html.url).then_some((link, id))
         })
         .filter(|(_, id)| !id.is_empty() && !id.starts_with(['/', '!']) && !id.contains(":~:"))
         .filter(|(link, id)| !id.eq_ignore_ascii_case("top") && !is_of_script(*link, id))

@@ -95,30 +95,31 @@ fn mistyped(repaired: Option<String>) -> Option<SyntaxFault> {
 }
 
 /// What is wrong with an `href`, if anything.
-fn fault(href: &str, html: &Html) -> Option<SyntaxFault> {
+fn fault(href: &str, is_url: impl Fn() -> bool) -> Option<SyntaxFault> {
     let trimmed = href.trim_matches(|c: char| c <= ' ');
     // Most addresses are told sound by their bytes alone.
-    let lower = trimmed.get(..16).unwrap_or(trimmed).to_ascii_lowercase();
-    if let Some((typo, meant)) = TYPOS.iter().find(|(typo, _)| lower.starts_with(typo)) {
+    let start = trimmed.get(..16).unwrap_or(trimmed);
+    let starts_with = |known: &str| start.get(..known.len()).is_some_and(|start| start.eq_ignore_ascii_case(known));
+    if let Some((typo, meant)) = TYPOS.iter().find(|(typo, _)| starts_with(typo)) {
         return mistyped(trimmed.get(typo.len()..).map(|rest| format!("{meant}{rest}")));
     }
     // One slash: of the page's own scheme this is a path, and of another one it works by chance.
     if let Some((scheme, rest)) = ["http:/", "https:/"].iter().find_map(|start| {
         let rest = trimmed.get(start.len()..).filter(|rest| !rest.starts_with(['/', '\\']))?;
-        lower.starts_with(start).then_some((*start, rest))
+        starts_with(start).then_some((*start, rest))
     }) {
         let is_host = rest.split(['/', '?', '#']).next().is_some_and(|host| host.contains('.'));
         return mistyped(is_host.then(|| format!("{scheme}/{rest}")));
     }
     let host = trimmed.split(['/', '?', '#']).next().unwrap_or_default();
-    if lower.starts_with("www.") && domains::has_known_suffix(host) {
+    if starts_with("www.") && domains::has_known_suffix(host) {
         return mistyped(None);
     }
-    if html.resolve(href).is_none() || joins_two(trimmed) {
+    if !is_url() || joins_two(trimmed) {
         return mistyped(None);
     }
     let other = ["mailto:", "tel:", "sms:", "data:", "javascript:", "whatsapp:", "viber:", "skype:"];
-    if trimmed.contains(|c: char| c.is_ascii_whitespace()) && !other.iter().any(|scheme| lower.starts_with(scheme)) {
+    if trimmed.contains(|c: char| c.is_ascii_whitespace()) && !other.iter().any(|scheme| starts_with(scheme)) {
         // As the URL parser reads it: line breaks and tabs are dropped, spaces encoded.
         let joined: String = trimmed.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
         let path = joined.split(['?', '#']).next().unwrap_or_default();
@@ -198,14 +199,16 @@ fn bare_numbers<'h>(html: &'h Html) -> Vec<Element<'h>> {
 
 /// Whether a link leads elsewhere than it seems to: where is a matter of chance.
 pub(crate) fn is_mistyped(link: Element<'_>, html: &Html) -> bool {
-    link.attribute("href").and_then(|href| fault(href, html)).is_some_and(|fault| fault.kind == FaultKind::Mistyped)
+    link.attribute("href")
+        .and_then(|href| fault(href, || html.resolve(href).is_some()))
+        .is_some_and(|fault| fault.kind == FaultKind::Mistyped)
 }
 
 /// Whether a repaired address may stand: it says what it is, and does not lead to where another check would object.
 fn is_sound(repaired: &str, html: &Html) -> bool {
     let Ok(url) = Url::options().base_url(Some(&html.base)).parse(repaired) else { return false };
     let is_downgrade = html.url.scheme() == "https" && url.scheme() == "http" && url.host() == html.url.host();
-    !is_downgrade && !is_local(&url, &html.url) && fault(repaired, html).is_none()
+    !is_downgrade && !is_local(&url, &html.url) && fault(repaired, || html.resolve(repaired).is_some()).is_none()
 }
 
 fn invalid(facts: &Facts<'_>) -> Verdict {
@@ -273,12 +276,12 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
 
 /// Links with a fault, those that break first, each kind in document order.
 fn faults(html: &Html) -> Vec<(Element<'_>, &str, SyntaxFault)> {
-    let links = || html.anchors.iter().filter_map(|anchor| html.element(anchor.node));
     let none = |kind| SyntaxFault { kind, repaired: None };
-    let of_address = links().filter_map(|link| {
+    let of_address = html.anchors.iter().filter_map(|anchor| {
+        let link = html.element(anchor.node)?;
         let href = link.attribute("href")?;
         let empty = || is_empty_link(link).then(|| none(FaultKind::Empty)).filter(|_| !html.listed.is_unseen(link));
-        Some((link, href, fault(href, html).or_else(empty)?))
+        Some((link, href, fault(href, || anchor.url.is_some()).or_else(empty)?))
     });
     let numbers = bare_numbers(html)
         .into_iter()

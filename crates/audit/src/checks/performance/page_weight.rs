@@ -129,11 +129,25 @@ fn measure(document: &Document) -> TreeSize {
 
 /// Whether a child adds to its parent's layout more than a line of text.
 fn is_counted(child: Element<'_>) -> bool {
-    const NOT: [&str; 17] = [
-        "p", "h1", "h2", "h3", "h4", "h5", "h6", "br", "wbr", "hr", "script", "style", "link", "meta", "noscript",
-        "template", "title",
-    ];
-    !NOT.contains(&child.name())
+    !matches!(
+        child.name(),
+        "p" | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "br"
+            | "wbr"
+            | "hr"
+            | "script"
+            | "style"
+            | "link"
+            | "meta"
+            | "noscript"
+            | "template"
+            | "title"
+    )
 }
 
 /// Whether an element is made to hold many; drawings and formulas are laid out as a whole.

@@ -4,8 +4,12 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use html::{Kind, NodeId, Options, Position, Quirks, Tree};
+use model::finding::Place;
 
 use super::around::Around;
+
+/// Characters kept of a snippet: enough for most tags.
+pub(super) const SNIPPET_CHARACTERS: usize = 160;
 
 /// A parsed document.
 #[derive(Debug)]
@@ -20,6 +24,8 @@ pub struct Document {
     /// Parsing stopped at a limit, or something was left out.
     pub too_complex: Option<Complexity>,
     /// What stands around each element, once it was asked for.
+    /// It is only judged, so that nobody asks where something stands.
+    pub(super) lacks_places: bool,
     around: OnceLock<Vec<Around>>,
     /// Elements with an id, sorted by it and then in document order, once one was asked for.
     pub(super) with_id: OnceLock<Vec<NodeId>>,
@@ -53,6 +59,7 @@ impl Document {
                 _ => None,
             },
             tree,
+            lacks_places: false,
             around: OnceLock::new(),
             with_id: OnceLock::new(),
         }
@@ -81,6 +88,36 @@ impl Document {
     /// Line and column of a byte offset of the source.
     pub fn position(&self, offset: usize) -> Position {
         self.tree.position(offset)
+    }
+
+    /// From now on places of it are empty: finding them takes longer than most checks do.
+    pub(crate) fn leave_out_places(&mut self) {
+        self.lacks_places = true;
+    }
+
+    /// A place in the source: snippet, line, column, bytes.
+    pub fn place_of(&self, span: Range<usize>) -> Place {
+        if self.lacks_places {
+            return Place::default();
+        }
+        let (start, end) = (self.position(span.start), self.position(span.end));
+        let snippet = self.source().get(span.clone()).map(|text| text.chars().take(SNIPPET_CHARACTERS).collect());
+        Place {
+            selector: None,
+            url: None,
+            snippet,
+            line: Some(start.line),
+            column: Some(start.column),
+            end_line: Some(end.line),
+            end_column: Some(end.column),
+            offset: Some(span.start),
+            length: Some(span.len()),
+        }
+    }
+
+    /// How many nodes there are: more than the number of each.
+    pub(crate) fn node_count(&self) -> usize {
+        self.tree.len()
     }
 
     /// Every node in document order, template contents left out.

@@ -1,14 +1,20 @@
 //! The element that holds the page's main content, and what in it is not content.
 
-use crate::facts::document::Element;
-use crate::facts::listed::AROUND;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use crate::facts::document::{Element, Namespace};
+use crate::facts::listed::is_around;
 use crate::facts::page::Html;
 use crate::facts::visibility::hides;
+use crate::facts::word_set::WordSet;
 
 /// Classes and ids that systems give to the content of a page, with their systems in the file.
-const CONTENT_CLASSES: &str = include_str!("../../data/content_classes.txt");
+static CONTENT_CLASSES: LazyLock<WordSet> =
+    LazyLock::new(|| WordSet::of_lines(include_str!("../../data/content_classes.txt")));
 /// Words in classes and ids of parts that are not content, such as dialogs and menus.
-const OTHER_CLASSES: &str = include_str!("../../data/boilerplate_classes.txt");
+static OTHER_CLASSES: LazyLock<WordSet> =
+    LazyLock::new(|| WordSet::of_lines(include_str!("../../data/boilerplate_classes.txt")));
 /// Words by which a text shows that it is of a dialog or a box of the site, by language.
 const OTHER_PHRASES: &str = include_str!("../../data/boilerplate_phrases.txt");
 
@@ -18,11 +24,12 @@ fn lines(table: &'static str) -> impl Iterator<Item = &'static str> {
 
 /// Class and id of an element, word by word and in lower case: `entry-content` stays one, and so do its parts in
 /// `parts_of_name`.
-fn names(element: Element<'_>) -> impl Iterator<Item = String> {
-    ["class", "id"]
-        .into_iter()
-        .filter_map(move |name| element.attribute(name))
-        .flat_map(|value| value.split_ascii_whitespace().map(str::to_ascii_lowercase).collect::<Vec<_>>())
+fn names(element: Element<'_>) -> impl Iterator<Item = Cow<'_, str>> {
+    let values = ["class", "id"].into_iter().filter_map(move |name| element.attribute(name));
+    values.flat_map(str::split_ascii_whitespace).map(|name| match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(name.to_ascii_lowercase()),
+        false => Cow::Borrowed(name),
+    })
 }
 
 impl Html {
@@ -46,7 +53,7 @@ fn marked(html: &Html) -> Option<Element<'_>> {
         if body_of_article.is_none() && element.has_token("itemprop", "articleBody") {
             body_of_article = Some(element);
         }
-        let has_class = || names(element).any(|name| lines(CONTENT_CLASSES).any(|known| known == name));
+        let has_class = || names(element).any(|name| CONTENT_CLASSES.contains(&name));
         if classed.is_none() && matches!(element.name(), "div" | "section" | "article" | "td") && has_class() {
             classed = Some(element);
         }
@@ -64,16 +71,19 @@ pub(crate) fn is_boilerplate(element: Element<'_>, within: Element<'_>) -> bool 
 }
 
 fn is_other_part(element: Element<'_>) -> bool {
-    if matches!(element.name(), "body" | "html" | "main" | "article") {
+    const ROLES: [&str; 9] =
+        ["dialog", "alertdialog", "alert", "navigation", "banner", "contentinfo", "complementary", "search", "menu"];
+    let name = element.name();
+    if matches!(name, "body" | "html" | "main" | "article") {
         return false;
     }
-    let has_role = |role: &str| element.has_token("role", role);
-    let is_named = AROUND.iter().any(|name| element.is(name))
-        || ["dialog", "form", "figure", "blockquote", "button", "label"].iter().any(|name| element.is(name))
-        || ["dialog", "alertdialog", "alert", "navigation", "banner", "contentinfo", "complementary", "search", "menu"]
-            .iter()
-            .any(|role| has_role(role));
-    is_named || has_other_class(element)
+    let is_named = element.namespace() == Namespace::Html
+        && (is_around(name) || matches!(name, "dialog" | "form" | "figure" | "blockquote" | "button" | "label"));
+    let has_role = || {
+        let mut roles = element.attribute("role").unwrap_or_default().split_ascii_whitespace();
+        roles.any(|role| ROLES.iter().any(|known| role.eq_ignore_ascii_case(known)))
+    };
+    is_named || has_role() || has_other_class(element)
 }
 
 /// Whether a word in the class or id of an element names a part that is not content.
@@ -82,10 +92,10 @@ pub(crate) fn has_other_class(element: Element<'_>) -> bool {
     const LAYOUT: [&str; 10] =
         ["has", "no", "with", "without", "wrap", "wrapper", "container", "content", "main", "layout"];
     names(element).any(|name| {
-        let parts: Vec<&str> = name.split(['-', '_', ':', '/']).collect();
-        parts.iter().any(|part| lines(OTHER_CLASSES).any(|word| *part == word))
-            && parts.iter().all(|part| !LAYOUT.contains(part))
-            && lines(CONTENT_CLASSES).all(|known| known != name)
+        let parts = || name.split(['-', '_', ':', '/']);
+        parts().any(|part| OTHER_CLASSES.contains(part))
+            && parts().all(|part| !LAYOUT.contains(&part))
+            && !CONTENT_CLASSES.contains(&name)
     })
 }
 

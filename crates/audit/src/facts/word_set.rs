@@ -1,0 +1,70 @@
+//! Words of a data file, asked for each of many names.
+
+/// A set of words. Most names that are none are told so by their length and their first byte.
+#[derive(Debug)]
+pub(crate) struct WordSet {
+    /// Lengths in bytes of the words that begin with a byte, a bit each; the highest bit stands for all that are longer.
+    lengths: [u64; 256],
+    /// In order.
+    words: Vec<&'static str>,
+}
+
+/// The bit of a length.
+fn bit(length: usize) -> u64 {
+    1 << length.min(63)
+}
+
+impl WordSet {
+    /// The lines of a file, but for empty ones and comments, which begin with `#`.
+    pub(crate) fn of_lines(text: &'static str) -> Self {
+        Self::of(text.lines().filter(|line| !line.starts_with('#')))
+    }
+
+    /// Some words; empty ones are left out.
+    pub(crate) fn of(words: impl Iterator<Item = &'static str>) -> Self {
+        let mut lengths = [0; 256];
+        let mut words: Vec<&'static str> = words.collect();
+        for word in &words {
+            let Some(first) = word.bytes().next() else { continue };
+            if let Some(known) = lengths.get_mut(usize::from(first)) {
+                *known |= bit(word.len());
+            }
+        }
+        words.retain(|word| !word.is_empty());
+        words.sort_unstable();
+        Self { lengths, words }
+    }
+
+    /// Whether a word is one of them. Letter case counts.
+    pub(crate) fn contains(&self, word: &str) -> bool {
+        word.bytes().next().is_some_and(|first| self.has_length(first, word.len()))
+            && self.words.binary_search(&word).is_ok()
+    }
+
+    /// Whether a word in ASCII may be one of them in lower case, by its length and its first letter.
+    pub(crate) fn may_contain_ignoring_case(&self, word: &str) -> bool {
+        word.bytes().next().is_some_and(|first| self.has_length(first.to_ascii_lowercase(), word.len()))
+    }
+
+    fn has_length(&self, first: u8, length: usize) -> bool {
+        self.lengths.get(usize::from(first)).is_some_and(|lengths| lengths & bit(length) != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_of_the_list_are_contained() {
+        let long = "a".repeat(70);
+        let set = WordSet::of_lines("# comment\nbanner\n\nmenu\nmenus");
+        for word in ["banner", "menu", "menus"] {
+            assert!(set.contains(word), "{word}");
+        }
+        assert!(set.may_contain_ignoring_case("MENU") && !set.may_contain_ignoring_case("Men"));
+        for word in ["", "# comment", "Menu", "menux", "benner", "men", &long] {
+            assert!(!set.contains(word), "{word}");
+        }
+    }
+}

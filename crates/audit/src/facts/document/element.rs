@@ -6,12 +6,10 @@ use html::{Kind, Namespace, NodeId, Origin, WrittenAttribute, attributes_of};
 use model::finding::Place;
 
 use super::around::{Around, parent_element};
-use super::parsed::Document;
+use super::parsed::{Document, SNIPPET_CHARACTERS};
 use super::white_space::{Collapsed, collapse_into};
 use crate::escape;
 
-/// Characters kept of a snippet: enough for most tags.
-const SNIPPET_CHARACTERS: usize = 160;
 /// Levels of a CSS path before it is left at what identifies the element.
 const SELECTOR_LEVELS: usize = 12;
 
@@ -374,26 +372,6 @@ impl Document {
 
     fn elements_of<'d>(&'d self, nodes: impl Iterator<Item = NodeId>) -> impl Iterator<Item = Element<'d>> {
         nodes.filter_map(|id| self.element(id))
-    }
-
-    /// A place in the source: snippet, line, column, bytes.
-    pub fn place_of(&self, span: Range<usize>) -> Place {
-        if self.lacks_places {
-            return Place::default();
-        }
-        let (start, end) = (self.position(span.start), self.position(span.end));
-        let snippet = self.source().get(span.clone()).map(|text| text.chars().take(SNIPPET_CHARACTERS).collect());
-        Place {
-            selector: None,
-            url: None,
-            snippet,
-            line: Some(start.line),
-            column: Some(start.column),
-            end_line: Some(end.line),
-            end_column: Some(end.column),
-            offset: Some(span.start),
-            length: Some(span.len()),
-        }
     }
 }
 

@@ -4,8 +4,12 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use html::{Kind, NodeId, Options, Position, Quirks, Tree};
+use model::finding::Place;
 
 use super::around::Around;
+
+/// Characters kept of a snippet: enough for most tags.
+pub(super) const SNIPPET_CHARACTERS: usize = 160;
 
 /// A parsed document.
 #[derive(Debug)]
@@ -89,6 +93,26 @@ impl Document {
     /// From now on places of it are empty: finding them takes longer than most checks do.
     pub(crate) fn leave_out_places(&mut self) {
         self.lacks_places = true;
+    }
+
+    /// A place in the source: snippet, line, column, bytes.
+    pub fn place_of(&self, span: Range<usize>) -> Place {
+        if self.lacks_places {
+            return Place::default();
+        }
+        let (start, end) = (self.position(span.start), self.position(span.end));
+        let snippet = self.source().get(span.clone()).map(|text| text.chars().take(SNIPPET_CHARACTERS).collect());
+        Place {
+            selector: None,
+            url: None,
+            snippet,
+            line: Some(start.line),
+            column: Some(start.column),
+            end_line: Some(end.line),
+            end_column: Some(end.column),
+            offset: Some(span.start),
+            length: Some(span.len()),
+        }
     }
 
     /// How many nodes there are: more than the number of each.

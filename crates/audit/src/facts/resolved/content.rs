@@ -92,7 +92,7 @@ pub(crate) fn has_other_class(element: Element<'_>) -> bool {
     const LAYOUT: [&str; 10] =
         ["has", "no", "with", "without", "wrap", "wrapper", "container", "content", "main", "layout"];
     names(element).any(|name| {
-        let parts = || name.split(|c: char| matches!(c, '-' | '_' | ':' | '/'));
+        let parts = || name.split(['-', '_', ':', '/']);
         parts().any(|part| OTHER_CLASSES.contains(part))
             && parts().all(|part| !LAYOUT.contains(&part))
             && !CONTENT_CLASSES.contains(&name)

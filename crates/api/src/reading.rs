@@ -53,6 +53,9 @@ const SHORT: [&str; 14] = [
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AuditExcerpt")]
 struct Excerpt {
+    /// The same as `audit_id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Option<String>>,
     /// The audit; null if it was not stored, absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     audit_id: Option<Option<String>>,

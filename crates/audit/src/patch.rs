@@ -3,6 +3,7 @@
 mod agree;
 mod edits;
 mod garbled;
+mod present;
 mod ready;
 mod shown;
 mod size;
@@ -216,7 +217,8 @@ fn finish(item: Drafted, edits: Vec<FixEdit>, patch: &mut Patch) -> Fix {
 
 /// Applies a patch to the source it was made for: every edit, then `head` directly after the `<head>` tag.
 ///
-/// `None` when an edit's `original` is not where it should be, so that a patch is never applied to another page.
+/// A tag that the head has already is left out, which never happens on the page that was audited. `None` when an edit's
+/// `original` is not where it should be, so that a patch is never applied to another page.
 pub fn apply<T>(source: &str, patch: &Patch<T>) -> Option<String> {
     let edited = apply_edits(source, &patch.edits)?;
     if patch.head.is_empty() {
@@ -225,14 +227,15 @@ pub fn apply<T>(source: &str, patch: &Patch<T>) -> Option<String> {
     let document = Document::parse(edited);
     let at = document.head()?.start_tag()?.end;
     let (before, after) = document.source().split_at_checked(at)?;
-    Some(format!("{before}{}{after}", head_lines(before, &patch.head)))
+    let lines = present::missing(&document, &patch.head);
+    Some(format!("{before}{}{after}", head_lines(before, lines)))
 }
 
 /// The tags for the head with a line break before each, as the lines of the page end.
-fn head_lines(source: &str, head: &str) -> String {
+fn head_lines<'h>(source: &str, lines: impl IntoIterator<Item = &'h str>) -> String {
     let is_crlf = source.split_once('\n').is_some_and(|(line, _)| line.ends_with('\r'));
     let end = if is_crlf { "\r\n" } else { "\n" };
-    head.lines().flat_map(|line| [end, line]).collect()
+    lines.into_iter().flat_map(|line| [end, line]).collect()
 }
 
 /// Applies a patch to the file of the page it was made for, in the file's own bytes and encoding.
@@ -255,7 +258,7 @@ pub fn apply_to_file<T>(html: &Html, bytes: &[u8], patch: &Patch<T>) -> Option<V
     let at = document.head()?.start_tag()?.end;
     let [at] = file_offsets(&edited, encoding, document.source(), [at])[..] else { return None };
     let at = at?;
-    spliced(&edited, &[(at..at, page.encoded(&head_lines(document.source(), &patch.head)).into_owned())])
+    spliced(&edited, &[(at..at, page.encoded(&head_lines(document.source(), patch.head.lines())).into_owned())])
 }
 
 /// Bytes with spans replaced, which are in order and apart; `None` where they are not.

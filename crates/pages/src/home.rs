@@ -72,8 +72,8 @@ struct AuditProblem {
 
 /// The message of [`Code::AllowanceSpent`] for people: only programs can pay for an audit at once.
 const SPENT: Text = text(
-    "Today's free audits are used up. Come back tomorrow (UTC), or pay {price} USD for this audit through the API.",
-    "As auditorias grátis de hoje acabaram. Volte amanhã (UTC), ou pague US$ {preco} por esta auditoria pela API.",
+    "Today's free audits are used up. Come back tomorrow (UTC), or pay {price} USD for this audit: with credit here, or through the API.",
+    "As auditorias grátis de hoje acabaram. Volte amanhã (UTC), ou pague US$ {preco} por esta auditoria: com crédito aqui, ou pela API.",
 );
 
 pub(super) async fn show(State(services): State<Services>, request: Request) -> Response {
@@ -283,7 +283,9 @@ async fn failed(services: &Services, parts: &Parts, reader: Reader, typed: Typed
         let typed = typed.again(services, parts).await;
         return private(shown(StatusCode::OK, services, query, reader, &typed, None));
     }
-    let typed = typed.again(services, parts).await;
+    let mut typed = typed.again(services, parts).await;
+    let is_open = error.code.status() == StatusCode::PAYMENT_REQUIRED;
+    typed.credit = typed.credit.map(|field| CreditField { is_open, ..field });
     let mut response = shown(status(error), services, query, reader, &typed, Some(error));
     of_error(response.headers_mut(), error, services.is_https());
     private(response)

@@ -4,7 +4,7 @@ use model::fix::{Fix, FixEdit, Verb};
 use model::lang::{Lang, Text, text};
 
 /// Edits that are written out of one fix; the report's JSON has all.
-const MOST: usize = 20;
+const MOST: usize = 10;
 
 /// One edit as it is shown.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct EditStep<'f> {
     pub is_moved: bool,
 }
 
-/// The edits of a ready fix, at most 20 of them, and how many more there are.
+/// The edits of a ready fix, at most 10 of them, and how many more there are.
 pub fn steps<T>(fix: &Fix<T>, lang: Lang) -> (Vec<EditStep<'_>>, usize) {
     (fix.edits.iter().take(MOST).map(|edit| step(edit, lang)).collect(), fix.edits.len().saturating_sub(MOST))
 }

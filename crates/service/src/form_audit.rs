@@ -115,7 +115,8 @@ pub fn begin(
     let (new, services) = (asked.new_run(&cx, true), cx.services.clone());
     services.running().begin(new, |mut handle: RunningHandle| async move {
         let cx = Cx { observed: Some(handle.observed()), ..cx };
-        let FormAudit { outcome, .. } = admitted(&cx, typed, &priced, handle.admission()).await;
+        let FormAudit { new_guest, outcome } = admitted(&cx, typed, &priced, handle.admission()).await;
+        handle.met(new_guest);
         handle.end(ending(outcome));
     })
 }

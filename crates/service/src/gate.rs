@@ -274,11 +274,11 @@ async fn give_back<T>(cx: &Cx, spent: Option<Spent>, done: Result<T, ServiceErro
 /// when audits are free again, and what works until then.
 fn with_nothing_left(services: &Services, error: ServiceError) -> ServiceError {
     const TRIAL: Text = text(
-        "The free audits of today are spent too; new ones come at 00:00 UTC, in {minutes} min. Payments: try again in {seconds} s. Credit that you have and the trial of an account work now.",
+        "Today's free audits are used up too; new ones come at 00:00 UTC, in {minutes} min. Payments: try again in {seconds} s. Credit that you have and the trial of an account work now.",
         "As auditorias grátis de hoje também acabaram; há novas às 00:00 UTC, em {minutes} min. Pagamentos: tente de novo em {seconds} s. Um crédito que você já tem e o período de teste de uma conta funcionam agora.",
     );
     const CREDIT: Text = text(
-        "The free audits of today are spent too; new ones come at 00:00 UTC, in {minutes} min. Payments: try again in {seconds} s. Credit that you have works now.",
+        "Today's free audits are used up too; new ones come at 00:00 UTC, in {minutes} min. Payments: try again in {seconds} s. Credit that you have works now.",
         "As auditorias grátis de hoje também acabaram; há novas às 00:00 UTC, em {minutes} min. Pagamentos: tente de novo em {seconds} s. Um crédito que você já tem funciona agora.",
     );
     let (left, now) = (left_of_day(services, 0), services.ports().now());

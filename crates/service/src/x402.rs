@@ -180,7 +180,7 @@ impl Payments {
                 "One technical SEO audit of one page",
                 Code::AllowanceSpent,
                 text(
-                    "The free audits of today are spent. Pay {price} USD and repeat the same call, or wait for tomorrow (UTC).",
+                    "Today's free audits are used up. Pay {price} USD and repeat the same call, or wait for tomorrow (UTC).",
                     "As auditorias grátis de hoje acabaram. Pague US$ {preco} e repita a mesma chamada, ou espere até amanhã (UTC).",
                 ),
             ),

@@ -57,6 +57,12 @@ pub(super) struct Peers {
     taken: Vec<usize>,
 }
 
+/// The source of a page of the site.
+pub(super) fn page(name: &str) -> Result<&'static str> {
+    let page = PAGES.iter().find(|(path, ..)| path.strip_prefix('/') == Some(name));
+    page.map(|(.., source)| *source).with_context(|| format!("the site has no page {name}"))
+}
+
 impl Peers {
     /// Starts them; another recording is waited for.
     pub(super) fn start() -> Result<Self> {

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use model::time::Timestamp;
 use serde_json::{Value, json};
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256};
 
-use super::moment;
+use super::{moment, peers};
 
 /// How long a one-time code is shown, in milliseconds (RFC 6238 §5.2).
 const STEP: i64 = 30_000;
@@ -36,6 +37,15 @@ pub(super) fn value(kind: &str, arguments: &[String]) -> Result<String> {
         ("payment-1", [asked, nonce]) => payment(asked, nonce, 1),
         ("payment-2", [asked, nonce]) => payment(asked, nonce, 2),
         ("base64", [text]) => Ok(STANDARD.encode(text)),
+        ("page", [name]) => Ok(serde_json::Value::from(peers::page(name)?).to_string()),
+        ("day", [days]) => {
+            let at = moment::now() + days.parse::<i64>().context("a number of days")? * 24 * 3_600_000;
+            Ok(Timestamp(at).to_string().chars().take("2026-01-31".len()).collect())
+        }
+        ("last-part", [address]) => {
+            let path = address.split('?').next().unwrap_or_default();
+            Ok(path.rsplit('/').next().unwrap_or_default().to_owned())
+        }
         ("text", words) => Ok(words.join(" ")),
         _ => bail!("there is no value {kind} of so many arguments"),
     }

@@ -45,7 +45,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  new source and a unified diff for `git apply`; with `format` `diff` or `html` only that, as text. Both \
                  are UTF-8: `page_encoding` says what the audited page was. The source must be the audited one: every \
                  `original` in its place, and, where the patch has a `head` or files, at least half of title, \
-                 description, canonical and h1 as audited. `arquivos` are files beside the page. Nothing is fetched or \
+                 description, canonical and h1 as audited. Tags that its head has already are left out. `arquivos` are files beside the page. Nothing is fetched or \
                  stored. Limit: 120 an hour per network, shared with verifications.\n\nExample: `{\"html\": \
                  \"<!doctype html>…\", \"format\": \"diff\"}`",
             )

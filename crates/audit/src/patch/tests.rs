@@ -136,3 +136,28 @@ fn a_patch_fits_only_the_page_it_was_made_for() {
     assert_eq!(spliced(b"abcdef", &[change(1..2), change(3..5)]).as_deref(), Some(&b"aXcXf"[..]));
     assert_eq!(spliced(b"abcdef", &[change(3..5), change(1..2)]), None);
 }
+
+#[test]
+fn a_tag_that_a_head_has_is_not_added_again() {
+    let check = |head: &str, tag: &str, is_missing: bool| {
+        let document = Document::parse(format!("<!doctype html><html><head>{head}</head><body><p>a"));
+        let wanted: Vec<&str> = if is_missing { vec![tag] } else { Vec::new() };
+        assert_eq!(present::missing(&document, tag), wanted, "{head}\n{tag}");
+    };
+    check("", "<title>a</title>", true);
+    check("<title>b</title>", "<title>a</title>", false);
+    check("<meta charset=utf-8>", "<meta charset=\"utf-8\">", false);
+    check("<meta name=Description content=own>", "<meta name=\"description\" content=\"a\">", false);
+    check("<meta name=description content=own data-rh=true>", "<meta name=\"description\" content=\"a\">", false);
+    check("<meta name=author content=own>", "<meta name=\"description\" content=\"a\">", true);
+    check("<meta name=og:title content=own>", "<meta property=\"og:title\" content=\"a\">", false);
+    check("<meta property=og:title content=own>", "<meta property=\"og:image\" content=\"a\">", true);
+    check("<meta name=robots content=index>", "<meta name=\"robots\" content=\"max-snippet:-1\">", true);
+    check("<meta name=robots content=max-snippet:-1>", "<meta name=\"robots\" content=\"max-snippet:-1\">", false);
+    check("<link rel=canonical href=/a>", "<link rel=\"canonical\" href=\"https://example.com/\">", false);
+    check("<link rel=alternate hreflang=en href=/a>", "<link rel=\"alternate\" hreflang=\"pt\" href=\"/a\">", true);
+    check("<link rel=alternate hreflang=en href=/a>", "<link rel=\"alternate\" hreflang=\"en\" href=\"/a\">", false);
+    check("<script>a()</script>", "<script>b()</script>", true);
+    // What stands below the head is not in it: a page without scripts shows it alone.
+    check("<noscript><meta name=author content=a></noscript>", "<meta name=\"author\" content=\"a\">", true);
+}

@@ -75,12 +75,23 @@ pub(crate) fn faults(name: &str, site: &Site) -> Vec<String> {
         }
     }
     faults.extend(new_codes(&before, &codes(&after)).iter().map(|code| format!("{name}: {code} is new")));
+    faults.extend(head_faults(name, html.document.source(), &patched, &before.patch));
     let second = audit::patch::apply(&patched, &after.patch);
     let is_final = !uncovers(&before) || codes(&after).iter().all(|code| codes(&before).contains(code));
     if is_final && faults.is_empty() && (second.as_deref() != Some(patched.as_str()) || !after.patch.files.is_empty()) {
         faults.push(format!("{name}: a second patch changes something: {:?}", after.patch));
     }
     faults
+}
+
+/// What is wrong with the tags for the head: each is added to the page that was audited, and none where all are there.
+fn head_faults(name: &str, source: &str, patched: &str, patch: &Patch) -> Vec<String> {
+    let edited = audit::patch::apply(source, &Patch { head: String::new(), ..patch.clone() }).unwrap_or_default();
+    let tags: usize = patch.head.lines().map(str::len).sum();
+    let again = audit::patch::apply(patched, &Patch { edits: Vec::new(), ..patch.clone() });
+    let left_out = (patched.len() < edited.len() + tags).then(|| format!("{name}: a tag for the head is left out"));
+    let doubled = (again.as_deref() != Some(patched)).then(|| format!("{name}: a tag for the head is added again"));
+    left_out.into_iter().chain(doubled).collect()
 }
 
 /// The same for each deterministic fix of some codes, applied without the others.

@@ -31,6 +31,8 @@ pub(crate) struct CreditField {
     pub(crate) kept: Option<String>,
     /// The path that the form leads back to.
     pub(crate) back: String,
+    /// A payment was just asked for: the field is there to be filled in at once.
+    pub(crate) is_open: bool,
 }
 
 impl CreditField {
@@ -43,7 +45,7 @@ impl CreditField {
     pub(crate) fn of_caller(services: &Services, caller: &Caller, back: &str) -> Option<Self> {
         let end = |token: &String| token.chars().skip(token.chars().count().saturating_sub(SHOWN)).collect();
         let kept = caller.credit.as_ref().map(end);
-        services.payments().is_live().then(|| Self { kept, back: back.to_owned() })
+        services.payments().is_live().then(|| Self { kept, back: back.to_owned(), is_open: false })
     }
 
     /// Whether the browser keeps a credit.

@@ -62,6 +62,8 @@ pub(super) struct FindingView<'a> {
     pub(super) more_steps: Option<String>,
     /// A file's content, or a tag to fill in.
     pub(super) code_block: Option<String>,
+    /// Where the rest of it is, if it is shown in short.
+    pub(super) whole: Option<String>,
 }
 
 /// The view of a finding.
@@ -103,19 +105,20 @@ pub(super) fn view<'a>(finding: &'a Finding, fix: &'a Fix, change: Option<&Chang
         code_block: edits::ready(fix, lang).filter(|_| steps.is_empty()),
         steps: steps.into_iter().map(diff::step).collect(),
         more_steps: (more > 0).then(|| edits::more_edits(more, lang)),
+        whole: None,
     }
 }
 
 /// The first place of a finding in short, and the number of other places.
 fn at(places: &[Place], lang: Lang) -> Option<(String, usize)> {
     let first = places.first()?;
-    let name = first.selector.as_deref().or(first.url.as_deref());
     let line = first.line.map(|line| match lang {
         Lang::En => format!("line {line}"),
         Lang::PtBr => format!("linha {line}"),
     });
-    let shown: Vec<String> = line.into_iter().chain(name.map(str::to_owned)).collect();
-    (!shown.is_empty()).then(|| (shown.join(" · "), places.len() - 1))
+    // A line is found sooner than a path of elements.
+    let shown = line.or_else(|| first.selector.clone()).or_else(|| first.url.clone());
+    shown.map(|shown| (shown, places.len() - 1))
 }
 
 /// The page of a check.

@@ -30,7 +30,7 @@ const DESCRIPTION_ROOM: [TextWidths; 2] = [
     TextWidths { name: text("Description on a phone", "Descrição no celular"), close: 620, cut: 680 },
 ];
 /// Lines of the tree of structured data; the JSON has all.
-const MOST_LINES: usize = 150;
+const MOST_LINES: usize = 80;
 /// Levels of the tree; what lies deeper is left out.
 const DEEPEST: u8 = 5;
 /// Characters of a value in the tree.
@@ -193,7 +193,8 @@ fn grow(lines: &mut Vec<TreeNode>, level: u8, name: &str, value: &Value) {
                 Some(kind) => line(kind),
                 None => line(&""),
             }
-            for (name, value) in fields.iter().filter(|(name, _)| *name != "@type") {
+            // The context says the same of every block.
+            for (name, value) in fields.iter().filter(|(name, _)| !["@type", "@context"].contains(&name.as_str())) {
                 grow(lines, level + 1, name, value);
             }
         }

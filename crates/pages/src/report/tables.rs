@@ -11,7 +11,7 @@ use render::format::csv_row;
 use super::findings::named;
 
 /// Rows of a table on the page. The file has all.
-const ROWS: usize = 20;
+const ROWS: usize = 12;
 
 /// A table of what a report keeps.
 pub(super) struct DetailTable {

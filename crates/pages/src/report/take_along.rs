@@ -7,7 +7,7 @@ use model::lang::{Lang, Text, text};
 use render::edits;
 
 /// Bytes of the text of all fixes in a page. The patch has all of them.
-const MOST_BYTES: usize = 16 * 1024;
+const MOST_BYTES: usize = 10 * 1024;
 
 /// Texts to take along.
 pub(super) struct TakeAlong {

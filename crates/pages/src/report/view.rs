@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use askama::Template;
 use audit::score;
 use model::change::Change;
+use model::finding::{Finding, Severity};
 use model::id::AuditId;
 use model::lang::{Lang, text};
 use model::report::Report;
@@ -31,6 +32,9 @@ use render::{reason, shown};
 use service::Services;
 use service::shares::{Snippets, badge_path, report_path};
 
+/// Findings of a report from which its page shows notes in short, and links names of checks no more. Chosen: a page of 100
+/// findings stays below 120 KB, and more than this nobody reads in one go.
+const LONG: usize = 40;
 /// Pieces of the ruler in which there is room for a number, on a phone too.
 const MOST_PIECES: usize = 8;
 
@@ -88,6 +92,10 @@ pub(crate) struct ReportPage<'a> {
     steps: Vec<PathRow>,
     filter: Option<FilterView<'a>>,
     findings: Vec<FindingView<'a>>,
+    /// Titles of those that cost no points.
+    notes: Vec<&'static str>,
+    /// Whether there are so many that the page shows less of each.
+    is_long: bool,
     /// How many there are, shown or not.
     findings_total: usize,
     /// The tool whose findings come first.
@@ -188,6 +196,14 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
     let (bars, longest_bar) = bars(&report.findings, path.as_deref(), lang);
     let summary = report.summary.as_ref();
     let losses = findings::losses(&report.findings, &report.fixes, lang);
+    let is_long = wanted.len() > LONG && path.is_some() && !is_print(query);
+    let tool_name = tool.map(|family| family.slug);
+    // All of the notes, with the one that was followed open.
+    let with_notes = (is_long && !filter.is_set()).then(|| filter.address("", tool_name, Some(Severity::Info), None));
+    let whole = |finding: &Finding| {
+        let (address, _) = with_notes.as_deref().filter(|_| finding.severity == Severity::Info)?.split_once('#')?;
+        Some(format!("{address}#f-{}", finding.code))
+    };
     ReportPage {
         frame: Frame::new(services, reader).below("/"),
         script: assets::REPORT_PATH,
@@ -241,16 +257,22 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         filter: path
             .as_deref()
             .filter(|_| !report.findings.is_empty())
-            .map(|path| filter.view(path, tool.map(|family| family.slug), report.counts, &report.findings)),
+            .map(|path| filter.view(path, tool_name, report.counts, &report.findings)),
+        notes: wanted
+            .iter()
+            .filter(|(finding, _)| finding.severity == Severity::Info)
+            .filter_map(|(finding, _)| Some(named(&finding.code, lang)?.title))
+            .collect(),
         findings: wanted
             .into_iter()
             .map(|(finding, fix)| {
                 let snooze = snoozes.iter().find(|snooze| snooze.code == finding.code);
                 let snoozed = snooze.map(|snooze| (shown::date(snooze.until, lang), snooze.reason.as_str()));
                 let view = findings::view(finding, fix, change.map(|(_, change)| change), lang);
-                FindingView { snoozed, ..view }
+                FindingView { snoozed, whole: whole(finding), ..view }
             })
             .collect(),
+        is_long,
         findings_total: report.findings.len(),
         path,
         lab: lab::section(services, &shown, lang),

@@ -56,6 +56,11 @@ impl RunningHandle {
         ObservedAudit { id, progress }
     }
 
+    /// A guest was created for the caller, who keeps it however the audit ends.
+    pub(crate) fn met(&mut self, new_guest: Option<String>) {
+        self.state.send_modify(|state| state.new_guest = new_guest);
+    }
+
     /// The audit has ended.
     pub(crate) fn end(&mut self, ending: AuditEnding) {
         self.state.send_modify(|state| state.phase = AuditPhase::Ended(ending));

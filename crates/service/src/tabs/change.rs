@@ -69,6 +69,8 @@ pub struct Compared {
 /// One of the two.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ComparedRun {
+    /// The same as `audit_id`.
+    pub id: String,
     /// The stored audit.
     pub audit_id: String,
     /// The audited page, as it was asked for.
@@ -102,6 +104,7 @@ impl Compared {
         // Only a run of an unreachable page has no summary.
         let judgement = |run: &StoredReport| Judgement::of_report(&run.report, run.report.summary.is_none(), lang);
         let run = |run: &StoredReport, judgement: &Judgement| ComparedRun {
+            id: run.id.0.clone(),
             audit_id: run.id.0.clone(),
             url: run.requested_url.clone(),
             created_at: run.created_at,

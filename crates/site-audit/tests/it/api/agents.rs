@@ -397,6 +397,9 @@ async fn a_patch_is_for_its_page_alone(database: TestDatabase) {
         assert!(taken["html"].as_str().unwrap().contains(patch["head"].as_str().unwrap().lines().next().unwrap()));
         assert_eq!((&taken["encoding"], &taken["page_encoding"]), (&json!("UTF-8"), &json!("UTF-8")), "{taken}");
         assert_eq!(taken["id"], taken["audit_id"]);
+        // A page that took the patch has nothing left to take.
+        let again = app.call(post(&path, &json!({"html": taken["html"]})).token(&token)).await.json();
+        assert_eq!((&again["html"], &again["diff"]), (&taken["html"], &json!("")), "{again}");
     }
     // A page of another encoding is sent as UTF-8, and comes as UTF-8.
     let latin = format!("/api/audits/{}/patch", audit("/latin").await["id"].as_str().unwrap());

@@ -176,6 +176,16 @@ async fn index_and_openapi_list_what_is_there(database: TestDatabase) {
         let listed = schemas[schema]["required"].as_array().unwrap();
         assert!(required.iter().all(|field| listed.contains(&(*field).into())), "{schema}: {listed:?}");
     }
+    // An audit has both of its names wherever an answer has one: what was read in one call is sent in another.
+    let names = |schema: &&Value| ["audit_id", "id"].map(|name| schema["properties"][name].is_object());
+    let only_one: Vec<&str> = schemas
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(_, schema)| names(schema) == [true, false])
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(only_one, [""; 0]);
     let asked = &openapi["paths"]["/api/audit"]["post"]["requestBody"]["content"]["application/json"]["schema"];
     assert_eq!(asked["required"], serde_json::json!(["url"]));
     assert!(!schemas["Discovery"]["required"].as_array().unwrap().contains(&"webauthn".into()));

@@ -34,6 +34,20 @@ async fn keys_go_through_the_findings_and_can_be_switched_off() {
     assert_ne!(tab.focus(), first);
     tab.press("k");
     assert_eq!(tab.focus(), first);
+    // The fix of the finding that has the focus is copied, and seen.
+    const BUTTON: &str = "document.activeElement.closest('.finding').querySelector('.block > button')";
+    tab.allow_clipboard();
+    while tab.value(&format!("{BUTTON} === null")) == true {
+        let before = tab.focus();
+        tab.press("j");
+        assert_ne!(tab.focus(), before, "no finding has something to copy");
+    }
+    tab.press("c");
+    assert_eq!(tab.text(&format!("{BUTTON}.textContent")), "Copied");
+    assert_eq!(tab.value("document.activeElement.closest('.finding').open"), true);
+    let copied = tab.text("navigator.clipboard.readText()");
+    let shown = "document.activeElement.closest('.finding').querySelector('.block').textContent";
+    assert!(!copied.is_empty() && tab.text(shown).contains(&copied), "{copied}");
     tab.press("/");
     assert_eq!(tab.text("document.activeElement.id"), "q");
     let all = tab.value(SHOWN).as_u64().unwrap();

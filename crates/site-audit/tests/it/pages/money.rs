@@ -20,6 +20,7 @@ testkit::on_both_databases! {
     refusals_of_a_receipt_are_told_beside_its_form,
     a_receipt_of_an_account_must_come_from_its_page,
     a_credit_that_a_browser_keeps_pays_for_its_audits,
+    a_credit_that_is_too_low_asks_for_another_and_keeps_the_guest,
 }
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -183,6 +184,38 @@ async fn a_credit_that_a_browser_keeps_pays_for_its_audits(database: TestDatabas
     assert_eq!(shop.app.call(keep(token).header("origin", "https://evil.example")).await.status, 403);
     let elsewhere = form("/credit/browser?lang=en", &[("token", token), ("back", "//evil.example/")]);
     assert_eq!(shop.app.call(elsewhere).await.header("location"), "/credit?lang=en");
+}
+
+async fn a_credit_that_is_too_low_asks_for_another_and_keeps_the_guest(database: TestDatabase) {
+    // 5 dollars pay one audit of 3.
+    let dear = |config: &mut Config| config.prices.audit_usd = Micros(3_000_000);
+    let shop = Shop::beside(testkit::facilitator::TestFacilitator::start().await, database, dear).await;
+    let buy = || Call::new("POST", "/api/credito?usd=5");
+    let asked = shop.app.call(buy()).await;
+    let sold = shop.app.call(signed(&asked, 1, 1).pays(buy())).await.json();
+    let credit = format!("mm-credit={}", sold["token"].as_str().unwrap());
+    let body = url::form_urlencoded::Serializer::new(String::new()).append_pair("url", &shop.site.url("/")).finish();
+    for accept in ["text/html", "*/*"] {
+        let audit = |cookies: &str| {
+            let call = Call::new("POST", "/?lang=en").header("content-type", FORM).header("accept", accept);
+            shop.app.call(call.header("cookie", cookies).body(&body))
+        };
+        if accept == "text/html" {
+            assert_eq!(audit(&credit).await.status, 303);
+            shop.app.app.running().end_of_all().await;
+        }
+        let refused = audit(&credit).await;
+        assert_eq!(refused.status, 402, "{accept}");
+        assert!(refused.body.contains("value=\"remove\""), "{}", refused.body);
+        // The next try is by the same guest.
+        let guest = refused.header("set-cookie").split(';').next().unwrap().to_owned();
+        assert!(guest.starts_with("mm-guest="), "{accept}: {:?}", refused.headers);
+        let again = audit(&format!("{credit}; {guest}")).await;
+        assert_eq!((again.status, again.header("set-cookie")), (402, ""), "{accept}");
+        // Without a credit the field for one is open.
+        let bare = audit(&guest).await;
+        assert!(bare.status == 402 && bare.body.contains("<details class=\"plain\" open>"), "{}", bare.body);
+    }
 }
 
 async fn a_reader_finds_the_credits_they_bought(database: TestDatabase) {
@@ -396,6 +429,18 @@ async fn a_person_pays_by_pix_without_scripts() {
     assert_eq!(tab.complaints(), [""; 0]);
 }
 
+/// What is wrong with the page that is shown, in any look.
+fn barriers(tab: &mut Tab, name: &str, lang: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for look in LOOKS {
+        tab.look(look);
+        let problems = tab.barriers().into_iter().chain(tab.overflows()).chain(tab.complaints());
+        found.extend(problems.map(|problem| format!("{name} {lang} {look:?}: {problem}")));
+    }
+    tab.look(LOOKS[0]);
+    found
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_money_have_no_barriers() {
     if !has_axe() {
@@ -446,12 +491,20 @@ async fn pages_of_money_have_no_barriers() {
                 None => assert_eq!(tab.status(), 200, "{name}"),
             }
             assert_eq!(tab.text("document.documentElement.lang"), lang);
-            for look in LOOKS {
-                tab.look(look);
-                let problems = tab.barriers().into_iter().chain(tab.overflows()).chain(tab.complaints());
-                found.extend(problems.map(|problem| format!("{name} {lang} {look:?}: {problem}")));
-            }
+            found.extend(barriers(&mut tab, name, lang));
         }
+        // The field beside a price: to be filled in, and with the credit that the browser keeps.
+        tab.visit(&format!("/?lang={lang}"));
+        tab.click("details.plain summary");
+        found.extend(barriers(&mut tab, "field", lang));
+        tab.click("#credit-token");
+        tab.write(&credit);
+        tab.load(|tab| tab.press("Enter"));
+        let kept = tab.text("document.querySelector('form[action^=\"/credit/browser\"] code').innerText");
+        assert_eq!(kept, credit[credit.len() - 4..]);
+        found.extend(barriers(&mut tab, "kept", lang));
+        tab.load(|tab| tab.click("button[value=remove]"));
+        assert_eq!(tab.value("document.querySelector('button[value=remove]') === null"), true);
     }
     assert_eq!(found, [""; 0]);
 }

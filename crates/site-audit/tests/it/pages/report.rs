@@ -14,6 +14,7 @@ testkit::on_both_databases! {
     a_file_of_the_patch_is_taken_away_as_text,
     a_second_run_says_what_changed,
     findings_are_filtered_by_an_address,
+    headings_links_and_images_are_taken_away_as_tables,
     a_report_names_the_system_and_where_each_fix_is_made,
 }
 
@@ -66,6 +67,38 @@ async fn a_reader_takes_a_report_away_in_every_form(database: TestDatabase) {
     }
     let wrong = app.call(Call::get(&format!("{shared}?format=exe"))).await;
     assert_eq!((wrong.status, wrong.json()["code"].as_str()), (400, Some("invalid_parameter")));
+}
+
+async fn headings_links_and_images_are_taken_away_as_tables(database: TestDatabase) {
+    const PAGE: &str = "<!doctype html><html lang=en><title>Rye bread, baked slowly</title><h1>=2+3</h1><h2>Flour, \"rye\"</h2>\
+        <a href=\"htp://example.org/\">Mill</a><img src=/loaf.jpg><p>Text";
+    let site = TestSite::start(|_| SiteAnswer::html(PAGE)).await;
+    let app = TestApp::start(database, |_| {}).await;
+    let (path, cookie) = audited(&app, &site.url("/"), "").await;
+    let page = read(&app, &format!("{path}?lang=en"), &cookie).await.body;
+    let share = Call::new("POST", &format!("{path}/share")).header("cookie", &cookie);
+    assert_eq!(app.call(share).await.status, 303);
+    let shared = read(&app, &path, &cookie).await.body;
+    let (_, rest) = shared.split_once("/r/").unwrap();
+    let shared = format!("/r/{}", rest.split(['"', '<']).next().unwrap());
+    for (file, head, row) in [
+        ("headings.csv", "No.,Level,Text\r\n", "2,h2,\"Flour, \"\"rye\"\"\"\r\n"),
+        // What a spreadsheet would compute stays text.
+        ("headings.csv", "No.,Level,Text\r\n", "1,h1,'=2+3\r\n"),
+        ("links.csv", "Finding,Line,Address,Source\r\n", "htp://example.org/"),
+        ("images.csv", "Finding,Line,Address,Source\r\n", "<img src=/loaf.jpg>"),
+    ] {
+        let address = format!("{path}/files/{file}?lang=en");
+        assert!(page.contains(&format!("href=\"{address}\"")), "{address}: {page}");
+        let taken = read(&app, &address, &cookie).await;
+        assert_eq!((taken.status, taken.header("content-type")), (200, "text/csv; charset=utf-8; header=present"));
+        assert_eq!(taken.header("content-disposition"), format!("attachment; filename=\"{file}\""));
+        assert!(taken.body.starts_with(head) && taken.body.contains(row), "{file}: {}", taken.body);
+        assert_eq!(read(&app, &format!("{shared}/files/{file}?lang=en"), "").await.body, taken.body);
+        assert_eq!(read(&app, &address, "").await.status, 404);
+        assert_ne!(read(&app, &format!("{path}/files/{file}?lang=pt"), &cookie).await.body, taken.body);
+    }
+    assert_eq!(read(&app, &format!("{path}/files/words.csv"), &cookie).await.status, 404);
 }
 
 async fn a_report_names_the_system_and_where_each_fix_is_made(database: TestDatabase) {

@@ -340,7 +340,7 @@ fn with_body(old: &Exchange, bytes: Vec<u8>) -> Exchange {
         url: old.url.clone(),
         status: old.status,
         headers: old.headers.clone(),
-        body: Body { bytes, cut: old.body.cut.clone(), coding: old.body.coding.clone() },
+        body: Body { bytes, cut: old.body.cut, coding: old.body.coding.clone() },
         timing: old.timing.clone(),
         ambiguous_length: old.ambiguous_length,
         certificate: old.certificate.clone(),

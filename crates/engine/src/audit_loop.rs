@@ -103,6 +103,11 @@ impl Engine {
         self.memory.held()
     }
 
+    /// The threads that parse and judge.
+    pub(crate) fn cores(&self) -> &Cores {
+        &self.cores
+    }
+
     /// The fetching client; also parses URLs.
     pub fn fetcher(&self) -> &Fetcher {
         &self.fetcher

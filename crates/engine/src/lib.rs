@@ -3,6 +3,7 @@
 
 mod audit_loop;
 mod cores;
+mod crawl;
 mod supplied;
 mod verification;
 
@@ -11,5 +12,6 @@ pub use audit_loop::{
     FileCount, Progress, Scheme,
 };
 pub use cores::{CoreQueues, Cores, Undone};
+pub use crawl::{Crawl, CrawlFailure, CrawlOptions, CrawledPage};
 pub use supplied::Supplied;
 pub use verification::Verification;

@@ -9,10 +9,13 @@ use url::Url;
 use crate::budget::Budget;
 use crate::client::Client;
 use crate::config::{FetchConfig, SetupError};
-use crate::follow::{self, FetchRules, PAGE_BYTES, PAGE_REDIRECTS};
+use crate::follow::{self, FetchRules, KnownVersion, PAGE_BYTES, PAGE_REDIRECTS};
 use crate::guard;
 use crate::intake::LONGEST_URL;
 use crate::room::Room;
+
+/// `Accept` of a page.
+const PAGE_ACCEPT: &str = "text/html,application/xhtml+xml,*/*;q=0.8";
 
 /// The guarded client. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -46,11 +49,20 @@ impl Fetcher {
     /// Fetches a page with its redirects. A failure is a value of [`Fetched`].
     pub async fn page(&self, url: &Url, deadline: Instant) -> Fetched {
         let rules = FetchRules {
-            accept: "text/html,application/xhtml+xml,*/*;q=0.8",
+            accept: PAGE_ACCEPT,
             max_bytes: PAGE_BYTES,
             max_redirects: PAGE_REDIRECTS,
             start_only: false,
+            known: None,
         };
+        follow::fetch(&self.client, url, rules, None, None, deadline).await
+    }
+
+    /// Fetches what one address answers: a redirect is an answer and not followed. Where the version in `known` is still the
+    /// one, the answer may be 304 without a body.
+    pub async fn answer(&self, url: &Url, known: Option<&KnownVersion>, deadline: Instant) -> Fetched {
+        let rules =
+            FetchRules { accept: PAGE_ACCEPT, max_bytes: PAGE_BYTES, max_redirects: 0, start_only: false, known };
         follow::fetch(&self.client, url, rules, None, None, deadline).await
     }
 
@@ -75,6 +87,7 @@ impl Fetcher {
             max_bytes: kind.max_bytes,
             max_redirects: kind.max_redirects,
             start_only: kind.start_only,
+            known: None,
         };
         match self.intake(&want.url) {
             Ok(url) => follow::fetch(&self.client, &url, rules, probes.filter(|_| kind.probe), room, deadline).await,

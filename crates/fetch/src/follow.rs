@@ -39,18 +39,38 @@ const DECODED_INLINE: usize = 4 * 1024;
 
 /// Rules of one fetch.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct FetchRules {
+pub(crate) struct FetchRules<'r> {
     pub(crate) accept: &'static str,
     pub(crate) max_bytes: usize,
     pub(crate) max_redirects: u8,
     /// Requests only the first `max_bytes` of the file, with a `Range`.
     pub(crate) start_only: bool,
+    /// Asks for the page only if it is another than that of an earlier run.
+    pub(crate) known: Option<&'r KnownVersion>,
 }
 
-impl FetchRules {
+/// The version of a page that is known of an earlier run (RFC 9110 §13.1).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KnownVersion {
+    /// `ETag`, as it came.
+    pub etag: Option<String>,
+    /// `Last-Modified`, as it came.
+    pub last_modified: Option<String>,
+}
+
+impl FetchRules<'_> {
     /// Whether redirects are followed; otherwise one is an answer like any other.
     const fn follows(self) -> bool {
         self.max_redirects > 0
+    }
+}
+
+impl KnownVersion {
+    /// The conditional headers; a value that no header may hold is left out.
+    fn fields(&self) -> impl Iterator<Item = (header::HeaderName, String)> {
+        let etag = self.etag.clone().map(|etag| (header::IF_NONE_MATCH, etag));
+        let date = self.last_modified.clone().map(|date| (header::IF_MODIFIED_SINCE, date));
+        etag.into_iter().chain(date).filter(|(_, value)| header::HeaderValue::from_str(value).is_ok())
     }
 }
 
@@ -67,7 +87,7 @@ struct Phases {
 pub(crate) async fn fetch(
     client: &Client,
     url: &Url,
-    rules: FetchRules,
+    rules: FetchRules<'_>,
     budget: Option<&Budget>,
     mut room: Option<&mut Room>,
     deadline: Instant,
@@ -119,7 +139,13 @@ pub async fn answered(
     deadline: Instant,
 ) -> Fetched {
     let started = Instant::now();
-    let rules = FetchRules { accept: "*/*", max_bytes: PAGE_BYTES, max_redirects: PAGE_REDIRECTS, start_only: false };
+    let rules = FetchRules {
+        accept: "*/*",
+        max_bytes: PAGE_BYTES,
+        max_redirects: PAGE_REDIRECTS,
+        start_only: false,
+        known: None,
+    };
     let request = GetRequest { url, fields: &[], max_bytes: rules.max_bytes, follows: rules.follows() };
     let read = exchange::exchange(connection, HttpVersion::Http1, request, None, (limits, deadline)).await;
     match read.and_then(|raw| next(url, &raw, rules).map(|_| raw)) {
@@ -139,7 +165,7 @@ fn failed(url: &Url, hops: Vec<Hop>, failure: HopFailure) -> Fetched {
 }
 
 /// The target of a redirect to follow, and its raw `Location`.
-fn next(url: &Url, raw: &RawResponse, rules: FetchRules) -> Result<Option<(Url, String)>, HopFailure> {
+fn next(url: &Url, raw: &RawResponse, rules: FetchRules<'_>) -> Result<Option<(Url, String)>, HopFailure> {
     if !exchange::is_redirect(raw.status) || !rules.follows() {
         return Ok(None);
     }
@@ -165,7 +191,7 @@ fn ascii(bytes: &[u8]) -> String {
 async fn hop(
     client: &Client,
     url: &Url,
-    rules: FetchRules,
+    rules: FetchRules<'_>,
     mut room: Option<&mut Room>,
     deadline: Instant,
 ) -> Result<(RawResponse, Phases, Option<Certificate>), HopFailure> {
@@ -198,6 +224,7 @@ async fn hop(
     ]
     .into_iter()
     .chain(range)
+    .chain(rules.known.into_iter().flat_map(KnownVersion::fields))
     .collect();
     let request = GetRequest { url, fields: &fields, max_bytes: rules.max_bytes, follows: rules.follows() };
     let mut offer = AlpnOffer::Both;

@@ -30,7 +30,7 @@ pub use body::decoded;
 pub use budget::Budget;
 pub use config::{FetchConfig, FetchTimeouts, SetupError};
 pub use fetcher::Fetcher;
-pub use follow::{PAGE_BYTES, PAGE_REDIRECTS, answered};
+pub use follow::{KnownVersion, PAGE_BYTES, PAGE_REDIRECTS, answered};
 pub use guard::AddressPolicy;
 pub use intake::Intake;
 pub use post::{GuardedPost, NotPosted, PostAnswer};

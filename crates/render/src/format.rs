@@ -5,13 +5,14 @@ mod json;
 mod junit;
 mod markdown;
 mod outcome;
-mod sarif;
+pub(crate) mod sarif;
 mod text;
 
 use model::change::Changed;
 use model::lang::Lang;
 
 pub use csv::csv_row;
+pub(crate) use json::compact;
 pub use json::{RequestedPages, pretty};
 pub use outcome::{PageOutcome, Unaudited};
 pub use text::{BUILT_WITH, TextStyle, built_with};

@@ -13,3 +13,4 @@ pub mod picture;
 pub mod qr;
 pub mod reason;
 pub mod shown;
+pub mod site_report;

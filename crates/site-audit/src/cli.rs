@@ -11,6 +11,7 @@ mod output;
 mod pix;
 mod place;
 mod serve;
+mod site;
 mod verify;
 
 use std::io::Write as _;
@@ -97,6 +98,8 @@ enum Command {
     Serve(place::ConfigArguments),
     /// Audit pages, and fail if they are below a score or have findings of a severity.
     Audit(audit::AuditArguments),
+    /// Audit a whole site: every page, and what shows only across pages.
+    Site(site::SiteArguments),
     /// Verify a changed page before publishing it, without network.
     Verify(verify::VerifyArguments),
     /// Run the MCP server for agents on this machine, over standard input and output.
@@ -154,6 +157,7 @@ impl Cli {
         let done = match self.command.unwrap_or(Command::Serve(self.serve)) {
             Command::Serve(arguments) => arguments.serve(),
             Command::Audit(arguments) => arguments.run(),
+            Command::Site(arguments) => arguments.run(),
             Command::Verify(arguments) => arguments.run(),
             Command::Mcp(arguments) => arguments.run(),
             Command::Checks(arguments) => arguments.run(),

@@ -81,6 +81,11 @@ impl SiteFacts {
         self.pages.binary_search_by_key(&url, |page| page.url).ok().map(id)
     }
 
+    /// The page of an address as a text.
+    pub fn find(&self, url: &str) -> Option<PageId> {
+        self.page_of(self.texts.find(url)?)
+    }
+
     /// A text.
     pub fn text(&self, id: TextId) -> &str {
         self.texts.get(id)
@@ -101,13 +106,14 @@ impl SiteFacts {
         self.depths.get(id as usize).copied().flatten().map(|(depth, _)| depth)
     }
 
-    /// Pages of the shortest way from the first page to a page, both included; at most 20.
+    /// Pages of the shortest way from the first page to a page, both included; the last 1,000.
     pub fn way_to(&self, page: PageId) -> Vec<PageId> {
-        const MOST: usize = 20;
+        const MOST: usize = 1_000;
         let mut way = vec![page];
         let mut at = page;
+        // Ends: each page before is one click nearer.
         while let Some((depth, before)) = self.depths.get(at as usize).copied().flatten() {
-            if depth == 0 || before == at || way.len() >= MOST {
+            if depth == 0 || before == at || way.len() == MOST {
                 break;
             }
             way.push(before);
@@ -169,6 +175,18 @@ impl SiteFacts {
     /// Whether an address was asked only since visitors may type it.
     pub fn is_probe(&self, url: TextId) -> bool {
         self.probes.binary_search(&url).is_ok()
+    }
+
+    /// Name of the template of a page.
+    pub fn template_of(&self, id: PageId) -> Option<&str> {
+        let at = self.templates().place_of(id)?;
+        self.templates().all.get(at).map(|template| template.name.as_str())
+    }
+
+    /// Codes of the findings of a page's report.
+    pub fn codes_of(&self, id: PageId) -> impl Iterator<Item = &str> {
+        let findings = self.page(id).map_or(&[][..], |page| &page.findings);
+        findings.iter().filter_map(|finding| self.codes.get(usize::from(finding.code))).map(String::as_str)
     }
 
     /// Groups of pages with the same content.

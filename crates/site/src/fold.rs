@@ -11,7 +11,7 @@ const MOST_PAGES: usize = 80;
 /// Pages from which on a template, or a site, is more than a coincidence.
 const FEWEST: usize = 3;
 
-/// Where a finding of pages is mended.
+/// Where a finding of pages is fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FoldScope {
     /// In what all pages of the site share.

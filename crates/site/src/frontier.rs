@@ -84,7 +84,8 @@ pub struct FrontierEntry {
     pub way: Way,
     /// Clicks from the first page on the way on which it was found.
     pub depth: u32,
-    /// How many pages of its kind led to each other before it.
+    /// How many pages of its kind led to each other before it, in tenths: one that leads to nothing else new counts whole,
+    /// another a tenth.
     pub row: u32,
 }
 
@@ -172,11 +173,13 @@ impl Frontier {
                 let links = document.links.iter().take(MOST_LINKS).map(|link| link.url.as_str());
                 let named = document.canonical.iter().chain(document.alternates.iter().map(|(_, url)| url));
                 let named = named.chain(&document.breadcrumb);
-                for url in links.chain(named.map(String::as_str)) {
-                    self.offer(url, &entry, entry.depth + 1);
+                let urls: Vec<&str> = links.chain(named.map(String::as_str)).collect();
+                let step = if self.leads_elsewhere(&entry, &urls) { 1 } else { 10 };
+                for url in urls {
+                    self.offer(url, &entry, entry.depth + 1, step);
                 }
             }
-            PageAnswer::Redirect { to: Some(to), .. } => self.offer(to, &entry, entry.depth),
+            PageAnswer::Redirect { to: Some(to), .. } => self.offer(to, &entry, entry.depth, 10),
             _ => {}
         }
         if self.committed == self.entries.len() {
@@ -184,7 +187,17 @@ impl Frontier {
         }
     }
 
-    fn offer(&mut self, text: &str, from: &FrontierEntry, depth: u32) {
+    /// Whether a page links a new address of the site that is of another kind than its own.
+    fn leads_elsewhere(&self, from: &FrontierEntry, urls: &[&str]) -> bool {
+        let kind = Url::parse(&from.url).map(|url| shape(&url));
+        urls.iter().filter(|url| !self.known.contains_key(**url)).any(|url| {
+            let url = Url::parse(url).ok().filter(|url| self.scope.admits(url));
+            url.is_some_and(|url| kind.as_ref() != Ok(&shape(&url)))
+        })
+    }
+
+    /// Adds an address that a page of the order names. `step` is what that page adds to a row of its kind.
+    fn offer(&mut self, text: &str, from: &FrontierEntry, depth: u32, step: u32) {
         if self.known.contains_key(text) {
             return;
         }
@@ -193,7 +206,7 @@ impl Frontier {
             return;
         }
         let is_of_kind = Url::parse(&from.url).is_ok_and(|from| shape(&from) == shape(&url));
-        let row = if is_of_kind { from.row + 1 } else { 0 };
+        let row = if is_of_kind { from.row.saturating_add(step) } else { 0 };
         if self.is_full() || depth > self.limits.depth {
             self.left_out = true;
         } else if self.traps.admit(&url, &from.url, row) {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::check::{Case, SiteCheck, Unmeasured, pages_of};
 use crate::checks;
-use crate::facts::{NodeAnswer, PageId, SiteFacts, Template};
+use crate::facts::{PageId, SiteFacts, Template};
 use crate::fold::{Fold, FoldScope, folds};
 use crate::page_facts::PageRole;
 
@@ -38,9 +38,9 @@ pub struct SiteReport<T = Phrase> {
     pub depths: Vec<u32>,
     /// Pages that no way of links leads to.
     pub unreached: u32,
-    /// Findings of the site, the most severe first, then by what mending gains.
+    /// Findings of the site, the most severe first, then by what a fix gains.
     pub findings: Vec<SiteFinding<T>>,
-    /// Findings of its pages, those of the whole site and of templates first, then by what mending gains.
+    /// Findings of its pages, those of the whole site and of templates first, then by what a fix gains.
     pub page_findings: Vec<FoldedFinding>,
     /// Templates, the largest first.
     pub templates: Vec<TemplateView>,
@@ -91,7 +91,7 @@ pub struct FoldedFinding {
     pub code: String,
     /// The most severe among the pages.
     pub severity: Severity,
-    /// Where to mend it.
+    /// Where to fix it.
     pub scope: Scope,
     /// Pages that have it.
     pub total: usize,
@@ -105,7 +105,7 @@ pub struct FoldedFinding {
     pub exceptions: Vec<String>,
 }
 
-/// Where a finding of pages is mended.
+/// Where a finding of pages is fixed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -128,7 +128,7 @@ pub struct TemplateView {
     pub pages: usize,
     /// Mean score of its pages.
     pub score: Option<u32>,
-    /// Points that the score of the site gains when all that is said of the template is mended.
+    /// Points that the score of the site gains when all that is said of the template is fixed.
     pub gain: f64,
 }
 
@@ -310,16 +310,7 @@ fn templates(site: &SiteFacts, folds: &[Fold], points: &Points) -> Vec<TemplateV
 fn answers(site: &SiteFacts) -> BTreeMap<&'static str, u32> {
     let mut answers = BTreeMap::new();
     for (_, page) in site.pages().filter(|(_, page)| page.role == PageRole::Page) {
-        let name = match page.answer {
-            NodeAnswer::Document => "page",
-            NodeAnswer::File => "file",
-            NodeAnswer::Redirect(..) => "redirect",
-            NodeAnswer::Error(500..) => "server_error",
-            NodeAnswer::Error(_) => "client_error",
-            NodeAnswer::Failed(_) => "no_response",
-            NodeAnswer::Blocked => "blocked",
-        };
-        *answers.entry(name).or_default() += 1;
+        *answers.entry(page.answer.word()).or_default() += 1;
     }
     answers
 }

@@ -8,9 +8,9 @@ use url::Url;
 /// Different queries of one path that are asked, by the number of their parameters: one, two, three and more. Chosen: a
 /// catalog may have thousands of pages behind `?id=`, but nobody needs the combinations of three filters.
 const MOST_QUERIES: [u32; 3] = [5_000, 500, 50];
-/// Pages in a row that each lead to the next of their kind. Chosen: longer lists than any reader goes through; a calendar
-/// has no end.
-const MOST_IN_A_ROW: u32 = 100;
+/// Pages in a row that each lead to the next of their kind, in tenths: 100 that lead to nothing else new, or 1,000 that do.
+/// Chosen: a calendar has no end, and a list of several pages leads to what it lists.
+const MOST_IN_A_ROW: u32 = 1_000;
 /// Segments of a path. Chosen: relative links that lead ever deeper grow past it, and no site is so deep.
 const MOST_SEGMENTS: usize = 24;
 /// Times that a run of segments may stand in a path in a row: `/a/b/a/b/a/b` is a relative link gone wrong.
@@ -55,7 +55,7 @@ pub(crate) struct Traps {
 }
 
 impl Traps {
-    /// Judges a new address, which a page of `source` links as the `row`th of its kind in a row. `true` where it is asked.
+    /// Judges a new address, which the page `source` links; `row` is the number of its kind in a row, in tenths. `true` where it is asked.
     pub(crate) fn admit(&mut self, url: &Url, source: &str, row: u32) -> bool {
         let kind = if repeats(url) {
             TrapKind::Repeats
@@ -121,9 +121,9 @@ fn path(url: &Url) -> String {
 
 /// The kind of page that an address names: its path with each number as `0`, and the names of its parameters in order.
 pub(crate) fn shape(url: &Url) -> String {
-    let mut shape = String::new();
+    let mut shape = url.origin().ascii_serialization();
     let mut is_number = false;
-    for character in path(url).chars() {
+    for character in url.path().chars() {
         let digit = character.is_ascii_digit();
         if !(digit && is_number) {
             shape.push(if digit { '0' } else { character });
@@ -186,8 +186,8 @@ mod tests {
     #[test]
     fn rows_end() {
         let mut traps = Traps::default();
-        assert!(traps.admit(&url("https://e.com/cal/2026/11"), "https://e.com/cal/2026/10", 100));
-        assert!(!traps.admit(&url("https://e.com/cal/2031/1"), "https://e.com/cal/2030/12", 101));
+        assert!(traps.admit(&url("https://e.com/cal/2026/11"), "https://e.com/cal/2026/10", 1_000));
+        assert!(!traps.admit(&url("https://e.com/cal/2031/1"), "https://e.com/cal/2030/12", 1_001));
         assert_eq!(traps.found()[0].path, "https://e.com/cal/0/0");
         assert_eq!(shape(&url("https://e.com/cal/2031/1")), shape(&url("https://e.com/cal/2030/12")));
     }

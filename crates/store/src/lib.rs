@@ -38,6 +38,7 @@ mod runs;
 mod salts;
 mod sessions;
 mod shares;
+mod site_runs;
 mod snoozes;
 mod sqlite;
 mod statement;
@@ -84,6 +85,7 @@ pub use refusal::Refusal;
 pub use runs::{RunFindings, RunRecord, RunScore};
 pub use sessions::{FoundSession, Session};
 pub use shares::{NewShare, SharePictures, ShareState};
+pub use site_runs::{SitePageRow, SiteRunFile};
 pub use snoozes::{MOST_SNOOZES, Snoozing};
 pub use statistics::{CountBatch, CountRow, CountSpan, Counted, MergeSketches};
 pub use steps::{

@@ -66,7 +66,7 @@ pub(crate) async fn open(path: &str) -> Result<(WriterQueue, AnyPool, OpenedFile
 }
 
 /// Connects with the writer's settings and verifies the two that make a commit durable.
-async fn connect_writer(options: &AnyConnectOptions) -> Result<AnyConnection, StoreError> {
+pub(crate) async fn connect_writer(options: &AnyConnectOptions) -> Result<AnyConnection, StoreError> {
     let subject = "connecting to the SQLite database";
     let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
     let mut connection = options.connect().await.map_err(failed)?;
@@ -84,7 +84,7 @@ async fn connect_writer(options: &AnyConnectOptions) -> Result<AnyConnection, St
 }
 
 /// Refuses a file whose structure is damaged, before anything is written to it.
-async fn quick_check(connection: &mut AnyConnection) -> Result<(), StoreError> {
+pub(crate) async fn quick_check(connection: &mut AnyConnection) -> Result<(), StoreError> {
     let subject = "checking the SQLite database";
     let verdict: String = connection
         .fetch_one("PRAGMA quick_check(1)")
@@ -96,7 +96,7 @@ async fn quick_check(connection: &mut AnyConnection) -> Result<(), StoreError> {
 
 /// Creates the folder and the file where absent, readable by their owner only; the absolute path of the file. SQLite
 /// gives its log files the same permissions.
-async fn create(path: &str) -> Result<PathBuf, StoreError> {
+pub(crate) async fn create(path: &str) -> Result<PathBuf, StoreError> {
     let subject = "creating the SQLite database";
     let failed = |error: std::io::Error| StoreError::unavailable(subject, error);
     if path.is_empty() || path.starts_with(":memory:") || path.contains('?') {
@@ -119,7 +119,7 @@ async fn create(path: &str) -> Result<PathBuf, StoreError> {
 }
 
 /// The database URL of `file`, escaped.
-fn options(file: &Path) -> Result<AnyConnectOptions, StoreError> {
+pub(crate) fn options(file: &Path) -> Result<AnyConnectOptions, StoreError> {
     let subject = "opening the SQLite database";
     let address = url::Url::from_file_path(file)
         .map_err(|()| StoreError::unavailable(subject, "its path can't be written as an address"))?;

@@ -66,6 +66,8 @@ struct RobotsGroup {
     /// Those, and their beginnings without digits: some crawlers read no further.
     agents: Vec<String>,
     rules: Vec<Rule>,
+    /// Seconds between requests that it asks for.
+    delay: Option<f64>,
 }
 
 #[derive(Debug)]
@@ -140,7 +142,13 @@ impl RobotsTxt {
                 }
             }
             LineKey::Sitemap => self.sitemaps.push((number, read.value.to_owned())),
-            LineKey::Unsupported => self.unsupported.push((number, source.trim().to_owned())),
+            LineKey::Unsupported => {
+                let is_delay = source.trim_start().to_ascii_lowercase().starts_with("crawl-delay");
+                if let Some(group) = self.groups.last_mut().filter(|_| is_delay) {
+                    group.delay = group.delay.or(read.value.parse().ok().filter(|seconds: &f64| *seconds >= 0.0));
+                }
+                self.unsupported.push((number, source.trim().to_owned()));
+            }
             LineKey::Blank | LineKey::Unknown => {}
         }
     }
@@ -148,6 +156,15 @@ impl RobotsTxt {
     /// The product tokens that its groups name, in lower case.
     pub(super) fn agents(&self) -> impl Iterator<Item = &str> {
         self.groups.iter().flat_map(|group| &group.names).map(String::as_str).filter(|token| !token.is_empty())
+    }
+
+    /// Seconds between requests that the group of a crawler asks for (`Crawl-delay`, which Bing and others read, Google not).
+    pub fn crawl_delay(&self, token: &str) -> Option<f64> {
+        let of =
+            |name: &str| self.groups.iter().filter(|group| group.agents.iter().any(|agent| agent == name)).collect();
+        let own: Vec<&RobotsGroup> = of(&token.to_ascii_lowercase());
+        let groups = if own.is_empty() { of("*") } else { own };
+        groups.into_iter().find_map(|group| group.delay)
     }
 
     /// Whether the crawler of a product token may fetch a path with its query, percent-encoded as in a URL.

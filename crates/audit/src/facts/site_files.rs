@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::capture::{Capture, Extra, WantKind};
 
 use super::robots_txt::RobotsState;
-use super::sitemap::{ListedPage, SitemapFile};
+use super::sitemap::{ListedPage, SitemapEntry, SitemapFile};
 use super::walk::Page;
 
 /// One file, read.
@@ -46,6 +46,22 @@ impl SiteFiles {
         let mut files = Self::default();
         capture.extras.iter().filter_map(|extra| SiteFile::read(extra, &target)).for_each(|file| files.add(file));
         files
+    }
+
+    /// The same files for one of many pages: of the sitemaps with these addresses, with the entries that list it.
+    pub fn listing(&self, listings: impl IntoIterator<Item = (String, SitemapEntry)>) -> Self {
+        let mut files = self.clone();
+        for (url, entry) in listings {
+            if let Some(file) = files.sitemaps.get_mut(&url) {
+                Arc::make_mut(file).entries.push(entry);
+            }
+        }
+        files
+    }
+
+    /// The state of robots.txt.
+    pub fn robots(&self) -> Option<&RobotsState> {
+        self.robots.as_deref()
     }
 
     /// Takes another answer for a file.

@@ -118,3 +118,12 @@ fn a_file_fix_applied_makes_its_findings_go_away() {
         assert_eq!(robots_codes(200, &file.content), Vec::<String>::new(), "{}", file.content);
     }
 }
+
+#[test]
+fn the_delay_is_that_of_the_crawlers_own_group() {
+    let file = RobotsTxt::parse(b"User-agent: *\nCrawl-delay: 5\nDisallow: /a\n\nUser-agent: Other\ncrawl-delay: 0.5\n\nUser-agent: Third\nDisallow:\nCrawl-delay: soon\n");
+    assert_eq!(file.crawl_delay("siteaudit"), Some(5.0));
+    assert_eq!(file.crawl_delay("OTHER"), Some(0.5));
+    assert_eq!(file.crawl_delay("third"), None);
+    assert_eq!(RobotsTxt::parse(b"Crawl-delay: 5\n").crawl_delay("siteaudit"), None, "a line of no group");
+}

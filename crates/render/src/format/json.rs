@@ -51,7 +51,7 @@ pub fn pretty(value: &impl serde::Serialize) -> serde_json::Result<String> {
 }
 
 /// JSON on one line that is safe to print on a terminal.
-pub(super) fn compact(value: &impl serde::Serialize) -> serde_json::Result<String> {
+pub(crate) fn compact(value: &impl serde::Serialize) -> serde_json::Result<String> {
     serde_json::to_string(value).map(|text| harmless(&text))
 }
 

@@ -128,7 +128,7 @@ fn notification(url: &str, error: &Unaudited, lang: Lang) -> Value {
     })
 }
 
-fn level(severity: Severity) -> &'static str {
+pub(crate) fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warn => "warning",
@@ -137,7 +137,7 @@ fn level(severity: Severity) -> &'static str {
 }
 
 /// Text as a message string: braces are placeholders and brackets links there, unless written so (SARIF §3.11.5, §3.11.6).
-fn message(text: &str) -> String {
+pub(crate) fn message(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -159,7 +159,7 @@ fn file_uri(path: &str) -> String {
 }
 
 /// Found text as a URI reference (RFC 3986): what has no place in one is percent-encoded.
-fn uri(text: &str) -> String {
+pub(crate) fn uri(text: &str) -> String {
     let url = Url::parse(text).ok();
     // Brackets are right around an IPv6 host and nowhere else.
     let authority = url.as_ref().map_or("", |url| &url[..Position::BeforePath]);

@@ -18,6 +18,8 @@ use model::report::Report;
 
 use render::format::{self, Format, PageOutcome, RequestedPages, TextStyle};
 
+pub(super) use network::{addresses, config};
+
 use super::output::{BELOW_THE_BAR, LangName, is_colour_wanted, print};
 use render::shown::{address, printable};
 
@@ -145,7 +147,7 @@ impl From<FormatName> for Format {
 
 /// From which severity on a run fails.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum FailOn {
+pub(super) enum FailOn {
     /// Any error.
     Error,
     /// Any error or warning.

@@ -40,6 +40,19 @@ pub enum NodeAnswer {
 }
 
 impl NodeAnswer {
+    /// Its name in outputs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Document => "page",
+            Self::File => "file",
+            Self::Redirect(..) => "redirect",
+            Self::Error(500..) => "server_error",
+            Self::Error(_) => "client_error",
+            Self::Failed(_) => "no_response",
+            Self::Blocked => "blocked",
+        }
+    }
+
     /// Whether there is no such page: 4xx but for 401, 403, 408 and 429, which may be for us alone.
     pub fn is_gone(self) -> bool {
         matches!(self, Self::Error(status) if (400..500).contains(&status) && !matches!(status, 401 | 403 | 408 | 429))

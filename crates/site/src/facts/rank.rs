@@ -60,7 +60,7 @@ pub(crate) fn ranks(site: &SiteFacts) -> Vec<f64> {
     all
 }
 
-/// Documents that a page passes rank to, each once: over redirects, and to the canonical of what it links.
+/// Documents that a page passes rank to, each once, over redirects.
 fn targets(site: &SiteFacts, page: PageId, place_of: impl Fn(PageId) -> Option<u32>) -> Vec<u32> {
     if site.document(page).is_none_or(|document| document.nofollow) {
         return Vec::new();

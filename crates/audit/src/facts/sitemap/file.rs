@@ -36,7 +36,7 @@ pub enum End {
 }
 
 /// What is known of one file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SitemapFile {
     /// As it was asked for.
     pub url: String,

@@ -25,7 +25,7 @@ const LIST_BYTES: u64 = 1024 * 1024;
 const MOST_ADDRESSES: usize = 1_000;
 
 /// The addresses of arguments, file and standard input, and whether a list was asked for.
-pub(super) fn addresses(arguments: &[String], file: Option<&Path>) -> Result<(Vec<String>, RequestedPages)> {
+pub(in crate::cli) fn addresses(arguments: &[String], file: Option<&Path>) -> Result<(Vec<String>, RequestedPages)> {
     let mut urls: Vec<String> = arguments.iter().filter(|url| *url != "-").cloned().collect();
     if let Some(path) = urls.iter().find(|url| Path::new(url).is_file()) {
         bail!("{path} is a file: audit it with --html {path} --url URL; for a host name, write https:// first");
@@ -107,7 +107,7 @@ pub(super) fn audit(urls: Vec<String>, given: Given, mut teller: Teller) -> Resu
     })
 }
 
-fn config(allow_private: bool) -> Result<FetchConfig> {
+pub(in crate::cli) fn config(allow_private: bool) -> Result<FetchConfig> {
     let mut config = FetchConfig {
         user_agent: format!("SiteAudit/{} (command line)", env!("CARGO_PKG_VERSION")),
         ..FetchConfig::default()

@@ -18,8 +18,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/url-structure",
     rule: text(
-        "Fails when one path has more than 5,000 queries of one parameter, 500 of two or 50 of more, when more than 100 pages of one kind lead to each other in a row, or when a path repeats its segments three times or has more than 24.",
-        "Falha quando um caminho tem mais de 5.000 queries de um parâmetro, 500 de dois ou 50 de mais, quando mais de 100 páginas de um tipo levam uma à outra em sequência, ou quando um caminho repete seus segmentos três vezes ou tem mais de 24.",
+        "Fails when one path has more than 5,000 queries of one parameter, 500 of two or 50 of more, when more than 100 pages of one kind lead in a row to one more of their kind and to nothing else new, or more than 1,000 at all, or when a path repeats its segments three times or has more than 24.",
+        "Falha quando um caminho tem mais de 5.000 queries de um parâmetro, 500 de dois ou 50 de mais, quando mais de 100 páginas de um tipo levam em sequência a mais uma do mesmo tipo e a nada mais de novo, ou mais de 1.000 ao todo, ou quando um caminho repete seus segmentos três vezes ou tem mais de 24.",
     ),
     message: text(
         "{cases} {cases|part|parts} of the site {cases|makes|make} addresses without end.",

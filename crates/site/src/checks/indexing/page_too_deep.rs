@@ -37,9 +37,19 @@ fn run(site: &SiteFacts) -> SiteVerdict {
         let Some(clicks) = site.depth(id).filter(|clicks| *clicks > MOST_CLICKS) else { continue };
         if site.is_indexable(id) && document.list_page.is_none_or(|(number, _)| number < 2) {
             let way: Vec<&str> = site.way_to(id).into_iter().map(|id| site.url(id)).collect();
-            let values = [("clicks", clicks.into()), ("way", way.join(" → ").into())];
+            let values = [("clicks", clicks.into()), ("way", shown(&way).into())];
             cases.push(case_of(site.text(page.url), NOTE, &values, [id]));
         }
     }
     Ok(cases)
+}
+
+/// A way in its first and last pages.
+fn shown(way: &[&str]) -> String {
+    /// Pages of each end.
+    const EACH: usize = 3;
+    match (way.get(..EACH), way.len().checked_sub(EACH).filter(|from| *from > EACH).and_then(|from| way.get(from..))) {
+        (Some(first), Some(last)) => format!("{} → … → {}", first.join(" → "), last.join(" → ")),
+        _ => way.join(" → "),
+    }
 }

@@ -1,0 +1,263 @@
+//! The crawl of a site: every page asked once, judged, and given out in the order of the frontier.
+//!
+//! The order depends on the answers and not on the time they took: pages are given out in the order in which they were
+//! found, and only what was given out and committed says what comes next.
+
+mod judging;
+mod origin;
+mod pace;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use fetch::KnownVersion;
+use futures_util::future::{BoxFuture, FutureExt as _};
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use model::capture::Fetched;
+use model::time::Timestamp;
+use site::{
+    Frontier, FrontierEntry, FrontierLimits, FrontierScope, PageFacts, PageRole, SiteInputs, Way, key, origin_variants,
+};
+use url::Url;
+
+use crate::audit_loop::{AuditFailure, AuditInputs, Audited, Engine, Scheme};
+pub use judging::CrawledPage;
+use origin::SiteOrigin;
+use pace::{MOST_DELAY, Pace};
+
+/// Pages that may be asked before the one that is to be given out next: what is held in memory.
+const AHEAD: usize = 64;
+
+/// How a site is crawled.
+#[derive(Debug, Clone)]
+pub struct CrawlOptions {
+    /// How much is asked.
+    pub limits: FrontierLimits,
+    /// Requests at once.
+    pub at_once: usize,
+    /// Requests a second at most; `None` for as many as come.
+    pub rate: Option<f64>,
+    /// Whether robots.txt is obeyed.
+    pub obeys_robots: bool,
+    /// Patterns of addresses that are asked; all where there are none.
+    pub include: Vec<String>,
+    /// Patterns of addresses that are not.
+    pub exclude: Vec<String>,
+    /// Sitemaps besides those that the site names.
+    pub sitemaps: Vec<Url>,
+    /// Pages to begin with besides the first.
+    pub pages: Vec<Url>,
+    /// Versions of an earlier run by key: what has not changed since is not judged again.
+    pub known: HashMap<String, KnownVersion>,
+    /// Addresses of the sitemaps as they were when an interrupted run began; `None` for a new run.
+    pub listed: Option<Vec<String>>,
+    /// The only "now" of the run.
+    pub started_at: Timestamp,
+    /// Nonce of the not-found probe: 32 hex digits.
+    pub nonce: String,
+}
+
+/// Why a crawl could not begin.
+#[derive(Debug)]
+pub enum CrawlFailure {
+    /// The first page could not be audited.
+    Audit(AuditFailure),
+    /// A pattern is none; what is wrong with it.
+    Pattern(String),
+    /// robots.txt could not be read, so crawlers have to stay away.
+    RobotsUnreachable,
+}
+
+/// What all requests of a crawl share.
+#[derive(Debug)]
+struct Shared {
+    engine: Engine,
+    origin: SiteOrigin,
+    pace: Pace,
+    obeys_robots: bool,
+    known: HashMap<String, KnownVersion>,
+    /// The answer of the first page, which was asked for with its files.
+    first: Mutex<Option<(String, Fetched)>>,
+    started_at: Timestamp,
+    nonce: String,
+}
+
+impl Shared {
+    /// The answer that came already, once.
+    fn take_first(&self, url: &str) -> Option<Fetched> {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        first.take_if(|(known, _)| known == url).map(|(_, fetched)| fetched)
+    }
+}
+
+/// A page that is on its way, with its place in the order.
+type Coming = BoxFuture<'static, (usize, CrawledPage)>;
+
+/// A running crawl.
+pub struct Crawl {
+    shared: Arc<Shared>,
+    frontier: Frontier,
+    start: Url,
+    probes: Vec<String>,
+    running: FuturesUnordered<Coming>,
+    /// Pages that came before their turn.
+    ready: BTreeMap<usize, CrawledPage>,
+    /// Addresses that were begun.
+    begun: usize,
+    ahead: usize,
+}
+
+impl Crawl {
+    /// Begins a crawl at a page that was parsed by the fetcher's intake: audits it for the files of its site, and reads the
+    /// sitemaps.
+    pub async fn begin(engine: Engine, url: &Url, scheme: Scheme, options: CrawlOptions) -> Result<Self, CrawlFailure> {
+        let given = AuditInputs {
+            started_at: options.started_at,
+            nonce: options.nonce.clone(),
+            scheme,
+            progress: None,
+            keep_sitemaps: true,
+        };
+        let Audited { capture, .. } =
+            engine.audit(url, given, engine.deadline(), std::convert::identity).await.map_err(CrawlFailure::Audit)?;
+        let mut origin = SiteOrigin::of(&engine, &capture, &options.sitemaps).await;
+        origin.listed = options.listed.or(origin.listed);
+        if options.obeys_robots && origin.is_closed() {
+            return Err(CrawlFailure::RobotsUnreachable);
+        }
+        // Where the first page redirects within the site or to its other host, the site is where it leads.
+        let answered = capture.page.response().and_then(|exchange| Url::parse(&exchange.url).ok());
+        let start = answered.and_then(|url| key(&url)).unwrap_or_else(|| url.clone());
+        let pattern = |error: &dyn std::fmt::Display| CrawlFailure::Pattern(error.to_string());
+        let scope = FrontierScope::new(&start, &options.include, &options.exclude).map_err(|error| pattern(&error))?;
+        let mut frontier = Frontier::new(scope, options.limits);
+        frontier.begin(&start, Way::Start);
+        for page in [url].into_iter().chain(&options.pages) {
+            frontier.begin(page, Way::Start);
+        }
+        let mut probes = Vec::new();
+        for variant in origin_variants(&start) {
+            if frontier.begin(&variant, Way::Probe) {
+                probes.push(variant.into());
+            }
+        }
+        frontier.list(origin.listed.iter().flatten().cloned());
+        let delay = origin.delay().filter(|_| options.obeys_robots).map(gap_of);
+        let by_rate = options.rate.filter(|rate| *rate > 0.0).map(|rate| gap_of(1.0 / rate));
+        let gap = delay.unwrap_or_default().max(by_rate.unwrap_or_default());
+        let at_once = if gap.is_zero() { options.at_once } else { options.at_once.min(2) };
+        let is_direct = capture.page.response().is_some_and(|exchange| exchange.hops.is_empty());
+        let first = is_direct.then(|| (start.as_str().to_owned(), capture.page));
+        let shared = Shared {
+            engine,
+            origin,
+            pace: Pace::new(at_once, gap),
+            obeys_robots: options.obeys_robots,
+            known: options.known,
+            first: Mutex::new(first),
+            started_at: options.started_at,
+            nonce: options.nonce,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+            frontier,
+            start,
+            probes,
+            running: FuturesUnordered::new(),
+            ready: BTreeMap::new(),
+            begun: 0,
+            ahead: AHEAD.max(options.at_once * 4),
+        })
+    }
+
+    /// The first page.
+    pub fn start(&self) -> &Url {
+        &self.start
+    }
+
+    /// Addresses that are known, and those of them that are done.
+    pub fn progress(&self) -> (usize, usize) {
+        (self.frontier.len(), self.frontier.committed())
+    }
+
+    /// Takes the facts of the page that comes next in order: of the one that [`Self::next`] gave, or of one that an
+    /// interrupted run had kept. `false` where another page is next, which is then not taken.
+    pub fn commit(&mut self, page: &PageFacts) -> bool {
+        let at = self.frontier.committed();
+        if self.frontier.entry(at).is_none_or(|entry| entry.url != page.url) {
+            return false;
+        }
+        self.frontier.commit(page);
+        self.begun = self.begun.max(self.frontier.committed());
+        true
+    }
+
+    /// The next page in order; `None` at the end. Each has to be committed before the next is asked for.
+    pub async fn next(&mut self) -> Option<CrawledPage> {
+        let wanted = self.frontier.committed();
+        loop {
+            self.start_more(wanted);
+            if let Some(page) = self.ready.remove(&wanted) {
+                return Some(page);
+            }
+            let (at, page) = self.running.next().await?;
+            self.ready.insert(at, page);
+        }
+    }
+
+    fn start_more(&mut self, wanted: usize) {
+        while self.begun < wanted + self.ahead
+            && let Some(entry) = self.frontier.entry(self.begun).cloned()
+        {
+            let (shared, at) = (Arc::clone(&self.shared), self.begun);
+            self.begun += 1;
+            self.running.push(coming(shared, at, entry));
+        }
+    }
+
+    /// Asks whether images and pages of other sites are there; what came, in the order of addresses.
+    pub async fn resources(&self, urls: BTreeSet<String>, role: PageRole) -> Vec<CrawledPage> {
+        let ask = |url: String| {
+            let shared = Arc::clone(&self.shared);
+            async move { judging::resource(&shared, &url, role).await }
+        };
+        let mut came: Vec<CrawledPage> =
+            futures_util::stream::iter(urls).map(ask).buffer_unordered(self.ahead).collect().await;
+        came.sort_by(|a, b| a.url.cmp(&b.url));
+        came
+    }
+
+    /// Whether an address is of the site.
+    pub fn is_internal(&self, url: &Url) -> bool {
+        self.frontier.scope().is_internal(url)
+    }
+
+    /// What is known of the site besides its pages.
+    pub fn inputs(&self) -> SiteInputs {
+        SiteInputs {
+            start: self.start.as_str().to_owned(),
+            listed: self.shared.origin.listed.clone(),
+            sitemaps_complete: self.shared.origin.complete,
+            complete: self.frontier.is_complete(),
+            probes: self.probes.clone(),
+            images_asked: false,
+            external_asked: false,
+            traps: self.frontier.traps(),
+        }
+    }
+}
+
+/// One page. A panic is a defect of ours, and the page then one without an answer: the run goes on.
+fn coming(shared: Arc<Shared>, at: usize, entry: FrontierEntry) -> Coming {
+    let url = entry.url.clone();
+    let asking = async move { judging::crawled(&shared, &entry).await };
+    let caught = AssertUnwindSafe(asking).catch_unwind();
+    caught.map(move |page| (at, page.unwrap_or_else(|_| CrawledPage::of_defect(&url)))).boxed()
+}
+
+/// So many seconds between requests, within bounds.
+fn gap_of(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(MOST_DELAY).min(MOST_DELAY)
+}

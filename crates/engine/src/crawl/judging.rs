@@ -1,0 +1,128 @@
+//! One address of a crawl: asked, judged on a core, and made into what is kept of it.
+
+use audit::facts::Facts;
+use audit::facts::content_type::is_html;
+use audit::{Page, report_of};
+use fetch::KnownVersion;
+use model::capture::{Capture, Fetched, Source};
+use site::{AuditedDocument, FrontierEntry, PageAnswer, PageFacts, PageRole, read_answer, read_page};
+use std::time::Duration;
+use tokio::time::Instant;
+use url::Url;
+
+use super::Shared;
+use super::pace::MOST_TRIES;
+
+/// Timeout of one request, as of a page of an audit.
+const REQUEST_TIME: Duration = Duration::from_secs(20);
+/// Timeout of the wait for a core. Long: a run has no caller who waits for one page.
+const CORE_TIME: Duration = Duration::from_secs(600);
+
+/// What came of an address.
+#[derive(Debug)]
+pub struct CrawledPage {
+    /// Its key.
+    pub url: String,
+    /// Its facts; `None` where it is as it was in the run whose version was named.
+    pub facts: Option<PageFacts>,
+    /// Its report as JSON, where it has one.
+    pub report: Option<Vec<u8>>,
+    /// The version that came, for a later run.
+    pub version: KnownVersion,
+}
+
+impl CrawledPage {
+    /// A page whose judging failed by a defect of ours.
+    pub(super) fn of_defect(url: &str) -> Self {
+        Self::without_report(url, PageRole::Page, PageAnswer::Failed("defect".to_owned()))
+    }
+
+    fn without_report(url: &str, role: PageRole, answer: PageAnswer) -> Self {
+        let facts = PageFacts { url: url.to_owned(), role, answer, score: None, findings: Vec::new() };
+        Self { url: url.to_owned(), facts: Some(facts), report: None, version: KnownVersion::default() }
+    }
+}
+
+/// Asks for an address and judges it.
+pub(super) async fn crawled(shared: &Shared, entry: &FrontierEntry) -> CrawledPage {
+    let of_page = |answer| CrawledPage::without_report(&entry.url, PageRole::Page, answer);
+    let Ok(url) = shared.engine.fetcher().intake(&entry.url) else {
+        return of_page(PageAnswer::Failed("address".to_owned()));
+    };
+    if shared.obeys_robots && !shared.origin.allows(&url) {
+        return of_page(PageAnswer::Blocked);
+    }
+    let known = shared.known.get(&entry.url);
+    let fetched = match shared.take_first(&entry.url) {
+        Some(fetched) => fetched,
+        None => asked(shared, &url, known).await,
+    };
+    if known.is_some() && fetched.response().is_some_and(|exchange| exchange.status == 304) {
+        let version = known.cloned().unwrap_or_default();
+        return CrawledPage { url: entry.url.clone(), facts: None, report: None, version };
+    }
+    let is_document =
+        fetched.response().is_some_and(|exchange| exchange.is_success() && is_html(exchange, Source::Network));
+    if !is_document {
+        return of_page(read_answer(&fetched));
+    }
+    judged(shared, &entry.url, fetched).await
+}
+
+/// Asks until the site does not ask for rest, a few times.
+async fn asked(shared: &Shared, url: &Url, known: Option<&KnownVersion>) -> Fetched {
+    let mut tries = 1;
+    loop {
+        let permit = shared.pace.enter().await;
+        let fetched = shared.engine.fetcher().answer(url, known, Instant::now() + REQUEST_TIME).await;
+        drop(permit);
+        if !shared.pace.note(&fetched, tries) || tries >= MOST_TRIES {
+            return fetched;
+        }
+        tries += 1;
+    }
+}
+
+/// Judges a document on a core.
+async fn judged(shared: &Shared, key: &str, fetched: Fetched) -> CrawledPage {
+    let header = |name: &str| fetched.response().and_then(|exchange| exchange.header(name)).map(str::to_owned);
+    let version = KnownVersion { etag: header("etag"), last_modified: header("last-modified") };
+    let bytes = fetched.response().map_or(0, |exchange| exchange.body.bytes.len());
+    let capture = Capture {
+        requested_url: key.to_owned(),
+        started_at: shared.started_at,
+        nonce: shared.nonce.clone(),
+        source: Source::Network,
+        page: fetched,
+        extras: shared.origin.extras.clone(),
+        field_data: None,
+    };
+    let files = shared.origin.files_for(key);
+    let url = key.to_owned();
+    let judging = move || {
+        let page = Page::read(&capture);
+        let facts = Facts::new(&capture, &page, &files);
+        let report = report_of(&facts, &page, &files);
+        let read = read_page(&url, AuditedDocument { facts: &facts, report: &report });
+        (read, serde_json::to_vec(&report).ok())
+    };
+    match shared.engine.cores().run(bytes, Instant::now() + CORE_TIME, judging).await {
+        Ok((facts, report)) => CrawledPage { url: key.to_owned(), facts: Some(facts), report, version },
+        // A defect of ours, which the process's panic hook logs.
+        Err(_) => CrawledPage::of_defect(key),
+    }
+}
+
+/// Asks whether an image, or a page of another site, is there.
+pub(super) async fn resource(shared: &Shared, url: &str, role: PageRole) -> CrawledPage {
+    let kind = match role {
+        PageRole::Image => model::capture::WantKind::LargestImage,
+        PageRole::Page | PageRole::External => model::capture::WantKind::CanonicalTarget,
+    };
+    let want = model::capture::Want { kind, url: url.to_owned() };
+    let permit = shared.pace.enter().await;
+    let budget = fetch::Budget::new(usize::from(kind.rules().max_redirects) + 1);
+    let fetched = shared.engine.fetcher().extra(&want, &budget, Instant::now() + REQUEST_TIME).await;
+    drop(permit);
+    CrawledPage::without_report(url, role, read_answer(&fetched))
+}

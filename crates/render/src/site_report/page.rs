@@ -1,0 +1,273 @@
+//! The report of a site as one page: no script, no file beside it, for a phone too. Templates first, then causes, then pages.
+
+use audit::escape::{attribute, html_text};
+use model::lang::{Lang, Text, text};
+use site::{FoldedFinding, Scope, SiteFinding, SiteReport};
+
+use super::charts::bars;
+use super::words;
+use crate::shown::{undirected, without_controls};
+
+/// Addresses shown of one finding; the tables have all.
+const MOST_SHOWN: usize = 100;
+/// Templates shown.
+const MOST_TEMPLATES: usize = 50;
+
+/// The style: of this page alone.
+const STYLE: &str = "\
+:root{color-scheme:light dark;--line:#8885;--bar:#2563eb}\
+body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;padding:1rem;max-width:60rem}\
+h1{font-size:1.5rem;overflow-wrap:anywhere}h2{margin-top:2.5rem}\
+.score{font-size:3rem;font-weight:700}svg{max-width:100%;height:auto;font-size:13px;fill:currentColor}svg rect{fill:var(--bar)}\
+details{border:1px solid var(--line);border-radius:.5rem;padding:.5rem .75rem;margin:.5rem 0}\
+summary{cursor:pointer}li,td{overflow-wrap:anywhere}\
+.tag{display:inline-block;border:1px solid var(--line);border-radius:.25rem;padding:0 .4rem;margin-right:.4rem;font-size:.85rem}\
+.error{border-color:#b91c1c}.warn{border-color:#b45309}\
+table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.35rem .5rem;border-bottom:1px solid var(--line);vertical-align:top}\
+td.number,th.number{text-align:right;white-space:nowrap}.scroll{overflow-x:auto}";
+
+/// A row of the table of pages.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageRow {
+    /// The address.
+    pub url: String,
+    /// Score of its report.
+    pub score: Option<u32>,
+    /// Clicks from the first page.
+    pub depth: Option<u32>,
+    /// Internal PageRank.
+    pub rank: f64,
+    /// Number of its findings that take points.
+    pub findings: usize,
+}
+
+/// The page. `rows` are the pages that are shown, in order.
+pub fn page(report: &SiteReport, rows: &[PageRow], lang: Lang) -> String {
+    let report = &report.in_lang(lang);
+    const TITLE: Text = text("Site audit of {url}", "Auditoria do site {url}");
+    let title = TITLE.phrase(&[("url", report.url.as_str().into())]);
+    let title = shown(title.in_lang(lang));
+    let mut body = format!("<h1>{title}</h1>");
+    head(report, lang, &mut body);
+    templates(report, lang, &mut body);
+    causes(report, lang, &mut body);
+    pages(report, rows, lang, &mut body);
+    unmeasured(report, lang, &mut body);
+    without_controls(format!(
+        "<!doctype html>\n<html lang=\"{}\"><head><meta charset=\"utf-8\"><title>{title}</title><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"robots\" content=\"noindex\"><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"><style>{STYLE}</style></head><body><main>{body}</main></body></html>\n",
+        lang.tag()
+    ))
+}
+
+/// Text of the site for a place between tags.
+fn shown(value: &str) -> String {
+    html_text(&undirected(value))
+}
+
+/// A link to a page of the site; its text alone where it is no http(s) address.
+fn link(url: &str) -> String {
+    let is_page = url.starts_with("https://") || url.starts_with("http://");
+    if !is_page {
+        return shown(url);
+    }
+    format!("<a href=\"{}\" rel=\"noopener noreferrer nofollow\">{}</a>", attribute(url), shown(url))
+}
+
+fn heading(body: &mut String, words: Text, lang: Lang) {
+    body.push_str(&format!("<h2>{}</h2>", words.in_lang(lang)));
+}
+
+fn head(report: &SiteReport<String>, lang: Lang, body: &mut String) {
+    const OF: Text = text(
+        "of 100, each page weighted by its internal links",
+        "de 100, cada página com o peso de seus links internos",
+    );
+    const INCOMPLETE: Text =
+        text("The limits of the run left pages out.", "Os limites da execução deixaram páginas de fora.");
+    const SCORES: Text = text("Pages by score", "Páginas por pontuação");
+    const DEPTHS: Text = text("Pages by clicks from the home page", "Páginas por cliques a partir da inicial");
+    const ANSWERS: Text = text("Addresses by answer", "Endereços por resposta");
+    const UNREACHED: Text = text("not linked", "sem links");
+    if let Some(score) = report.score {
+        body.push_str(&format!("<p><span class=\"score\">{score}</span> {}</p>", OF.in_lang(lang)));
+    }
+    if !report.complete {
+        body.push_str(&format!("<p>{}</p>", INCOMPLETE.in_lang(lang)));
+    }
+    let answers: Vec<(String, u32)> =
+        report.answers.iter().map(|(word, count)| (words::answer(word).in_lang(lang).to_owned(), *count)).collect();
+    let scores: Vec<(String, u32)> = report
+        .scores
+        .iter()
+        .enumerate()
+        .map(|(at, count)| (if at == 9 { "90–100".to_owned() } else { format!("{}–{}", at * 10, at * 10 + 9) }, *count))
+        .collect();
+    let mut depths: Vec<(String, u32)> =
+        report.depths.iter().enumerate().map(|(at, count)| (at.to_string(), *count)).collect();
+    if report.unreached > 0 {
+        depths.push((UNREACHED.in_lang(lang).to_owned(), report.unreached));
+    }
+    for (words, values) in [(SCORES, scores), (DEPTHS, depths), (ANSWERS, answers)] {
+        heading(body, words, lang);
+        body.push_str(&bars(words.in_lang(lang), &values));
+    }
+}
+
+fn tag(severity: model::finding::Severity, lang: Lang) -> String {
+    format!("<span class=\"tag {}\">{}</span>", severity.word(), words::severity(severity).in_lang(lang))
+}
+
+fn gain(points: f64, lang: Lang) -> String {
+    let gain = words::gain(points, lang);
+    if gain.is_empty() { gain } else { format!(" <span class=\"tag\">{gain}</span>") }
+}
+
+fn addresses(urls: impl Iterator<Item = String>, total: usize, lang: Lang) -> String {
+    const MORE: Text = text("… and {count} more", "… e mais {count}");
+    let items: String = urls.take(MOST_SHOWN).map(|item| format!("<li>{item}</li>")).collect();
+    let left = total.saturating_sub(MOST_SHOWN);
+    let more = MORE.phrase(&[("count", left.into())]);
+    let more = if left > 0 { format!("<li>{}</li>", more.in_lang(lang)) } else { String::new() };
+    format!("<ul>{items}{more}</ul>")
+}
+
+fn folded(finding: &FoldedFinding, lang: Lang) -> String {
+    const WHY: Text = text("How to fix it", "Como corrigir");
+    const EXCEPTIONS: Text = text("Pages of the template without it", "Páginas do modelo sem isso");
+    let how = audit::checks::find(&finding.code).map_or("", |check| check.how.in_lang(lang));
+    let mut inside = format!("<p>{}: {}</p>", WHY.in_lang(lang), shown(how));
+    inside.push_str(&addresses(finding.pages.iter().map(|url| link(url)), finding.total, lang));
+    if !finding.exceptions.is_empty() {
+        inside.push_str(&format!("<p>{}</p>", EXCEPTIONS.in_lang(lang)));
+        let total = finding.of.saturating_sub(finding.total);
+        inside.push_str(&addresses(finding.exceptions.iter().map(|url| link(url)), total, lang));
+    }
+    format!(
+        "<details><summary>{}<strong>{}</strong>{}<br>{}</summary>{inside}</details>",
+        tag(finding.severity, lang),
+        shown(words::title(finding, lang)),
+        gain(finding.gain, lang),
+        shown(&words::place(finding, lang))
+    )
+}
+
+fn templates(report: &SiteReport<String>, lang: Lang, body: &mut String) {
+    const ONCE: Text = text("Fix once, for many pages", "Corrija uma vez, para muitas páginas");
+    const TEMPLATES: Text = text("Templates", "Modelos");
+    const COLUMNS: [Text; 4] = [
+        text("Template", "Modelo"),
+        text("Pages", "Páginas"),
+        text("Mean score", "Pontuação média"),
+        text("Gain", "Ganho"),
+    ];
+    heading(body, TEMPLATES, lang);
+    let cells = COLUMNS.map(|column| format!("<th>{}</th>", column.in_lang(lang))).concat();
+    body.push_str(&format!("<div class=\"scroll\"><table><thead><tr>{cells}</tr></thead><tbody>"));
+    for template in report.templates.iter().take(MOST_TEMPLATES) {
+        let score = template.score.map(|score| score.to_string()).unwrap_or_default();
+        body.push_str(&format!(
+            "<tr><td>{}<br>{}</td><td class=\"number\">{}</td><td class=\"number\">{score}</td><td class=\"number\">{}</td></tr>",
+            shown(&template.name),
+            link(&template.example),
+            template.pages,
+            words::gain(template.gain, lang)
+        ));
+    }
+    body.push_str("</tbody></table></div>");
+    let once: String = report
+        .page_findings
+        .iter()
+        .filter(|finding| finding.scope != Scope::Pages)
+        .map(|finding| folded(finding, lang))
+        .collect();
+    if !once.is_empty() {
+        heading(body, ONCE, lang);
+        body.push_str(&once);
+    }
+}
+
+fn causes(report: &SiteReport<String>, lang: Lang, body: &mut String) {
+    const CAUSES: Text = text("Across pages", "Entre páginas");
+    const NONE: Text = text("No problem shows across pages.", "Nenhum problema aparece entre páginas.");
+    heading(body, CAUSES, lang);
+    if report.findings.is_empty() {
+        body.push_str(&format!("<p>{}</p>", NONE.in_lang(lang)));
+    }
+    for finding in &report.findings {
+        body.push_str(&cause(finding, lang));
+    }
+}
+
+fn cause(finding: &SiteFinding<String>, lang: Lang) -> String {
+    let case = |case: &site::CaseView<String>| {
+        let sources = case.pages.iter().filter(|(url, _)| *url != case.url).map(|(url, detail)| {
+            if detail.is_empty() { link(url) } else { format!("{} “{}”", link(url), shown(detail)) }
+        });
+        let sources: Vec<String> = sources.collect();
+        let inside = if sources.is_empty() { String::new() } else { addresses(sources.into_iter(), case.total, lang) };
+        format!("{}: {}{inside}", link(&case.url), shown(&case.note))
+    };
+    format!(
+        "<details><summary>{}<strong>{}</strong>{}<br>{}</summary><p>{}</p>{}</details>",
+        tag(finding.severity, lang),
+        shown(&finding.title),
+        gain(finding.gain, lang),
+        shown(&finding.message),
+        shown(&finding.fix),
+        addresses(finding.cases.iter().map(case), finding.total, lang)
+    )
+}
+
+fn pages(report: &SiteReport<String>, rows: &[PageRow], lang: Lang, body: &mut String) {
+    const ALONE: Text = text("On single pages", "Em páginas isoladas");
+    const PAGES: Text = text("Pages", "Páginas");
+    const COLUMNS: [Text; 5] = [
+        text("Page", "Página"),
+        text("Score", "Pontuação"),
+        text("Clicks", "Cliques"),
+        text("Weight", "Peso"),
+        text("Findings", "Problemas"),
+    ];
+    let alone: String = report
+        .page_findings
+        .iter()
+        .filter(|finding| finding.scope == Scope::Pages)
+        .map(|finding| folded(finding, lang))
+        .collect();
+    if !alone.is_empty() {
+        heading(body, ALONE, lang);
+        body.push_str(&alone);
+    }
+    heading(body, PAGES, lang);
+    let cells = COLUMNS.map(|column| format!("<th>{}</th>", column.in_lang(lang))).concat();
+    body.push_str(&format!("<div class=\"scroll\"><table><thead><tr>{cells}</tr></thead><tbody>"));
+    for row in rows {
+        let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
+        body.push_str(&format!(
+            "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{:.2}</td><td class=\"number\">{}</td></tr>",
+            link(&row.url),
+            number(row.score),
+            number(row.depth),
+            row.rank,
+            row.findings
+        ));
+    }
+    body.push_str("</tbody></table></div>");
+}
+
+fn unmeasured(report: &SiteReport<String>, lang: Lang, body: &mut String) {
+    const NOT_MEASURED: Text = text("Not measured", "Não medido");
+    let told: String = report
+        .not_measured
+        .iter()
+        .filter(|(_, reason)| **reason != "absent")
+        .filter_map(|(code, reason)| Some((site::checks::find(code)?, reason)))
+        .map(|(check, reason)| {
+            format!("<li>{}: {}</li>", check.title.in_lang(lang), words::unmeasured(reason).in_lang(lang))
+        })
+        .collect();
+    if !told.is_empty() {
+        heading(body, NOT_MEASURED, lang);
+        body.push_str(&format!("<ul>{told}</ul>"));
+    }
+}

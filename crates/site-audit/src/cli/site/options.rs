@@ -1,0 +1,162 @@
+//! Arguments of `site-audit site`.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::{ArgAction, Args};
+use engine::{CrawlOptions, Engine};
+use model::finding::Severity;
+use model::time::Timestamp;
+use site::FrontierLimits;
+use url::Url;
+
+use super::super::audit::{FailOn, addresses};
+use super::super::failure;
+use super::super::output::LangName;
+
+/// What `--help` says after the options.
+const MORE_HELP: &str = "\
+Crawls a site from its first page, its sitemaps and its links, audits every page, and tells what only shows across pages:
+broken links with their sources, duplicates, canonicals, language versions, orphan pages. What a template gets wrong is
+told once, with the points that fixing it gains.
+
+robots.txt is obeyed, with its Crawl-delay up to 10 seconds. The folder of a run holds run.db (its state), report.html,
+report.json, pages.jsonl, site.sarif, and pages.csv, links.csv, findings.csv, templates.csv. Run again into the same
+folder to ask only for what has changed since.
+
+Exit codes:
+  0  the site was audited and passes --fail-under and --fail-on
+  1  the site fails --fail-under or --fail-on
+  2  the site could not be audited, the run was stopped, or the command is invalid
+
+Examples:
+  site-audit site https://example.com/
+  site-audit site example.com --max-pages 5000 --exclude '/tag/' --images
+  site-audit site example.com --resume
+  site-audit site http://localhost:3000/ --allow-private --fail-under 90 --fail-on error
+  site-audit site example.com --out tonight --baseline last-week --fail-on warn";
+
+/// Arguments of `site-audit site`.
+#[derive(Debug, Args)]
+#[command(after_help = MORE_HELP, arg_required_else_help = true)]
+pub(in crate::cli) struct SiteArguments {
+    /// Address of the site's first page.
+    #[arg(value_name = "URL")]
+    pub(super) url: String,
+    /// Folder of the run; created where absent. Default: site-audit-HOST.
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) out: Option<PathBuf>,
+    /// Read this sitemap too. May be given several times.
+    #[arg(long, value_name = "URL")]
+    sitemap: Vec<String>,
+    /// Begin with these pages too: a file with one address per line, or - for standard input.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Addresses asked at most.
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(super) max_pages: u32,
+    /// Clicks from the first page at most.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    max_depth: u32,
+    /// Only addresses that this regular expression finds. May be given several times.
+    #[arg(long, value_name = "REGEX")]
+    include: Vec<String>,
+    /// No addresses that this regular expression finds. May be given several times.
+    #[arg(long, value_name = "REGEX")]
+    exclude: Vec<String>,
+    /// Requests a second at most.
+    #[arg(long, value_name = "N")]
+    rate: Option<f64>,
+    /// Requests at once, 1 to 32; more than 2 only with --own-site.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=32))]
+    concurrency: u8,
+    /// The site is yours: robots.txt may be ignored, and more asked at once.
+    #[arg(long)]
+    own_site: bool,
+    /// Obey robots.txt; false only with --own-site.
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = ArgAction::Set)]
+    respect_robots: bool,
+    /// Ask whether images of the site's own host are there.
+    #[arg(long)]
+    pub(super) images: bool,
+    /// Ask whether pages of other sites that are linked are there.
+    #[arg(long)]
+    pub(super) external: bool,
+    /// Continue a run that was interrupted.
+    #[arg(long)]
+    pub(super) resume: bool,
+    /// Tell what broke and what was fixed since another run: its folder, or its run.db. --fail-on then looks at what broke.
+    #[arg(long, value_name = "RUN")]
+    pub(super) baseline: Option<PathBuf>,
+    /// Allow private addresses and any port, to audit your own machines.
+    #[arg(long)]
+    pub(super) allow_private: bool,
+    /// Exit with 1 when the score of the site is below N points, 0 to 100.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub(super) fail_under: Option<u32>,
+    /// Exit with 1 when a finding is at least this severe.
+    #[arg(long, value_name = "SEVERITY")]
+    pub(super) fail_on: Option<FailOn>,
+    /// Language of the texts.
+    #[arg(long, default_value = "en")]
+    pub(super) lang: LangName,
+    /// Print no progress and no summary.
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}
+
+impl FailOn {
+    /// The least severe finding that fails a run.
+    pub(super) fn severity(self) -> Severity {
+        match self {
+            Self::Error => Severity::Error,
+            Self::Warn => Severity::Warn,
+        }
+    }
+}
+
+impl SiteArguments {
+    /// How the site is crawled.
+    pub(super) fn crawl_options(&self, engine: &Engine, started_at: Timestamp, nonce: String) -> Result<CrawlOptions> {
+        /// Requests at once to a site of somebody else.
+        const POLITE: u8 = 2;
+        if !self.own_site && (!self.respect_robots || self.concurrency > POLITE) {
+            bail!(
+                "--respect-robots=false and --concurrency above {POLITE} need --own-site: only on a site that is yours"
+            );
+        }
+        if self.rate.is_some_and(|rate| !(0.001..=1_000.0).contains(&rate)) {
+            bail!("--rate takes a number from 0.001 to 1000");
+        }
+        let parsed = |texts: &[String]| -> Result<Vec<Url>> {
+            let lang = self.lang.into();
+            let read = |text: &String| {
+                let (text, _) = super::super::input::with_scheme(text);
+                engine
+                    .fetcher()
+                    .intake(&text)
+                    .map_err(|refused| anyhow::anyhow!("{text}: {}", failure::unfetched(refused).message(lang)))
+            };
+            texts.iter().map(read).collect()
+        };
+        let listed = match &self.from {
+            Some(file) => addresses(&[], Some(file))?.0,
+            None => Vec::new(),
+        };
+        Ok(CrawlOptions {
+            limits: FrontierLimits { pages: self.max_pages as usize, depth: self.max_depth },
+            at_once: self.concurrency.into(),
+            rate: self.rate,
+            obeys_robots: self.respect_robots,
+            include: self.include.clone(),
+            exclude: self.exclude.clone(),
+            sitemaps: parsed(&self.sitemap)?,
+            pages: parsed(&listed)?,
+            known: HashMap::new(),
+            listed: None,
+            started_at,
+            nonce,
+        })
+    }
+}

@@ -4,6 +4,7 @@
 //! is applied without those that could hide what it does; fixes of things that nothing reads together go into one trial.
 //! What does not hold becomes an instruction that says why. Judging a changed page makes no patch of it.
 
+mod answers;
 mod concern;
 mod effective;
 mod subject;

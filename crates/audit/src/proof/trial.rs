@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use model::capture::{Body, Capture, Exchange, Extra, Fetched, Timing, Want, WantKind};
+use model::capture::{Capture, Exchange, Extra, Fetched, Want, WantKind};
 use model::finding::Severity;
 use model::fix::FixClass;
 use model::patch::{FilePatch, Unproven};
 use url::Url;
 
+use super::answers::{is_at, served, with_body, without_page};
 use super::concern::{self, Kinds};
 use super::effective::Effective;
 use super::subject::{self, FixSubject};
@@ -319,34 +320,6 @@ fn is_spliced(source: &str, changes: &[(Range<usize>, &str)], spliced: &str) -> 
     source.get(at..) == Some(rest)
 }
 
-/// A capture whose page is still to come: the bytes of a page are not copied to be replaced.
-fn without_page(capture: &Capture) -> Capture {
-    let none = Fetched::Response(served(&capture.requested_url, ""));
-    Capture {
-        requested_url: capture.requested_url.clone(),
-        started_at: capture.started_at,
-        nonce: capture.nonce.clone(),
-        source: capture.source,
-        page: none,
-        extras: capture.extras.clone(),
-        field_data: capture.field_data.clone(),
-    }
-}
-
-/// An answer with other bytes.
-fn with_body(old: &Exchange, bytes: Vec<u8>) -> Exchange {
-    Exchange {
-        hops: old.hops.clone(),
-        url: old.url.clone(),
-        status: old.status,
-        headers: old.headers.clone(),
-        body: Body { bytes, cut: old.body.cut, coding: old.body.coding.clone() },
-        timing: old.timing.clone(),
-        ambiguous_length: old.ambiguous_length,
-        certificate: old.certificate.clone(),
-    }
-}
-
 /// The site with files as a patch has them: `None` where it changes none.
 fn with_files(
     audited: &AuditedPage<'_, '_>,
@@ -381,27 +354,4 @@ fn with_files(
         }
     }
     (Some(extras), Some(files))
-}
-
-/// Whether a file was asked for at an address, or came from there.
-fn is_at(extra: &Extra, url: &str) -> bool {
-    extra.want.url == url || extra.fetched.response().is_some_and(|exchange| exchange.url == url)
-}
-
-/// A file as a server sends it.
-fn served(url: &str, content: &str) -> Exchange {
-    let kind = match url.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("xml") => "application/xml",
-        _ => "text/plain; charset=utf-8",
-    };
-    Exchange {
-        hops: Vec::new(),
-        url: url.to_owned(),
-        status: 200,
-        headers: vec![("content-type".to_owned(), kind.to_owned())],
-        body: Body { bytes: content.as_bytes().to_vec(), ..Body::default() },
-        timing: Timing::default(),
-        ambiguous_length: false,
-        certificate: None,
-    }
 }

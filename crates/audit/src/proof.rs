@@ -4,6 +4,8 @@
 //! is applied without those that could hide what it does; fixes of things that nothing reads together go into one trial.
 //! What does not hold becomes an instruction that says why. Judging a changed page makes no patch of it.
 
+mod answers;
+mod concern;
 mod effective;
 mod subject;
 mod tree;
@@ -16,8 +18,9 @@ use model::patch::{Demoted, Unproven};
 use crate::causes::FoundCheck;
 use crate::fix::{FixDraft, OwnFiles};
 use crate::patch::Drafted;
+use concern::Kinds;
 use subject::FixSubject;
-use trial::{Bench, TrialFailure, TrialScope};
+use trial::{Bench, TrialFailure, TrialResult, TrialScope};
 
 pub(crate) use trial::AuditedPage;
 
@@ -68,6 +71,10 @@ struct Proof<'a, 'f> {
     failed: Vec<(&'static str, TrialFailure)>,
     /// What the last trial of all that is ready found.
     after: Option<Vec<FoundCheck>>,
+    /// All that is ready changes whether the page may be indexed: then fixes of robots directives are related to any other.
+    hides_otherwise: bool,
+    /// All that is ready shows findings that were hidden.
+    uncovers: bool,
     /// Memory of one trial.
     cost: usize,
     left: usize,
@@ -78,7 +85,16 @@ impl<'a, 'f> Proof<'a, 'f> {
         let bench = Bench::new(audited, own_files);
         let ready = ready.into_iter().map(|item| (item, bench.subjects(item))).collect();
         let cost = audited.page.html.as_ref().map_or(0, |html| html.document.memory());
-        Self { bench, ready, failed: Vec::new(), after: None, cost, left: MOST_MEMORY }
+        Self {
+            bench,
+            ready,
+            failed: Vec::new(),
+            after: None,
+            hides_otherwise: false,
+            uncovers: false,
+            cost,
+            left: MOST_MEMORY,
+        }
     }
 
     /// Codes of the fixes that do not hold, each with the reason; and what is found on the page with the others.
@@ -99,8 +115,10 @@ impl<'a, 'f> Proof<'a, 'f> {
         while !self.ready.is_empty() {
             let all: Vec<&Drafted> = self.ready.iter().map(|(item, _)| *item).collect();
             let failure = match self.trial(&all, TrialScope::Findings) {
-                Ok(found) => {
-                    self.after = Some(found);
+                Ok(result) => {
+                    self.after = Some(result.found);
+                    self.hides_otherwise = result.hides_otherwise;
+                    self.uncovers = result.uncovers;
                     return;
                 }
                 Err(failure) => failure,
@@ -143,7 +161,12 @@ impl<'a, 'f> Proof<'a, 'f> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (at, (_, subjects)) in self.ready.iter().enumerate() {
             let related = |other: &usize| {
-                *other != at && self.ready.get(*other).is_some_and(|(_, theirs)| subject::are_related(subjects, theirs))
+                let are_related = |theirs: &[FixSubject]| {
+                    subject::are_related(subjects, theirs)
+                        || self.hides_otherwise
+                            && [subjects, theirs].iter().any(|all| all.contains(&FixSubject::Robots))
+                };
+                *other != at && self.ready.get(*other).is_some_and(|(_, theirs)| are_related(theirs))
             };
             if !(0..self.ready.len()).any(|other| related(&other)) {
                 continue;
@@ -155,7 +178,13 @@ impl<'a, 'f> Proof<'a, 'f> {
         }
         for group in groups {
             let items: Vec<&Drafted> = group.iter().filter_map(|at| Some(self.ready.get(*at)?.0)).collect();
-            let Err(failure) = self.trial(&items, TrialScope::Failures) else { continue };
+            let others = self.ready.iter().enumerate().filter(|(at, _)| !group.contains(at));
+            let others = Kinds::touched(others.flat_map(|(_, (_, subjects))| subjects));
+            let scope = match self.hides_otherwise || self.uncovers {
+                true => TrialScope::Failures,
+                false => TrialScope::Apart(others),
+            };
+            let Err(failure) = self.trial(&items, scope) else { continue };
             if let [item] = items[..] {
                 self.failed.push((item.check.code, failure));
                 continue;
@@ -175,7 +204,7 @@ impl<'a, 'f> Proof<'a, 'f> {
         self.ready.retain(|(item, _)| failed.iter().all(|(code, _)| *code != item.check.code));
     }
 
-    fn trial(&mut self, items: &[&Drafted], scope: TrialScope) -> Result<Vec<FoundCheck>, TrialFailure> {
+    fn trial(&mut self, items: &[&Drafted], scope: TrialScope) -> Result<TrialResult, TrialFailure> {
         self.left = self.left.checked_sub(self.cost).ok_or(TrialFailure::of(Unproven::TooLarge))?;
         self.bench.trial(items, scope)
     }

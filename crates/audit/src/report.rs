@@ -61,7 +61,7 @@ pub fn report_of(facts: &Facts<'_>, page: &Page, files: &SiteFiles) -> Report {
         coverage.not_measured.insert(check.code.to_owned(), format!("silenced:{cause}"));
         coverage.silenced_by.insert(check.code.to_owned(), (*cause).to_owned());
     }
-    let audited = AuditedPage { facts, page, files, outcomes: &outcomes };
+    let audited = AuditedPage { facts, page, files, outcomes: &outcomes, found: &standing.found };
     let mut report = assemble(&audited, &standing, failed, coverage);
     report.requests = requests::of(facts, files);
     limits::keep(&mut report);

@@ -60,7 +60,11 @@ impl Lines {
 
 /// How many characters start in a piece of UTF-8.
 fn count(bytes: &[u8]) -> u32 {
-    narrow(bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count())
+    /// So many sums of ones fit into a byte, which makes the machine add many at once.
+    const MOST_IN_A_BYTE: usize = 255;
+    let starts = |byte: &u8| u8::from(byte & 0xC0 != 0x80);
+    let of_part = |part: &[u8]| usize::from(part.iter().map(starts).sum::<u8>());
+    narrow(bytes.chunks(MOST_IN_A_BYTE).map(of_part).sum())
 }
 
 fn narrow(value: usize) -> u32 {

@@ -160,7 +160,7 @@ fn same_code(language: &str) -> &str {
 }
 
 /// What the part of a text that is looked at speaks for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Sample {
     script: WritingSystem,
     /// Too short for more than a comparison with what is declared.
@@ -181,13 +181,25 @@ impl Sample {
         let part = text.get(start..end)?;
         let mut counts = [(WritingSystem::Latin, 0); 11];
         let mut letters = 0;
-        for letter in part.chars().filter(|c| c.is_alphabetic()) {
-            let script = WritingSystem::of(letter);
-            letters += 1;
-            // The slots fill in the order in which scripts come; there are as many as scripts.
+        // The slots fill in the order in which scripts come; there are as many as scripts.
+        let mut add = |script: WritingSystem, length: usize| {
+            letters += length;
             if let Some(slot) = counts.iter_mut().find(|(known, count)| *known == script || *count == 0) {
-                *slot = (script, slot.1 + 1);
+                *slot = (script, slot.1 + length);
             }
+        };
+        // Letters of one script follow each other: each run of them is added at once.
+        let (mut script, mut length) = (WritingSystem::Latin, 0);
+        for letter in part.chars().filter(|c| c.is_alphabetic()) {
+            let next = WritingSystem::of(letter);
+            if next != script && length > 0 {
+                add(script, std::mem::take(&mut length));
+            }
+            script = next;
+            length += 1;
+        }
+        if length > 0 {
+            add(script, length);
         }
         let count =
             |script| counts.iter().filter(|(known, _)| *known == script).map(|(_, count)| *count).sum::<usize>();

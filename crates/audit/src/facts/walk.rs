@@ -87,6 +87,11 @@ impl Html {
         let unlabelled_utf8 =
             charset.source == CharsetSource::Detected && !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok();
         let mut html = Self::walk(document, charset, cut, url, before);
+        if let Some(before) = before.filter(|before| before.text.text == html.text.text)
+            && let Some(sample) = before.sample.get()
+        {
+            html.sample = OnceLock::from(sample.clone());
+        }
         html.unlabelled_utf8 = unlabelled_utf8;
         Some(html)
     }

@@ -146,8 +146,20 @@ impl Script {
 /// Letters of each script in the first `most` characters of a text.
 pub fn scripts(text: &str, most: usize) -> BTreeMap<Script, usize> {
     let mut counts = BTreeMap::new();
+    // Letters of one script follow each other: each run of them is added at once.
+    let mut run: Option<(Script, usize)> = None;
     for script in text.chars().take(most).filter_map(Script::of) {
-        *counts.entry(script).or_default() += 1;
+        match &mut run {
+            Some((known, length)) if *known == script => *length += 1,
+            _ => {
+                if let Some((before, length)) = run.replace((script, 1)) {
+                    *counts.entry(before).or_default() += length;
+                }
+            }
+        }
+    }
+    if let Some((script, length)) = run {
+        *counts.entry(script).or_default() += length;
     }
     counts
 }

@@ -30,6 +30,8 @@ pub(super) enum FixSubject {
     Link,
     Frame,
     Script,
+    /// Another file that the page loads: style sheets, video, audio, embedded objects.
+    Loaded,
     /// A file of the host.
     File,
     /// Anything else.
@@ -122,6 +124,10 @@ fn of_element(element: Element<'_>) -> FixSubject {
         "link" if element.has_token("rel", "canonical") => FixSubject::Canonical,
         "link" if element.has_token("rel", "alternate") => FixSubject::Hreflang,
         "link" if element.has_token("rel", "icon") => FixSubject::Icons,
+        "link" if ["stylesheet", "preload", "modulepreload"].iter().any(|rel| element.has_token("rel", rel)) => {
+            FixSubject::Loaded
+        }
+        "video" | "audio" | "track" | "embed" | "object" => FixSubject::Loaded,
         "script" if lower("type").is_some_and(|kind| kind.starts_with("application/ld+json")) => FixSubject::Data,
         "script" => FixSubject::Script,
         "img" | "source" | "picture" => FixSubject::Image,
@@ -140,24 +146,48 @@ pub(super) fn are_related(a: &[FixSubject], b: &[FixSubject]) -> bool {
     a.iter().any(|a| b.iter().any(|b| related(a, b) || related(b, a)))
 }
 
+/// Whether a `meta` of this key has readers of its own: no check reads it together with another subject.
+fn is_apart(key: &str) -> bool {
+    matches!(key, "twitter:card" | "referrer")
+}
+
+/// Whether this says what the page is about, in words.
+fn is_wording(subject: &FixSubject) -> bool {
+    use FixSubject as S;
+    match subject {
+        S::Social(key) => !is_apart(key),
+        other => matches!(other, S::Title | S::Description | S::Heading | S::Data),
+    }
+}
+
 fn related(a: &FixSubject, b: &FixSubject) -> bool {
     use FixSubject as S;
     match a {
         // How the page is read at all.
-        S::Doctype | S::Encoding | S::Base | S::Other => !matches!(b, S::File),
-        // Asks for no entry in results, on which many checks depend.
-        S::Robots => !matches!(b, S::File | S::Viewport | S::Image | S::Script | S::Frame),
-        // The texts of a page are made of each other.
-        S::Title | S::Description | S::Heading | S::Social(_) | S::Data => {
-            matches!(b, S::Title | S::Description | S::Heading | S::Social(_) | S::Data)
+        S::Encoding | S::Base | S::Other => !matches!(b, S::File),
+        // Whether the page may be indexed, on which many checks depend, no fix changes: see `Proof::hides_otherwise`. Of
+        // articles more is asked.
+        S::Robots => match b {
+            S::Social(key) => key == "og:type" || key.starts_with("article:"),
+            other => matches!(other, S::Robots | S::Canonical | S::Data),
+        },
+        // The keys of a card are read together.
+        S::Social(key) if is_apart(key) => {
+            matches!(b, S::Social(other) if other.split(':').next() == key.split(':').next())
         }
+        // The texts of a page are made of each other.
+        S::Title | S::Description | S::Heading | S::Social(_) | S::Data => is_wording(b),
         // Addresses of the page and its versions.
         S::Canonical => matches!(b, S::Canonical | S::Hreflang | S::Data) || is_address(b),
         S::Hreflang => matches!(b, S::Hreflang | S::Lang | S::Data) || is_address(b),
-        S::Lang => matches!(b, S::Lang | S::Title | S::Description | S::Heading | S::Social(_)),
+        S::Lang => *b == S::Lang || *b != S::Data && is_wording(b),
         // What an image says is text of its link or heading, and it may be the page's own.
-        S::Image => matches!(b, S::Image | S::Link | S::Heading | S::Social(_) | S::Data),
-        S::Viewport | S::Refresh | S::Icons | S::Link | S::Frame | S::Script | S::File => a == b,
+        S::Image => {
+            matches!(b, S::Image | S::Link | S::Heading | S::Data) || matches!(b, S::Social(key) if !is_apart(key))
+        }
+        S::Doctype | S::Viewport | S::Refresh | S::Icons | S::Link | S::Frame | S::Script | S::Loaded | S::File => {
+            a == b
+        }
     }
 }
 
@@ -202,7 +232,7 @@ mod tests {
         check("<link rel=canonical href=/>", "link", FixSubject::Canonical);
         check("<link rel=alternate href=/>", "link", FixSubject::Hreflang);
         check("<link rel='shortcut icon' href=/>", "link", FixSubject::Icons);
-        check("<link rel=stylesheet href=/>", "link", FixSubject::Other);
+        check("<link rel=preconnect href=/>", "link", FixSubject::Other);
         check("<script type=application/ld+json>{}</script>", "script", FixSubject::Data);
         check("<script src=/a.js></script>", "script", FixSubject::Script);
         for name in ["img", "source", "picture"] {
@@ -211,6 +241,8 @@ mod tests {
         check("<a href=/>a</a>", "a", FixSubject::Link);
         check("<area href=/>", "area", FixSubject::Link);
         check("<iframe src=/></iframe>", "iframe", FixSubject::Frame);
+        check("<link rel='Preload x' href=/>", "link", FixSubject::Loaded);
+        check("<video src=/>", "video", FixSubject::Loaded);
         check("<h1>a</h1>", "h1", FixSubject::Heading);
         check("<h6>a</h6>", "h6", FixSubject::Heading);
         check("<p>a</p>", "p", FixSubject::Other);
@@ -269,7 +301,9 @@ mod tests {
         let social = |key: &str| S::Social(key.to_owned());
         let related = [
             (S::Encoding, S::Image),
-            (S::Robots, S::Title),
+            (S::Robots, S::Canonical),
+            (S::Robots, social("og:type")),
+            (social("twitter:card"), social("twitter:player")),
             (S::Title, social("og:title")),
             (S::Heading, S::Data),
             (S::Canonical, S::Hreflang),
@@ -284,6 +318,12 @@ mod tests {
         let apart = [
             (S::Encoding, S::File),
             (S::Robots, S::Viewport),
+            (S::Robots, S::Title),
+            (social("twitter:card"), social("og:title")),
+            (social("twitter:card"), S::Image),
+            (social("referrer"), S::Description),
+            (social("referrer"), S::Lang),
+            (S::Lang, S::Data),
             (S::Robots, S::File),
             (S::Title, S::Image),
             (S::Canonical, S::Title),
@@ -292,6 +332,8 @@ mod tests {
             (S::Lang, S::Image),
             (S::Viewport, S::Refresh),
             (S::Link, S::Frame),
+            (S::Loaded, S::Image),
+            (S::Doctype, S::Title),
         ];
         for (pairs, wanted) in [(&related[..], true), (&apart[..], false)] {
             for (a, b) in pairs {

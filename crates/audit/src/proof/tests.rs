@@ -23,9 +23,13 @@ fn audited<R>(run: impl FnOnce(&AuditedPage<'_, '_>) -> R) -> R {
     let page = Page::read(&capture);
     let files = SiteFiles::read(&capture, &page);
     let facts = Facts::new(&capture, &page, &files);
-    let outcomes: BTreeMap<&'static str, CheckOutcome> =
-        checks::all().map(|check| (check.code, CheckOutcome::of(&judge::run(check, &facts)))).collect();
-    run(&AuditedPage { facts: &facts, page: &page, files: &files, outcomes: &outcomes })
+    let (mut outcomes, mut found) = (BTreeMap::new(), Vec::new());
+    for check in checks::all() {
+        let verdict = judge::run(check, &facts);
+        outcomes.insert(check.code, CheckOutcome::of(&verdict));
+        found.extend(verdict.ok().flatten().map(|problem| (check, problem.severity(check))));
+    }
+    run(&AuditedPage { facts: &facts, page: &page, files: &files, outcomes: &outcomes, found: &found })
 }
 
 fn drafted(code: &str, draft: FixDraft) -> Drafted {

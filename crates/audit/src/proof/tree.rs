@@ -34,7 +34,8 @@ pub(super) fn harm(
                     return Some(Unproven::ChangesText);
                 }
                 let is_under = parent(element, |tag| shift.place(tag)) == parent(now, |tag| Some(tag.start));
-                let is_same_text = || open.contains(&element.id()) || is_same_own_text(element, now);
+                let is_open = || open.get(element.id().index()).copied().unwrap_or_default();
+                let is_same_text = || is_same_own_text(element, now) || is_open();
                 if !is_under || !is_same_text() {
                     return Some(Unproven::ChangesText);
                 }
@@ -179,17 +180,19 @@ fn own_letters(element: Element<'_>) -> impl Iterator<Item = u8> {
     element.own_texts().flat_map(str::bytes).filter(|byte| !byte.is_ascii_whitespace())
 }
 
-/// Elements in which something is written: their text is meant to change.
-fn written_in(document: &Document, changes: &[SourceChange<'_>]) -> HashSet<NodeId> {
+/// By the number of a node, whether it is an element in which something is written: its text is meant to change.
+fn written_in(document: &Document, changes: &[SourceChange<'_>]) -> Vec<bool> {
     let starts = in_source_order(document);
-    let mut written = HashSet::new();
+    let mut written = vec![false; document.node_count()];
     for (span, _) in changes {
         let before = starts.partition_point(|(start, _)| *start < span.start);
         let mut around = before.checked_sub(1).and_then(|at| starts.get(at)).map(|(_, element)| *element);
         while let Some(element) = around {
             let end = element.end_tag().map(|tag| tag.end);
             if end.is_none_or(|end| span.start < end) {
-                written.insert(element.id());
+                if let Some(is_written) = written.get_mut(element.id().index()) {
+                    *is_written = true;
+                }
                 if end.is_some() {
                     break;
                 }

@@ -3,16 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use model::capture::{Body, Capture, Exchange, Extra, Fetched, Timing, Want, WantKind};
+use model::capture::{Capture, Exchange, Extra, Fetched, Want, WantKind};
+use model::finding::Severity;
 use model::fix::FixClass;
 use model::patch::{FilePatch, Unproven};
 use url::Url;
 
+use super::answers::{is_at, served, with_body, without_page};
+use super::concern::{self, Kinds};
 use super::effective::Effective;
 use super::subject::{self, FixSubject};
 use super::tree::{self, Meant};
 use crate::causes::FoundCheck;
-use crate::checks;
+use crate::check::Check;
 use crate::facts::Facts;
 use crate::facts::document::Document;
 use crate::facts::page::Html;
@@ -34,6 +37,8 @@ pub(crate) struct AuditedPage<'a, 'f> {
     pub(crate) files: &'a SiteFiles,
     /// What each check came to, by code.
     pub(crate) outcomes: &'a BTreeMap<&'static str, CheckOutcome>,
+    /// Checks that found something.
+    pub(crate) found: &'a [FoundCheck],
 }
 
 impl<'f> AuditedPage<'_, 'f> {
@@ -65,13 +70,27 @@ pub(super) enum TrialScope {
     Findings,
     /// Whether it fails: only checks that can make it fail are run.
     Failures,
+    /// The same of a part of what held together, where the rest touches these kinds: a check that looks at nothing of the
+    /// rest finds here what it found with all.
+    Apart(Kinds),
+}
+
+/// What a trial came to that did not fail.
+#[derive(Debug)]
+pub(super) struct TrialResult {
+    /// All that the checks find, where that was asked.
+    pub(super) found: Vec<FoundCheck>,
+    /// Whether the page may be indexed now, and might not before, or the other way round.
+    pub(super) hides_otherwise: bool,
+    /// Whether a finding came that a fix was to show.
+    pub(super) uncovers: bool,
 }
 
 /// Makes trials of one audit.
 pub(super) struct Bench<'a, 'f> {
     audited: &'a AuditedPage<'a, 'f>,
     own_files: OwnFiles<'a>,
-    /// The capture, with whatever a trial puts in the place of the page.
+    /// The capture, with whatever a trial puts in the place of the page; between trials it has none.
     capture: Capture,
     effective: Option<Effective>,
 }
@@ -88,7 +107,7 @@ impl<'a, 'f> Bench<'a, 'f> {
         Self {
             audited,
             own_files,
-            capture: facts.capture.clone(),
+            capture: without_page(facts.capture),
             effective: facts.markup().map(|html| Effective::of(facts, html)),
         }
     }
@@ -99,7 +118,7 @@ impl<'a, 'f> Bench<'a, 'f> {
     }
 
     /// Applies the ready ones among some fixes, and judges what comes of it.
-    pub(super) fn trial(&mut self, items: &[&Drafted], scope: TrialScope) -> Result<Vec<FoundCheck>, TrialFailure> {
+    pub(super) fn trial(&mut self, items: &[&Drafted], scope: TrialScope) -> Result<TrialResult, TrialFailure> {
         let source = self.audited.source();
         let ready = Ready::of(source, self.own_files, items);
         let splices = ready.splices();
@@ -114,15 +133,12 @@ impl<'a, 'f> Bench<'a, 'f> {
             Some(Patched { html, exchange }) => (Some(exchange), Some(Page { html: Some(html) })),
             None => (None, None),
         };
-        let before = own.map(|own| std::mem::replace(&mut self.capture.page, Fetched::Response(own)));
+        self.capture.page = own.map_or_else(|| self.audited.facts.capture.page.clone(), Fetched::Response);
         let extras = extras.map(|extras| std::mem::replace(&mut self.capture.extras, extras));
         let page = page.as_ref().unwrap_or(self.audited.page);
         let facts = Facts::new(&self.capture, page, files.as_ref().unwrap_or(self.audited.files));
         let judged = self.judged(&facts, page, items, &subjects, scope);
         drop(facts);
-        if let Some(before) = before {
-            self.capture.page = before;
-        }
         if let Some(extras) = extras {
             self.capture.extras = extras;
         }
@@ -144,7 +160,7 @@ impl<'a, 'f> Bench<'a, 'f> {
         let in_file: Vec<(Range<usize>, Vec<u8>)> = in_file.into_iter().zip(texts).collect();
         let bytes = patch::spliced(source.bytes, &in_file).ok_or(TrialFailure::of(Unproven::NoPlace))?;
         let old = self.audited.facts.capture.page.response().ok_or(TrialFailure::of(Unproven::NoPlace))?;
-        let exchange = Exchange { body: Body { bytes, ..old.body.clone() }, ..old.clone() };
+        let exchange = with_body(old, bytes);
         let html = Html::read_after(&exchange, Some(source.html));
         let mut html = html.ok_or(TrialFailure::of(Unproven::ChangesText))?;
         html.document.leave_out_places();
@@ -165,10 +181,11 @@ impl<'a, 'f> Bench<'a, 'f> {
         let harm = if html.charset.encoding == source.html.charset.encoding {
             let changes: Vec<_> = splices.iter().map(|splice| (splice.span.clone(), splice.text.as_str())).collect();
             // On a page that is misread, what is written is read otherwise too.
-            let expected = (!source.html.unlabelled_utf8).then(|| spliced_text(source.document().source(), &changes));
+            let expected = (!source.html.unlabelled_utf8)
+                .then(|| is_spliced(source.document().source(), &changes, html.document.source()));
             match expected {
-                Some(expected) if expected.as_deref() != Some(html.document.source()) => Some(Unproven::ChangesText),
-                Some(_) => tree::harm(source.document(), &html.document, &changes, &meant),
+                Some(false) => Some(Unproven::ChangesText),
+                Some(true) => tree::harm(source.document(), &html.document, &changes, &meant),
                 None => Self::harm_by_bytes(source, &html, &in_file, &meant),
             }
         } else if subjects.contains(&FixSubject::Encoding) && std::str::from_utf8(source.bytes).is_ok() {
@@ -202,9 +219,9 @@ impl<'a, 'f> Bench<'a, 'f> {
             at = span.end;
         }
         let changes: Vec<_> = changes.iter().map(|(span, text)| (span.clone(), text.as_str())).collect();
-        match spliced_text(base.source(), &changes) {
-            Some(expected) if expected == html.document.source() => tree::harm(&base, &html.document, &changes, meant),
-            _ => Some(Unproven::ChangesText),
+        match is_spliced(base.source(), &changes, html.document.source()) {
+            true => tree::harm(&base, &html.document, &changes, meant),
+            false => Some(Unproven::ChangesText),
         }
     }
 
@@ -216,17 +233,33 @@ impl<'a, 'f> Bench<'a, 'f> {
         items: &[&Drafted],
         subjects: &BTreeSet<FixSubject>,
         scope: TrialScope,
-    ) -> Result<Vec<FoundCheck>, TrialFailure> {
+    ) -> Result<TrialResult, TrialFailure> {
         let mut stays = Vec::new();
         let mut new = Vec::new();
         let mut found: Vec<FoundCheck> = Vec::new();
-        for check in checks::all() {
+        let mut uncovers = false;
+        let hides_otherwise = facts.indexable() != self.audited.facts.indexable();
+        let touched = match self.is_read_as_before(facts) && !hides_otherwise {
+            true => Kinds::touched(subjects.iter()),
+            false => Kinds::ALL,
+        };
+        for (check, looked_at) in concern::checks() {
             let is_own = items.iter().any(|item| item.check.code == check.code);
             let uncovered = || items.iter().any(|item| uncover::may_show(item.check.code, check.code));
-            let is_new = || self.audited.outcomes.get(check.code) == Some(&CheckOutcome::Fine) && !uncovered();
-            let is_new = !is_own && is_new();
+            let was_fine = !is_own && self.audited.outcomes.get(check.code) == Some(&CheckOutcome::Fine);
+            let is_new = was_fine && !uncovered();
             // Of a check that found something before, or could not be measured, no finding makes the trial fail.
-            if !is_own && !is_new && scope == TrialScope::Failures {
+            if !is_own && !is_new && scope != TrialScope::Findings {
+                continue;
+            }
+            if !is_own && !touched.meet(looked_at) {
+                let before = self.audited.found.iter().find(|(known, _)| known.code == check.code);
+                spared(check, facts, before.map(|(_, severity)| *severity));
+                found.extend(before);
+                continue;
+            }
+            if matches!(scope, TrialScope::Apart(others) if touched != Kinds::ALL && !others.meet(looked_at)) {
+                spared(check, facts, None);
                 continue;
             }
             let Ok(Some(problem)) = judge::run(check, facts) else { continue };
@@ -235,6 +268,8 @@ impl<'a, 'f> Bench<'a, 'f> {
                 stays.push(check.code.to_owned());
             } else if is_new {
                 new.push(check.code.to_owned());
+            } else if was_fine {
+                uncovers = true;
             }
         }
         if !stays.is_empty() {
@@ -243,7 +278,8 @@ impl<'a, 'f> Bench<'a, 'f> {
         if !new.is_empty() {
             return Err(TrialFailure { reason: Unproven::CausesFinding, detail: new });
         }
-        let Some((before, html)) = self.effective.as_ref().zip(page.html.as_ref()) else { return Ok(found) };
+        let result = TrialResult { found, hides_otherwise, uncovers };
+        let Some((before, html)) = self.effective.as_ref().zip(page.html.as_ref()) else { return Ok(result) };
         let after = Effective::of(facts, html);
         if let Some(tag) = before.doubled(&after) {
             return Err(TrialFailure { reason: Unproven::DoublesTag, detail: vec![tag.to_owned()] });
@@ -251,22 +287,37 @@ impl<'a, 'f> Bench<'a, 'f> {
         let recoded = subjects.contains(&FixSubject::Encoding);
         match before.moved(&after, |subject| subjects.contains(subject), recoded) {
             Some(subject) => Err(TrialFailure { reason: Unproven::MovesFact, detail: vec![format!("{subject:?}")] }),
-            None => Ok(found),
+            None => Ok(result),
         }
+    }
+
+    /// Whether the page is still the same kind of answer, in the same encoding: on that every check depends.
+    fn is_read_as_before(&self, facts: &Facts<'_>) -> bool {
+        let before = self.audited.facts;
+        let encoding = |facts: &Facts<'_>| facts.markup().map(|html| html.charset.encoding);
+        facts.shell() == before.shell()
+            && facts.blocked().is_some() == before.blocked().is_some()
+            && encoding(facts) == encoding(before)
     }
 }
 
-/// Text with spans replaced.
-fn spliced_text(source: &str, changes: &[(Range<usize>, &str)]) -> Option<String> {
-    let mut out = String::with_capacity(source.len() + 4096);
-    let mut at = 0;
-    for (span, text) in changes {
-        out.push_str(source.get(at..span.start)?);
-        out.push_str(text);
-        at = span.end;
+/// Tests run the check that a trial spares, and compare.
+fn spared(check: &Check, facts: &Facts<'_>, expected: Option<Severity>) {
+    if cfg!(debug_assertions) {
+        let found = judge::run(check, facts).ok().flatten().map(|problem| problem.severity(check));
+        assert_eq!(found, expected, "{} looks at more than `concern` says", check.code);
     }
-    out.push_str(source.get(at..)?);
-    Some(out)
+}
+
+/// Whether a text is another one with spans replaced, which are in order and apart.
+fn is_spliced(source: &str, changes: &[(Range<usize>, &str)], spliced: &str) -> bool {
+    let (mut at, mut rest) = (0, spliced);
+    for (span, text) in changes {
+        let kept = source.get(at..span.start).and_then(|kept| rest.strip_prefix(kept));
+        let Some(behind) = kept.and_then(|behind| behind.strip_prefix(text)) else { return false };
+        (at, rest) = (span.end, behind);
+    }
+    source.get(at..) == Some(rest)
 }
 
 /// The site with files as a patch has them: `None` where it changes none.
@@ -303,27 +354,4 @@ fn with_files(
         }
     }
     (Some(extras), Some(files))
-}
-
-/// Whether a file was asked for at an address, or came from there.
-fn is_at(extra: &Extra, url: &str) -> bool {
-    extra.want.url == url || extra.fetched.response().is_some_and(|exchange| exchange.url == url)
-}
-
-/// A file as a server sends it.
-fn served(url: &str, content: &str) -> Exchange {
-    let kind = match url.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("xml") => "application/xml",
-        _ => "text/plain; charset=utf-8",
-    };
-    Exchange {
-        hops: Vec::new(),
-        url: url.to_owned(),
-        status: 200,
-        headers: vec![("content-type".to_owned(), kind.to_owned())],
-        body: Body { bytes: content.as_bytes().to_vec(), ..Body::default() },
-        timing: Timing::default(),
-        ambiguous_length: false,
-        certificate: None,
-    }
 }

@@ -122,6 +122,17 @@ fn garbled(text: &str) -> (Option<usize>, usize, usize) {
     (first, replacements, sequences)
 }
 
+/// Whether a text has a replacement character, or a letter that UTF-8 begins with where it is read as windows-1252.
+fn has_mark(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    // First bytes of `Ã`, `Â` and `â`, and of U+FFFD.
+    memchr::memchr2_iter(0xC3, 0xEF, bytes).any(|at| match bytes.get(at..at + 2) {
+        Some([0xC3, next]) => matches!(next, 0x82 | 0x83 | 0xA2),
+        Some([_, next]) => *next == 0xBF && text.get(at..).is_some_and(|rest| rest.starts_with('\u{fffd}')),
+        _ => false,
+    })
+}
+
 fn prose(html: &Html) -> String {
     let Some(body) = html.document.body() else { return String::new() };
     let mut text = String::new();
@@ -135,7 +146,7 @@ fn prose(html: &Html) -> String {
 /// Fails on NUL characters in the source, which parsers drop from the text.
 fn nul(html: &Html) -> Verdict {
     let source = html.document.source();
-    let Some(first) = source.find('\0') else { return PASS };
+    let Some(first) = memchr::memchr(0, source.as_bytes()) else { return PASS };
     const NULS: Text = text(
         "The source has {count} NUL {count|character, on line {line}|characters; the first is on line {line}}.",
         "O código-fonte tem {count} {count|caractere NUL, na linha {line}|caracteres NUL; o primeiro está na linha {line}}.",
@@ -157,7 +168,7 @@ fn mojibake(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     // All of the prose and more, read already: where no mark is in it, none is in the prose.
-    if html.text.text.is_ascii() || !html.text.text.contains(['\u{fffd}', 'Ã', 'Â', 'â']) {
+    if !has_mark(&html.text.text) {
         return nul(html);
     }
     let seen = prose(html);

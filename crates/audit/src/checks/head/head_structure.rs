@@ -261,8 +261,9 @@ fn ends_head(markup: &str) -> bool {
 
 fn noscript(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let in_head: Vec<Element<'_>> =
-        html.elements(&html.listed.noscripts).filter(|noscript| noscript.is_in_head()).collect();
+    // Nothing in a head holds another element (WHATWG HTML §13.2.6.4.4).
+    let is_in_head = |noscript: &Element<'_>| noscript.parent().is_some_and(|parent| parent.is("head"));
+    let in_head: Vec<Element<'_>> = html.elements(&html.listed.noscripts).filter(is_in_head).collect();
     if in_head.is_empty() {
         return Err(NotMeasured::Absent);
     }

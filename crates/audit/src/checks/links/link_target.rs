@@ -138,8 +138,12 @@ const ADDRESSES: [(&str, &str); 7] = [
 ];
 
 fn local_targets(html: &Html) -> Vec<(Cow<'_, Url>, &'static str, Element<'_>)> {
-    let of_anchors =
-        html.anchors.iter().filter_map(|anchor| Some((Cow::Borrowed(anchor.url.as_ref()?), "href", anchor.node)));
+    // The page's own host is judged with the page.
+    let of_anchors = html
+        .anchors
+        .iter()
+        .filter(|anchor| anchor.reach != Reach::Internal)
+        .filter_map(|anchor| Some((Cow::Borrowed(anchor.url.as_ref()?), "href", anchor.node)));
     let of_links = html.links.iter().filter_map(|link| Some((Cow::Borrowed(link.url.as_ref()?), "href", link.node)));
     let of_others = html.elements(&html.addressed).filter_map(|element| {
         let (_, name) = ADDRESSES.iter().find(|(tag, _)| element.is(tag))?;

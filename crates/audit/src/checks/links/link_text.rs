@@ -218,16 +218,22 @@ fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String,
     let page = html.url.as_str().split('#').next().unwrap_or_default();
     for anchor in &html.anchors {
         let Some(link) = html.element(anchor.node) else { continue };
+        let target = anchor.url.as_ref().map_or("", url::Url::as_str);
+        let same_page = || target.split('#').next() == Some(page);
+        let is_passed_over = anchor.nofollow
+            || anchor.reach == crate::facts::elements::Reach::Other
+            || is_control(link)
+            || same_page()
+            || shown_texts(link).map(|run| run.trim().len()).sum::<usize>() > MOST_GENERIC;
+        // One link in a language of the list is enough to know that there are any.
+        if is_passed_over && any_language {
+            continue;
+        }
         let Some(list) = language(link, page_language).and_then(|lang| BY_LANGUAGE.get(lang.as_str())) else {
             continue;
         };
         any_language = true;
-        let target = anchor.url.as_ref().map_or("", url::Url::as_str);
-        let same_page = target.split('#').next() == Some(page);
-        if anchor.nofollow || is_control(link) || same_page || anchor.reach == crate::facts::elements::Reach::Other {
-            continue;
-        }
-        if shown_texts(link).map(|run| run.trim().len()).sum::<usize>() > MOST_GENERIC {
+        if is_passed_over {
             continue;
         }
         let mut shown = String::new();

@@ -76,6 +76,10 @@ fn not_lazy(facts: &Facts<'_>) -> Verdict {
     };
     let is_concerned =
         |element: Element<'_>| element.is("iframe") && element.start_tag().is_some() && !is_tiny(element);
+    // Most pages have none that loads now, and need no walk to what is far down.
+    if !html.elements(&html.addressed).any(|element| is_concerned(element) && loads_now(element)) {
+        return PASS;
+    }
     let found: Vec<Element<'_>> = far_down(html, FAR, |element| is_concerned(element) && loads_now(element))
         .into_iter()
         .filter(|frame| !html.listed.is_unseen(*frame))

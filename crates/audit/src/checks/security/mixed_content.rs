@@ -134,11 +134,11 @@ fn insecure(html: &Html, wanted: Insecure) -> Vec<(&'static str, String, Element
     // Without a scheme of its own an address has its base's; most need no parsing.
     let base_is_http = html.resolve("").is_some_and(|base| base.scheme() == "http");
     let links = html.links.iter().filter_map(|link| html.element(link.node)).filter(|link| link_loads(*link));
+    let requests: Vec<(&str, &str)> =
+        REQUESTS.iter().filter(|(.., kind)| *kind == wanted).map(|(tag, name, _)| (*tag, *name)).collect();
     for element in html.elements(&html.addressed).chain(links) {
-        for (tag, name, kind) in REQUESTS {
-            if kind != wanted || !element.is(tag) {
-                continue;
-            }
+        let own_name = element.name();
+        for (_, name) in requests.iter().copied().filter(|(tag, _)| *tag == own_name) {
             let value = element.attribute(name).filter(|value| base_is_http || value.contains(':'));
             let url = value.and_then(|value| html.resolve(value));
             if let Some(mut url) = url.filter(|url| url.scheme() == "http")

@@ -76,9 +76,12 @@ fn read(html: &Html) -> Resolved {
 /// Entries as microformats and WordPress mark them, at most two: more of them are a list.
 fn entries(html: &Html) -> Vec<Element<'_>> {
     let Some(body) = html.document.body() else { return Vec::new() };
+    let is_marked = |classes: &str| {
+        let has = |class: &str| classes.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case(class));
+        has("hentry") && has("post") || has("h-entry") || has("type-post")
+    };
     let is_entry = |element: &Element<'_>| {
-        let is_post = element.has_token("class", "hentry") && element.has_token("class", "post");
-        (is_post || element.has_token("class", "h-entry") || element.has_token("class", "type-post"))
+        element.attribute("class").is_some_and(is_marked)
             && !element.ancestors().any(|around| around.is("aside") || around.is("footer"))
     };
     body.descendants().filter(is_entry).take(2).collect()

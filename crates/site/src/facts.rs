@@ -11,7 +11,7 @@ mod rank;
 mod templates;
 mod texts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 pub use build::SiteBuilder;
@@ -19,7 +19,7 @@ pub use graph::{Edge, RedirectEnd};
 pub use node::{DocumentNode, NodeAnswer, NodeFinding, PageNode};
 pub use texts::{TextId, TextTable};
 
-use crate::page_facts::OrganizationFacts;
+use crate::page_facts::{OrganizationFacts, RunLimit};
 use crate::traps::Trap;
 use duplicates::Duplicates;
 use graph::LinkGraph;
@@ -42,7 +42,9 @@ pub struct SiteFacts {
     /// Addresses of the sitemaps.
     pub(crate) listed: Option<Vec<TextId>>,
     pub(crate) sitemaps_complete: bool,
+    pub(crate) unread_sitemaps: Vec<String>,
     pub(crate) complete: bool,
+    pub(crate) limits: BTreeSet<RunLimit>,
     pub(crate) images_asked: bool,
     pub(crate) external_asked: bool,
     pub(crate) probes: Vec<TextId>,

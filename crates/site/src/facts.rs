@@ -14,6 +14,8 @@ mod texts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
+use model::finding::Severity;
+
 pub use build::SiteBuilder;
 pub use graph::{Edge, RedirectEnd};
 pub use node::{DocumentNode, NodeAnswer, NodeFinding, PageNode};
@@ -189,6 +191,14 @@ impl SiteFacts {
     pub fn codes_of(&self, id: PageId) -> impl Iterator<Item = &str> {
         let findings = self.page(id).map_or(&[][..], |page| &page.findings);
         findings.iter().filter_map(|finding| self.codes.get(usize::from(finding.code))).map(String::as_str)
+    }
+
+    /// Findings of a page's report: code and severity.
+    pub fn findings_of(&self, id: PageId) -> impl Iterator<Item = (&str, Severity)> {
+        let findings = self.page(id).map_or(&[][..], |page| &page.findings);
+        findings
+            .iter()
+            .filter_map(|finding| Some((self.codes.get(usize::from(finding.code))?.as_str(), finding.severity)))
     }
 
     /// Groups of pages with the same content.

@@ -29,6 +29,6 @@ pub use page_facts::{
     PageRole, RunLimit, SiteInputs, Skeleton,
 };
 pub use reading::{AuditedDocument, read_page, read_resource};
-pub use report::{CaseView, FoldedFinding, Scope, SiteFinding, SiteReport, TemplateView, report};
+pub use report::{CaseView, DEEPEST_BAR, FoldedFinding, Scope, SiteFinding, SiteReport, TemplateView, report};
 pub use sketch::{alike, sketch};
 pub use traps::{Trap, TrapKind};

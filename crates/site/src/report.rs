@@ -17,7 +17,7 @@ use crate::points::{Points, SCORE_BARS};
 /// Cases kept of one finding, and pages of one case or folded finding: a report is read, the tables have all.
 const MOST_LISTED: usize = 1_000;
 /// Clicks from which on depths are one bar.
-const DEEPEST_BAR: u32 = 10;
+pub const DEEPEST_BAR: u32 = 10;
 
 /// What is said of a site. With [`Phrase`] in both languages, with `String` in one.
 #[derive(Debug, Clone, PartialEq, Serialize)]

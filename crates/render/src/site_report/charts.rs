@@ -33,3 +33,21 @@ pub(super) fn bars(title: &str, values: &[(String, u32)], lang: Lang) -> String 
     }
     svg + "</svg>"
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_fit() {
+        /// Mean width of a character at 13 pixels in system fonts, in tenths of a pixel.
+        const CHARACTER: usize = 70;
+        for word in ["page", "redirect", "client_error", "server_error", "no_response", "blocked", "file"] {
+            for lang in [Lang::En, Lang::PtBr] {
+                let label = words::answer(word).in_lang(lang);
+                assert!(label.chars().count() * CHARACTER <= (LABELS - 8) * 10, "{label}");
+            }
+        }
+        const { assert!(LABELS + LONGEST + 60 <= WIDTH, "the number behind the longest bar fits") };
+    }
+}

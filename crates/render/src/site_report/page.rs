@@ -328,3 +328,56 @@ fn unmeasured(report: &SiteReport<String>, lang: Lang, body: &mut String) {
         body.push_str(&format!("<ul>{told}</ul>"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::finding::Severity;
+    use model::lang::Phrase;
+    use model::time::{Day, Timestamp};
+
+    #[test]
+    fn a_page_is_written_as_its_language_writes_numbers_and_says_what_it_leaves_out() {
+        let mut report = site::report(&site::SiteBuilder::default().finish(site::SiteInputs::default()));
+        report.depths = vec![1; 11];
+        report.answers.insert("client_error", 1_234);
+        report.limits.insert(site::RunLimit::Depth);
+        report.page_scores = (0..1_600).map(|id| (id, 50)).collect();
+        let words = Phrase::verbatim("No `title`");
+        report.page_findings.push(FoldedFinding {
+            code: "title_missing".to_owned(),
+            severity: Severity::Error,
+            title: words.clone(),
+            message: words.clone(),
+            fix: words,
+            scope: Scope::Pages,
+            total: 1,
+            of: 0,
+            gain: 10.34,
+            pages: Vec::new(),
+            exceptions: Vec::new(),
+        });
+        let row =
+            PageRow { url: "https://e.com/".to_owned(), score: Some(50), depth: Some(0), rank: 1.25, findings: 2 };
+        let started_at: Timestamp = Day::from_civil(2026, 5, 3).start();
+        let notes = RunNotes { started_at, changes: None, failed_bars: vec![Phrase::verbatim("Below the <bar>.")] };
+        let html = page(&report, std::slice::from_ref(&row), &notes, Lang::PtBr);
+        for part in [
+            ">10+<",
+            ">1.234<",
+            "Não encontradas e outros 4xx",
+            "<code>title</code>",
+            ">+10,3 pontos<",
+            "<th class=\"number\">Cliques</th>",
+            ">1,25<",
+            "de 1.600.",
+            "3 de maio de 2026",
+            "--max-depth",
+            "Below the &lt;bar&gt;.",
+        ] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        assert!(!html.contains("--max-pages"));
+        assert!(page(&report, &[row], &notes, Lang::En).contains(">+10.3 points<"));
+    }
+}

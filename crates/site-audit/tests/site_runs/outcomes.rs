@@ -45,6 +45,18 @@ async fn what_can_not_begin_leaves_the_run_before_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn two_runs_do_not_write_one_folder() {
+    let site = healthy(3, false).await;
+    let folder = tempfile::tempdir().unwrap();
+    let held = store::SiteRunFile::open(&folder.path().join("run.db")).await.unwrap();
+    let (code, stderr) = outcome(&["site", &site.url("/"), "--lang", "pt-BR"], folder.path());
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("Outra execução está gravando nesta pasta."), "{stderr}");
+    held.close().await.unwrap();
+    assert_eq!(outcome(&["site", &site.url("/")], folder.path()).0, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_site_without_an_audited_page_fails_the_build() {
     let missing = TestSite::start(|_| SiteAnswer::missing()).await;
     let closed = TestSite::start(|asked| match asked.path.as_str() {

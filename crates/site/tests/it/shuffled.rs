@@ -59,6 +59,9 @@ fn a_site_of_three_templates_is_told_as_such() {
     assert!(told.findings.iter().any(|finding| finding.code == "duplicate_content"));
     assert!(told.findings.iter().any(|finding| finding.code == "broken_internal_link"));
     assert!(told.score.is_some_and(|score| score < 100));
+    let of_server = told.page_findings.iter().find(|finding| finding.code == "robots_txt_missing").unwrap();
+    assert_eq!(of_server.scope, site::Scope::Site);
+    assert!(of_server.message.en.ends_with("Fix it on the server."), "{}", of_server.message.en);
     let site_wide = told.page_findings.iter().filter(|finding| finding.scope == site::Scope::Site);
     assert!(site_wide.clone().all(|finding| finding.total * 100 >= finding.of * 80));
     assert!(site_wide.count() > 0);

@@ -168,8 +168,7 @@ impl RobotsTxt {
         };
         let own = of(&token.to_ascii_lowercase());
         let groups = if own.is_empty() { of("*") } else { own };
-        let delay = |(group, at): (&RobotsGroup, usize)| group.delays.iter().find(|(named, _)| *named > at);
-        groups.into_iter().find_map(delay).map(|(_, seconds)| *seconds)
+        groups.into_iter().find_map(|(group, at)| Some(group.delays.iter().find(|(named, _)| *named > at)?.1))
     }
 
     /// Whether the crawler of a product token may fetch a path with its query, percent-encoded as in a URL.

@@ -113,6 +113,9 @@ impl Crawl {
     /// Begins a crawl at a page that was parsed by the fetcher's intake: audits it for the files of its site, and reads the
     /// sitemaps.
     pub async fn begin(engine: Engine, url: &Url, scheme: Scheme, options: CrawlOptions) -> Result<Self, CrawlFailure> {
+        let pattern = |error: &dyn std::fmt::Display| CrawlFailure::Pattern(error.to_string());
+        // Before the first request: a mistake of the caller needs none.
+        FrontierScope::new(url, &options.include, &options.exclude).map_err(|error| pattern(&error))?;
         let given = AuditInputs {
             started_at: options.started_at,
             nonce: options.nonce.clone(),
@@ -130,7 +133,6 @@ impl Crawl {
         // Where the first page redirects within the site or to its other host, the site is where it leads.
         let answered = capture.page.response().and_then(|exchange| Url::parse(&exchange.url).ok());
         let start = answered.and_then(|url| key(&url)).unwrap_or_else(|| url.clone());
-        let pattern = |error: &dyn std::fmt::Display| CrawlFailure::Pattern(error.to_string());
         let scope = FrontierScope::new(&start, &options.include, &options.exclude).map_err(|error| pattern(&error))?;
         let mut frontier = Frontier::new(scope, options.limits);
         frontier.begin(&start, Way::Start);
@@ -240,7 +242,9 @@ impl Crawl {
             start: self.start.as_str().to_owned(),
             listed: self.shared.origin.listed.clone(),
             sitemaps_complete: self.shared.origin.complete,
+            unread_sitemaps: self.shared.origin.unread.clone(),
             complete: self.frontier.is_complete(),
+            limits: self.frontier.limits_met().clone(),
             probes: self.probes.clone(),
             images_asked: false,
             external_asked: false,

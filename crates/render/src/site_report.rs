@@ -2,12 +2,14 @@
 
 mod charts;
 mod page;
+mod run;
 mod sarif;
 mod tables;
 mod text;
 mod words;
 
 pub use page::{PageRow, page};
+pub use run::{RunNotes, SiteChange, SiteChanges};
 pub use sarif::sarif;
 pub use tables::{FINDING_COLUMNS, LINK_COLUMNS, PAGE_COLUMNS, TEMPLATE_COLUMNS, link_rows, page_row, template_rows};
-pub use text::text;
+pub use text::{changes_text, text};

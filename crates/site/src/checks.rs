@@ -11,6 +11,7 @@ mod links {
     pub(super) mod internal_redirect_loop;
     pub(super) mod server_error_pages;
     pub(super) mod soft_404_cluster;
+    pub(super) mod unresponsive_pages;
 }
 mod duplicates {
     pub(super) mod case_duplicates;
@@ -68,6 +69,7 @@ pub const ALL: &[&SiteCheck] = &[
     &links::broken_external_link::CHECK,
     &links::broken_image::CHECK,
     &links::server_error_pages::CHECK,
+    &links::unresponsive_pages::CHECK,
     &links::soft_404_cluster::CHECK,
     &duplicates::duplicate_title::CHECK,
     &duplicates::duplicate_description::CHECK,

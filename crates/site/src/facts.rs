@@ -11,15 +11,17 @@ mod rank;
 mod templates;
 mod texts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
+
+use model::finding::Severity;
 
 pub use build::SiteBuilder;
 pub use graph::{Edge, RedirectEnd};
 pub use node::{DocumentNode, NodeAnswer, NodeFinding, PageNode};
 pub use texts::{TextId, TextTable};
 
-use crate::page_facts::OrganizationFacts;
+use crate::page_facts::{OrganizationFacts, RunLimit};
 use crate::traps::Trap;
 use duplicates::Duplicates;
 use graph::LinkGraph;
@@ -42,7 +44,9 @@ pub struct SiteFacts {
     /// Addresses of the sitemaps.
     pub(crate) listed: Option<Vec<TextId>>,
     pub(crate) sitemaps_complete: bool,
+    pub(crate) unread_sitemaps: Vec<String>,
     pub(crate) complete: bool,
+    pub(crate) limits: BTreeSet<RunLimit>,
     pub(crate) images_asked: bool,
     pub(crate) external_asked: bool,
     pub(crate) probes: Vec<TextId>,
@@ -187,6 +191,14 @@ impl SiteFacts {
     pub fn codes_of(&self, id: PageId) -> impl Iterator<Item = &str> {
         let findings = self.page(id).map_or(&[][..], |page| &page.findings);
         findings.iter().filter_map(|finding| self.codes.get(usize::from(finding.code))).map(String::as_str)
+    }
+
+    /// Findings of a page's report: code and severity.
+    pub fn findings_of(&self, id: PageId) -> impl Iterator<Item = (&str, Severity)> {
+        let findings = self.page(id).map_or(&[][..], |page| &page.findings);
+        findings
+            .iter()
+            .filter_map(|finding| Some((self.codes.get(usize::from(finding.code))?.as_str(), finding.severity)))
     }
 
     /// Groups of pages with the same content.

@@ -11,6 +11,52 @@ const MOST_PAGES: usize = 80;
 /// Pages from which on a template, or a site, is more than a coincidence.
 const FEWEST: usize = 3;
 
+/// Codes of findings that a file of the site or the server's configuration causes, wherever they are met.
+const OF_SERVER: [&str; 37] = [
+    "cache_headers_missing",
+    "compression_missing",
+    "content_encoding_invalid",
+    "content_type_options_missing",
+    "csp_missing",
+    "frame_protection_missing",
+    "hsts_missing",
+    "hsts_weak",
+    "http_version_old",
+    "https_missing",
+    "https_redirect_missing",
+    "llms_txt_invalid",
+    "llms_txt_missing",
+    "markdown_alternate_missing",
+    "discovery_file_masked",
+    "referrer_policy_unsafe",
+    "response_framing_ambiguous",
+    "robots_txt_content_type_wrong",
+    "robots_txt_html_response",
+    "robots_txt_missing",
+    "robots_txt_redirected_off_host",
+    "robots_txt_sitemap_invalid",
+    "robots_txt_sitemap_missing",
+    "robots_txt_syntax_error",
+    "robots_txt_too_large",
+    "robots_txt_unreachable",
+    "robots_txt_unsupported_rule",
+    "security_txt_invalid",
+    "security_txt_missing",
+    "server_version_exposed",
+    "sitemap_empty",
+    "sitemap_missing",
+    "sitemap_parse_error",
+    "sitemap_too_large",
+    "sitemap_unreachable",
+    "soft_404_missing_path",
+    "tls_certificate_expiring",
+];
+
+/// Whether a finding of this code is fixed on the server, not in a template.
+pub(crate) fn is_of_server(code: &str) -> bool {
+    OF_SERVER.contains(&code)
+}
+
 /// Where a finding of pages is fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FoldScope {
@@ -59,6 +105,10 @@ fn fold_code(
     reported: &[PageId],
     folds: &mut Vec<Fold>,
 ) {
+    if site.codes.get(usize::from(code)).is_some_and(|code| is_of_server(code)) {
+        folds.push(Fold::new(code, FoldScope::Site, &found, reported));
+        return;
+    }
     let is_many_templates = site.templates().all.len() > 1;
     let mut left = found;
     if let Some(here) = at_one_place(&left, reported.len()).filter(|_| is_many_templates) {
@@ -106,5 +156,17 @@ impl Fold {
         let exceptions = of.iter().copied().filter(|id| pages.binary_search(id).is_err()).collect();
         let severity = found.iter().map(|(_, finding)| finding.severity).min().unwrap_or(Severity::Info);
         Self { code, severity, cause, pages, of: of.len(), exceptions }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_the_server_are_codes_of_checks() {
+        for code in OF_SERVER {
+            assert!(audit::checks::find(code).is_some(), "{code}");
+        }
     }
 }

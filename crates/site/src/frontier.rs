@@ -1,18 +1,15 @@
 //! The frontier: which addresses a run asks, in which order. Pure, and the same for the same answers, whatever time each took:
 //! pages are committed in the order of the frontier.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use regex::RegexSet;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::address::{key, other_host};
-use crate::page_facts::{PageAnswer, PageFacts};
+use crate::page_facts::{PageAnswer, PageFacts, RunLimit};
 use crate::traps::{Trap, Traps, shape};
-
-/// Links of one page that are followed: more than any page that is made for readers has.
-const MOST_LINKS: usize = 5_000;
 
 /// Which addresses belong to the site.
 #[derive(Debug, Clone)]
@@ -100,7 +97,7 @@ pub struct Frontier {
     listed: VecDeque<String>,
     committed: usize,
     traps: Traps,
-    left_out: bool,
+    limits_met: BTreeSet<RunLimit>,
 }
 
 impl Frontier {
@@ -114,7 +111,7 @@ impl Frontier {
             listed: VecDeque::new(),
             committed: 0,
             traps: Traps::default(),
-            left_out: false,
+            limits_met: BTreeSet::new(),
         }
     }
 
@@ -156,7 +153,12 @@ impl Frontier {
 
     /// Whether nothing that belongs to the site was left out for a limit. What patterns and traps leave out does not count.
     pub fn is_complete(&self) -> bool {
-        !self.left_out && self.committed == self.entries.len() && self.listed.is_empty()
+        self.limits_met.is_empty() && self.committed == self.entries.len() && self.listed.is_empty()
+    }
+
+    /// The limits that left addresses out.
+    pub fn limits_met(&self) -> &BTreeSet<RunLimit> {
+        &self.limits_met
     }
 
     /// The traps that were met.
@@ -170,7 +172,10 @@ impl Frontier {
         self.committed += 1;
         match &page.answer {
             PageAnswer::Document(document) => {
-                let links = document.links.iter().take(MOST_LINKS).map(|link| link.url.as_str());
+                if document.cut {
+                    self.limits_met.insert(RunLimit::Links);
+                }
+                let links = document.links.iter().map(|link| link.url.as_str());
                 let named = document.canonical.iter().chain(document.alternates.iter().map(|(_, url)| url));
                 let named = named.chain(&document.breadcrumb);
                 let urls: Vec<&str> = links.chain(named.map(String::as_str)).collect();
@@ -207,8 +212,10 @@ impl Frontier {
         }
         let is_of_kind = Url::parse(&from.url).is_ok_and(|from| shape(&from) == shape(&url));
         let row = if is_of_kind { from.row.saturating_add(step) } else { 0 };
-        if self.is_full() || depth > self.limits.depth {
-            self.left_out = true;
+        if self.is_full() {
+            self.limits_met.insert(RunLimit::Pages);
+        } else if depth > self.limits.depth {
+            self.limits_met.insert(RunLimit::Depth);
         } else if self.traps.admit(&url, &from.url, row) {
             self.push(FrontierEntry { url: text.to_owned(), way: Way::Link, depth, row });
         }
@@ -221,7 +228,7 @@ impl Frontier {
                 continue;
             }
             if self.is_full() {
-                self.left_out = true;
+                self.limits_met.insert(RunLimit::Pages);
                 return;
             }
             self.push(FrontierEntry { url, way: Way::Sitemap, depth: 0, row: 0 });
@@ -266,7 +273,7 @@ mod tests {
         let link = |url: &&str| PageLink { url: (*url).to_owned(), text: String::new(), nofollow: false };
         let document = DocumentFacts { links: links.iter().map(link).collect(), ..DocumentFacts::default() };
         let answer = PageAnswer::Document(Box::new(document));
-        PageFacts { url: url.to_owned(), role: PageRole::Page, answer, score: None, findings: Vec::new() }
+        PageFacts::unjudged(url, PageRole::Page, answer)
     }
 
     fn urls(frontier: &Frontier) -> Vec<&str> {
@@ -305,6 +312,7 @@ mod tests {
         assert_eq!(few.len(), 2);
         few.commit(&page("https://e.com/a", &[]));
         assert!(!few.is_complete());
+        assert!(few.limits_met().iter().eq(&[RunLimit::Pages]));
         let mut deep = frontier(100);
         for depth in 0..7 {
             let from = urls(&deep).last().map(|url| (*url).to_owned()).unwrap();
@@ -312,6 +320,18 @@ mod tests {
         }
         assert_eq!(deep.len(), 6, "the first page, and five clicks");
         assert!(!deep.is_complete());
+        assert!(deep.limits_met().iter().eq(&[RunLimit::Depth]));
+    }
+
+    #[test]
+    fn a_page_with_more_links_than_are_read_leaves_a_run_incomplete() {
+        let mut frontier = frontier(10);
+        let mut cut = page("https://e.com/", &[]);
+        let PageAnswer::Document(document) = &mut cut.answer else { panic!("no document") };
+        document.cut = true;
+        frontier.commit(&cut);
+        assert!(!frontier.is_complete());
+        assert!(frontier.limits_met().iter().eq(&[RunLimit::Links]));
     }
 
     #[test]

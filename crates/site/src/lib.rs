@@ -12,6 +12,7 @@ mod fold;
 mod frontier;
 pub mod offline;
 mod page_facts;
+mod points;
 mod queries;
 mod reading;
 mod report;
@@ -25,9 +26,9 @@ pub use facts::{SiteBuilder, SiteFacts};
 pub use frontier::{Frontier, FrontierEntry, FrontierLimits, FrontierScope, Way};
 pub use page_facts::{
     ContentFacts, DocumentFacts, EntityFacts, OrganizationFacts, PageAnswer, PageFacts, PageFinding, PageLink,
-    PageRole, SiteInputs, Skeleton,
+    PageRole, RunLimit, SiteInputs, Skeleton,
 };
-pub use reading::{AuditedDocument, read_answer, read_page};
-pub use report::{CaseView, FoldedFinding, Scope, SiteFinding, SiteReport, TemplateView, report};
+pub use reading::{AuditedDocument, read_page, read_resource};
+pub use report::{CaseView, DEEPEST_BAR, FoldedFinding, Scope, SiteFinding, SiteReport, TemplateView, report};
 pub use sketch::{alike, sketch};
 pub use traps::{Trap, TrapKind};

@@ -17,7 +17,7 @@ use crate::address::{key, origin_variants};
 use crate::facts::{SiteBuilder, SiteFacts};
 use crate::frontier::{Frontier, FrontierLimits, FrontierScope, Way};
 use crate::page_facts::{PageAnswer, PageFacts, PageRole, SiteInputs};
-use crate::reading::{AuditedDocument, read_answer, read_page};
+use crate::reading::{AuditedDocument, read_page, read_resource};
 
 /// What is asked of an offline site.
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +63,9 @@ pub fn crawl(run: OfflineRun<'_>) -> (Vec<PageFacts>, SiteInputs) {
         start: key(start).map(String::from).unwrap_or_default(),
         listed,
         sitemaps_complete: true,
+        unread_sitemaps: Vec::new(),
         complete: frontier.is_complete(),
+        limits: frontier.limits_met().clone(),
         probes,
         images_asked: true,
         external_asked: true,
@@ -104,16 +106,14 @@ fn sitemaps(answers: &Answers, robots: &RobotsState) -> (Vec<Extra>, Option<Vec<
 }
 
 fn page(answers: &Answers, robots: &RobotsState, extras: &[Extra], url: &str) -> PageFacts {
-    let answered =
-        |answer| PageFacts { url: url.to_owned(), role: PageRole::Page, answer, score: None, findings: Vec::new() };
     if !is_allowed(robots, url) {
-        return answered(PageAnswer::Blocked);
+        return PageFacts::unjudged(url, PageRole::Page, PageAnswer::Blocked);
     }
     let fetched = fetched(answers, url);
     let is_document =
         fetched.response().is_some_and(|exchange| exchange.is_success() && is_html(exchange, Source::Network));
     if !is_document {
-        return answered(read_answer(&fetched));
+        return read_resource(url, PageRole::Page, &fetched);
     }
     let capture = Capture {
         requested_url: url.to_owned(),
@@ -161,6 +161,5 @@ fn external(answers: &Answers, frontier: &Frontier, pages: &[PageFacts]) -> Vec<
 }
 
 fn resource(answers: &Answers, url: &str, role: PageRole) -> PageFacts {
-    let answer = read_answer(&fetched(answers, url));
-    PageFacts { url: url.to_owned(), role, answer, score: None, findings: Vec::new() }
+    read_resource(url, role, &fetched(answers, url))
 }

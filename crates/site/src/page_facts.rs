@@ -1,5 +1,7 @@
 //! What a run keeps of one page: small, without its HTML, and ready to be stored.
 
+use std::collections::BTreeSet;
+
 use model::finding::Severity;
 use serde::{Deserialize, Serialize};
 
@@ -13,12 +15,22 @@ pub struct PageFacts {
     /// Why it was asked.
     #[serde(default)]
     pub role: PageRole,
+    /// HTTP status; `None` without a response.
+    #[serde(default)]
+    pub status: Option<u16>,
     /// What it answered.
     pub answer: PageAnswer,
     /// Score of its report, 0 to 100; `None` where there is no report.
     pub score: Option<u32>,
     /// Findings of its report.
     pub findings: Vec<PageFinding>,
+}
+
+impl PageFacts {
+    /// The facts of an address that is not judged and whose status is unknown.
+    pub fn unjudged(url: &str, role: PageRole, answer: PageAnswer) -> Self {
+        Self { url: url.to_owned(), role, status: None, answer, score: None, findings: Vec::new() }
+    }
 }
 
 /// Why an address was asked.
@@ -87,7 +99,7 @@ pub struct DocumentFacts {
     pub nofollow: bool,
     /// It looks like an error page.
     pub looks_missing: bool,
-    /// The body was cut: it may have more links than are known.
+    /// It has more links than are kept, or may have since its body was cut.
     pub cut: bool,
     /// Language versions that it names: `hreflang` in lower case, and the key of the address.
     pub alternates: Vec<(String, String)>,
@@ -164,6 +176,18 @@ pub struct EntityFacts {
     pub name: String,
 }
 
+/// A limit of a run that left addresses of the site out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunLimit {
+    /// The number of addresses.
+    Pages,
+    /// Clicks from the first page.
+    Depth,
+    /// Links read of one page, or the bytes of it that are read.
+    Links,
+}
+
 /// What a run knows besides its pages.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SiteInputs {
@@ -173,8 +197,14 @@ pub struct SiteInputs {
     pub listed: Option<Vec<String>>,
     /// Every sitemap was read to its end.
     pub sitemaps_complete: bool,
+    /// Addresses of sitemaps that were named and could not be read to their end.
+    #[serde(default)]
+    pub unread_sitemaps: Vec<String>,
     /// Every address that was found was asked: the limits of the run left nothing out.
     pub complete: bool,
+    /// The limits that left addresses out.
+    #[serde(default)]
+    pub limits: BTreeSet<RunLimit>,
     /// Keys that nobody links, asked because a visitor may type them.
     pub probes: Vec<String>,
     /// Images were asked.

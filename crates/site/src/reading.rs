@@ -17,7 +17,7 @@ use crate::page_facts::{
 };
 use crate::{content, skeleton};
 
-/// Links kept of one page, as many as the frontier follows.
+/// Links kept of one page: more than any page that is made for readers has. One with more is told as cut.
 const MOST_LINKS: usize = 5_000;
 /// Images kept of one page.
 const MOST_IMAGES: usize = 200;
@@ -52,6 +52,7 @@ pub fn read_page(url: &str, page: AuditedDocument<'_>) -> PageFacts {
     PageFacts {
         url: url.to_owned(),
         role: PageRole::Page,
+        status: page.facts.capture.page.response().map(|exchange| exchange.status),
         answer,
         score: is_document.then_some(page.report.score),
         findings: findings
@@ -64,8 +65,14 @@ pub fn read_page(url: &str, page: AuditedDocument<'_>) -> PageFacts {
     }
 }
 
+/// The facts of an address that is not judged: an image, a page of another site, or a page that answered with no document.
+pub fn read_resource(url: &str, role: PageRole, fetched: &Fetched) -> PageFacts {
+    let facts = PageFacts::unjudged(url, role, read_answer(fetched));
+    PageFacts { status: fetched.response().map(|exchange| exchange.status), ..facts }
+}
+
 /// What an address answered that is no document, or is not judged. Redirects were not followed.
-pub fn read_answer(fetched: &Fetched) -> PageAnswer {
+fn read_answer(fetched: &Fetched) -> PageAnswer {
     let exchange = match fetched {
         Fetched::Response(exchange) => exchange,
         Fetched::Failed(failure) => return PageAnswer::Failed(failure.reason.clone()),
@@ -99,6 +106,7 @@ fn document(facts: &Facts<'_>, html: &Html) -> DocumentFacts {
     images.sort_unstable();
     images.dedup();
     let nodes = html.json_ld.nodes();
+    let (links, has_more_links) = links(html);
     DocumentFacts {
         title: short(html.title()),
         description: short(description),
@@ -108,9 +116,9 @@ fn document(facts: &Facts<'_>, html: &Html) -> DocumentFacts {
         noindex: facts.indexable().is_err(),
         nofollow: facts.directives().iter().any(|directive| matches!(directive.name.as_str(), "nofollow" | "none")),
         looks_missing: soft_404::by_words(facts).is_some() || soft_404::by_comparison(facts).is_some(),
-        cut: html.cut,
+        cut: html.cut || has_more_links,
         alternates: alternates(facts),
-        links: links(html),
+        links,
         images,
         skeleton: skeleton::read(&html.document),
         content: content::read(&html.document),
@@ -147,7 +155,8 @@ fn alternates(facts: &Facts<'_>) -> Vec<(String, String)> {
     all
 }
 
-fn links(html: &Html) -> Vec<PageLink> {
+/// The links that are kept, and whether the page has more.
+fn links(html: &Html) -> (Vec<PageLink>, bool) {
     let link = |anchor: &audit::facts::elements::Anchor| {
         let url = known(anchor.url.as_ref()?)?;
         let element = html.element(anchor.node)?;
@@ -159,7 +168,9 @@ fn links(html: &Html) -> Vec<PageLink> {
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         Some(PageLink { url, text: words.chars().take(MOST_ANCHOR).collect(), nofollow: anchor.nofollow })
     };
-    html.anchors.iter().filter_map(link).take(MOST_LINKS).collect()
+    let mut anchors = html.anchors.iter().filter_map(link);
+    let links = anchors.by_ref().take(MOST_LINKS).collect();
+    (links, anchors.next().is_some())
 }
 
 fn text_of<'v>(node: &'v Map<String, Value>, name: &str) -> Option<&'v str> {

@@ -2,26 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use audit::score::{FULL, weight};
+use audit::score::weight;
 use model::finding::Severity;
-use model::lang::{Lang, Phrase};
+use model::lang::{Lang, Phrase, Text, text};
 use serde::Serialize;
 
 use crate::check::{Case, SiteCheck, Unmeasured, pages_of};
 use crate::checks;
 use crate::facts::{PageId, SiteFacts, Template};
-use crate::fold::{Fold, FoldScope, folds};
-use crate::page_facts::PageRole;
+use crate::fold::{Fold, FoldScope, folds, is_of_server};
+use crate::page_facts::{PageRole, RunLimit};
+use crate::points::{Points, SCORE_BARS};
 
 /// Cases kept of one finding, and pages of one case or folded finding: a report is read, the tables have all.
 const MOST_LISTED: usize = 1_000;
-/// Bars of the distribution of scores.
-const SCORE_BARS: usize = 10;
 /// Clicks from which on depths are one bar.
-const DEEPEST_BAR: u32 = 10;
+pub const DEEPEST_BAR: u32 = 10;
 
 /// What is said of a site. With [`Phrase`] in both languages, with `String` in one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SiteReport<T = Phrase> {
     /// Address of the first page.
     pub url: String,
@@ -30,6 +30,10 @@ pub struct SiteReport<T = Phrase> {
     pub score: Option<u32>,
     /// Whether the limits of the run left nothing out.
     pub complete: bool,
+    /// The limits that left addresses out.
+    pub limits: BTreeSet<RunLimit>,
+    /// Sitemaps that were named and could not be read to their end.
+    pub unread_sitemaps: Vec<String>,
     /// Addresses by what they answered: `page`, `redirect`, `client_error`, `server_error`, `no_response`, `blocked`, `file`.
     pub answers: BTreeMap<&'static str, u32>,
     /// Pages by score: from 0 to 9, from 10 to 19 … from 90 to 100.
@@ -41,17 +45,21 @@ pub struct SiteReport<T = Phrase> {
     /// Findings of the site, the most severe first, then by what a fix gains.
     pub findings: Vec<SiteFinding<T>>,
     /// Findings of its pages, those of the whole site and of templates first, then by what a fix gains.
-    pub page_findings: Vec<FoldedFinding>,
+    pub page_findings: Vec<FoldedFinding<T>>,
     /// Templates, the largest first.
     pub templates: Vec<TemplateView>,
-    /// Checks of the site that passed.
+    /// Checks of the site that found nothing, in a run that left nothing out.
     pub passed: Vec<&'static str>,
     /// Checks of the site that were not measured, with the reason: `limit`, `not_asked`, `sitemap`, `absent`.
     pub not_measured: BTreeMap<&'static str, &'static str>,
+    /// Score of each page after findings of the site. The tables have it.
+    #[serde(skip)]
+    pub page_scores: BTreeMap<PageId, u32>,
 }
 
 /// A finding of the site.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SiteFinding<T = Phrase> {
     /// Its code.
     pub code: &'static str,
@@ -65,7 +73,7 @@ pub struct SiteFinding<T = Phrase> {
     pub fix: T,
     /// Number of cases.
     pub total: usize,
-    /// Points that the score of the site gains without it.
+    /// Points that the score of the site gains without it. All gains of a page add up to what it lost.
     pub gain: f64,
     /// Cases, at most 1,000.
     pub cases: Vec<CaseView<T>>,
@@ -73,6 +81,7 @@ pub struct SiteFinding<T = Phrase> {
 
 /// A case of a finding.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct CaseView<T = Phrase> {
     /// The address concerned.
     pub url: String,
@@ -86,18 +95,25 @@ pub struct CaseView<T = Phrase> {
 
 /// Findings of one code on pages, with one cause.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FoldedFinding {
+#[serde(rename_all = "camelCase")]
+pub struct FoldedFinding<T = Phrase> {
     /// The code of the page check.
     pub code: String,
     /// The most severe among the pages.
     pub severity: Severity,
+    /// What is wrong, as a heading.
+    pub title: T,
+    /// Where it is, and where to fix it.
+    pub message: T,
+    /// How to fix it, Markdown.
+    pub fix: T,
     /// Where to fix it.
     pub scope: Scope,
     /// Pages that have it.
     pub total: usize,
     /// Pages of the template, or of the site; 0 for findings of single pages.
     pub of: usize,
-    /// Points that the score of the site gains without it.
+    /// Points that the score of the site gains without it. All gains of a page add up to what it lost.
     pub gain: f64,
     /// Pages that have it, at most 1,000.
     pub pages: Vec<String>,
@@ -119,6 +135,7 @@ pub enum Scope {
 
 /// A template.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct TemplateView {
     /// Where its pages are: `/product/…`.
     pub name: String,
@@ -138,6 +155,10 @@ pub fn report(site: &SiteFacts) -> SiteReport {
     let (mut passed, mut not_measured) = (Vec::new(), BTreeMap::new());
     for check in checks::ALL {
         match (check.run)(site) {
+            // What was left out may have what was not found.
+            Ok(cases) if cases.is_empty() && !site.complete => {
+                not_measured.insert(check.code, Unmeasured::Incomplete.word());
+            }
             Ok(cases) if cases.is_empty() => passed.push(check.code),
             Ok(cases) => found.push((check, cases)),
             Err(reason) => {
@@ -164,6 +185,8 @@ pub fn report(site: &SiteFacts) -> SiteReport {
         url: site.start().map(|start| site.url(start).to_owned()).unwrap_or_default(),
         score: points.score(),
         complete: site.complete,
+        limits: site.limits.clone(),
+        unread_sitemaps: site.unread_sitemaps.clone(),
         answers: answers(site),
         scores: points.bars(),
         depths: depths(site),
@@ -173,63 +196,7 @@ pub fn report(site: &SiteFacts) -> SiteReport {
         templates,
         passed,
         not_measured,
-    }
-}
-
-/// What findings take from each page.
-struct Points {
-    /// Rank and points taken, more than there are included, of each page with a report.
-    pages: BTreeMap<PageId, (f64, u32)>,
-    /// All ranks together.
-    ranks: f64,
-}
-
-impl Points {
-    fn of(site: &SiteFacts, found: &[(&'static SiteCheck, Vec<Case>)]) -> Self {
-        let mut pages: BTreeMap<PageId, (f64, u32)> = BTreeMap::new();
-        for (id, page) in site.pages().filter(|(_, page)| page.score.is_some()) {
-            let taken = page.findings.iter().map(|finding| weight(finding.severity)).sum();
-            pages.insert(id, (site.rank(id), taken));
-        }
-        for (check, cases) in found {
-            for page in pages_of(cases) {
-                if let Some((_, taken)) = pages.get_mut(&page) {
-                    *taken += weight(check.severity);
-                }
-            }
-        }
-        let ranks = pages.values().map(|(rank, _)| rank).sum();
-        Self { pages, ranks }
-    }
-
-    fn left(taken: u32) -> u32 {
-        FULL.saturating_sub(taken)
-    }
-
-    fn score(&self) -> Option<u32> {
-        let sum: f64 = self.pages.values().map(|(rank, taken)| rank * f64::from(Self::left(*taken))).sum();
-        (self.ranks > 0.0).then(|| (sum / self.ranks).round() as u32)
-    }
-
-    /// What the score gains where pages lose so many points less; a tenth of a point is the least that is told.
-    fn gain(&self, without: impl Iterator<Item = (PageId, u32)>) -> f64 {
-        let gains = without.filter_map(|(page, points)| {
-            let (rank, taken) = self.pages.get(&page)?;
-            Some(rank * f64::from(Self::left(taken.saturating_sub(points)) - Self::left(*taken)))
-        });
-        let gain: f64 = gains.sum();
-        if self.ranks > 0.0 { (gain / self.ranks * 10.0).round() / 10.0 } else { 0.0 }
-    }
-
-    fn bars(&self) -> [u32; SCORE_BARS] {
-        let mut bars = [0; SCORE_BARS];
-        for (_, taken) in self.pages.values() {
-            let at = (Self::left(*taken) as usize / SCORE_BARS).min(SCORE_BARS - 1);
-            if let Some(bar) = bars.get_mut(at) {
-                *bar += 1;
-            }
-        }
-        bars
+        page_scores: points.scores(),
     }
 }
 
@@ -266,22 +233,53 @@ fn points_of(site: &SiteFacts, page: PageId, code: u16) -> u32 {
 }
 
 fn folded(site: &SiteFacts, fold: &Fold, points: &Points) -> FoldedFinding {
+    const NO_TEXT: Text = text("", "");
     let urls = |pages: &[PageId]| pages.iter().take(MOST_LISTED).map(|id| site.url(*id).to_owned()).collect();
+    let code = site.codes.get(usize::from(fold.code)).cloned().unwrap_or_default();
+    let scope = match fold.cause {
+        FoldScope::Site => Scope::Site,
+        FoldScope::Template(at) => {
+            Scope::Template(site.templates().all.get(at).map(|one| one.name.clone()).unwrap_or_default())
+        }
+        FoldScope::Pages => Scope::Pages,
+    };
+    let check = audit::checks::find(&code);
     FoldedFinding {
-        code: site.codes.get(usize::from(fold.code)).cloned().unwrap_or_default(),
+        title: check.map_or_else(|| Phrase::verbatim(&*code), |check| check.title.into()),
+        message: place(&scope, &code, fold),
+        fix: check.map_or(NO_TEXT, |check| check.how).into(),
+        code,
         severity: fold.severity,
-        scope: match fold.cause {
-            FoldScope::Site => Scope::Site,
-            FoldScope::Template(at) => {
-                Scope::Template(site.templates().all.get(at).map(|one| one.name.clone()).unwrap_or_default())
-            }
-            FoldScope::Pages => Scope::Pages,
-        },
+        scope,
         total: fold.pages.len(),
         of: fold.of,
         gain: points.gain(fold.pages.iter().map(|page| (*page, points_of(site, *page, fold.code)))),
         pages: urls(&fold.pages),
         exceptions: urls(&fold.exceptions),
+    }
+}
+
+/// Where a folded finding is, and where to fix it.
+fn place(scope: &Scope, code: &str, fold: &Fold) -> Phrase {
+    const SERVER: Text = text(
+        "On {count} of {of} {of|page|pages} of the site. Fix it on the server.",
+        "Em {count} de {of} {of|página|páginas} do site. Corrija no servidor.",
+    );
+    const SITE: Text = text(
+        "On {count} of {of} pages of the site: fix it once for all.",
+        "Em {count} de {of} páginas do site: corrija uma vez para todas.",
+    );
+    const TEMPLATE: Text = text(
+        "On {count} of {of} pages of the template of {name}: fix it in the template.",
+        "Em {count} de {of} páginas do modelo de {name}: corrija no modelo.",
+    );
+    const PAGES: Text = text("On {count} {count|page|pages}.", "Em {count} {count|página|páginas}.");
+    let values = |name: &str| [("count", fold.pages.len().into()), ("of", fold.of.into()), ("name", name.into())];
+    match scope {
+        Scope::Site if is_of_server(code) => SERVER.phrase(&values("")),
+        Scope::Site => SITE.phrase(&values("")),
+        Scope::Template(name) => TEMPLATE.phrase(&values(name)),
+        Scope::Pages => PAGES.phrase(&values("")),
     }
 }
 
@@ -293,8 +291,9 @@ fn templates(site: &SiteFacts, folds: &[Fold], points: &Points) -> Vec<TemplateV
             *without.entry(at).or_default().entry(*page).or_default() += points_of(site, *page, fold.code);
         }
     }
+    let page_scores = points.scores();
     let view = |(at, template): (usize, &Template)| {
-        let scores: Vec<u32> = template.pages.iter().filter_map(|id| site.page(*id)?.score).collect();
+        let scores: Vec<u32> = template.pages.iter().filter_map(|id| page_scores.get(id).copied()).collect();
         let mean = (!scores.is_empty()).then(|| scores.iter().sum::<u32>() / count(scores.len()));
         TemplateView {
             name: template.name.clone(),
@@ -348,19 +347,35 @@ impl SiteReport {
             gain: finding.gain,
             cases: finding.cases.iter().map(case).collect(),
         };
+        let folded = |finding: &FoldedFinding| FoldedFinding {
+            code: finding.code.clone(),
+            severity: finding.severity,
+            title: finding.title.in_lang(lang).to_owned(),
+            message: finding.message.in_lang(lang).to_owned(),
+            fix: finding.fix.in_lang(lang).to_owned(),
+            scope: finding.scope.clone(),
+            total: finding.total,
+            of: finding.of,
+            gain: finding.gain,
+            pages: finding.pages.clone(),
+            exceptions: finding.exceptions.clone(),
+        };
         SiteReport {
             url: self.url.clone(),
             score: self.score,
             complete: self.complete,
+            limits: self.limits.clone(),
+            unread_sitemaps: self.unread_sitemaps.clone(),
             answers: self.answers.clone(),
             scores: self.scores,
             depths: self.depths.clone(),
             unreached: self.unreached,
             findings: self.findings.iter().map(finding).collect(),
-            page_findings: self.page_findings.clone(),
+            page_findings: self.page_findings.iter().map(folded).collect(),
             templates: self.templates.clone(),
             passed: self.passed.clone(),
             not_measured: self.not_measured.clone(),
+            page_scores: self.page_scores.clone(),
         }
     }
 }

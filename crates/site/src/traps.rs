@@ -85,8 +85,13 @@ impl Traps {
     }
 
     fn tell(&mut self, kind: TrapKind, url: &Url, source: &str) {
-        // A path that repeats is another one each time: they are told by the host.
-        let path = if kind == TrapKind::Repeats { url.origin().ascii_serialization() } else { shape(url) };
+        let path = match kind {
+            // A path that repeats is another one each time: they are told by the host.
+            TrapKind::Repeats => url.origin().ascii_serialization(),
+            // Filters of one page have many combinations of parameters and one cause.
+            TrapKind::Queries => path(url),
+            TrapKind::Row => shape(url),
+        };
         let known = self.found.len();
         let key = (kind, path.clone());
         if known >= MOST_TRAPS && !self.found.contains_key(&key) {
@@ -180,7 +185,16 @@ mod tests {
         assert_eq!(admitted(&mut traps, (0..1_000).map(|n| format!("https://e.com/item/{n}"))), 1_000);
         let [trap] = traps.found().try_into().unwrap();
         assert_eq!((trap.kind, trap.left_out), (TrapKind::Queries, 950));
-        assert_eq!(trap.path, "https://e.com/shop?color&size&sort");
+        assert_eq!(trap.path, "https://e.com/shop");
+    }
+
+    #[test]
+    fn one_page_of_filters_is_one_trap() {
+        let mut traps = Traps::default();
+        for names in ["a=0&b=0&c", "a=0&b=0&d", "a=0&c=0&d", "b=0&c=0&d"] {
+            admitted(&mut traps, (0..100).map(|n| format!("https://e.com/shop?{names}={n}")));
+        }
+        assert_eq!(traps.found().len(), 1);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use audit::facts::content_type::is_html;
 use audit::{Page, report_of};
 use fetch::KnownVersion;
 use model::capture::{Capture, Fetched, Source};
-use site::{AuditedDocument, FrontierEntry, PageAnswer, PageFacts, PageRole, read_answer, read_page};
+use site::{AuditedDocument, FrontierEntry, PageAnswer, PageFacts, PageRole, read_page, read_resource};
 use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
@@ -34,23 +34,22 @@ pub struct CrawledPage {
 impl CrawledPage {
     /// A page whose judging failed by a defect of ours.
     pub(super) fn of_defect(url: &str) -> Self {
-        Self::without_report(url, PageRole::Page, PageAnswer::Failed("defect".to_owned()))
+        Self::without_report(PageFacts::unjudged(url, PageRole::Page, PageAnswer::Failed("defect".to_owned())))
     }
 
-    fn without_report(url: &str, role: PageRole, answer: PageAnswer) -> Self {
-        let facts = PageFacts { url: url.to_owned(), role, answer, score: None, findings: Vec::new() };
-        Self { url: url.to_owned(), facts: Some(facts), report: None, version: KnownVersion::default() }
+    fn without_report(facts: PageFacts) -> Self {
+        Self { url: facts.url.clone(), facts: Some(facts), report: None, version: KnownVersion::default() }
     }
 }
 
 /// Asks for an address and judges it.
 pub(super) async fn crawled(shared: &Shared, entry: &FrontierEntry) -> CrawledPage {
-    let of_page = |answer| CrawledPage::without_report(&entry.url, PageRole::Page, answer);
+    let unasked = |answer| CrawledPage::without_report(PageFacts::unjudged(&entry.url, PageRole::Page, answer));
     let Ok(url) = shared.engine.fetcher().intake(&entry.url) else {
-        return of_page(PageAnswer::Failed("address".to_owned()));
+        return unasked(PageAnswer::Failed("address".to_owned()));
     };
     if shared.obeys_robots && !shared.origin.allows(&url) {
-        return of_page(PageAnswer::Blocked);
+        return unasked(PageAnswer::Blocked);
     }
     let known = shared.known.get(&entry.url);
     let fetched = match shared.take_first(&entry.url) {
@@ -64,7 +63,7 @@ pub(super) async fn crawled(shared: &Shared, entry: &FrontierEntry) -> CrawledPa
     let is_document =
         fetched.response().is_some_and(|exchange| exchange.is_success() && is_html(exchange, Source::Network));
     if !is_document {
-        return of_page(read_answer(&fetched));
+        return CrawledPage::without_report(read_resource(&entry.url, PageRole::Page, &fetched));
     }
     judged(shared, &entry.url, fetched).await
 }
@@ -124,5 +123,5 @@ pub(super) async fn resource(shared: &Shared, url: &str, role: PageRole) -> Craw
     let budget = fetch::Budget::new(usize::from(kind.rules().max_redirects) + 1);
     let fetched = shared.engine.fetcher().extra(&want, &budget, Instant::now() + REQUEST_TIME).await;
     drop(permit);
-    CrawledPage::without_report(url, role, read_answer(&fetched))
+    CrawledPage::without_report(read_resource(url, role, &fetched))
 }

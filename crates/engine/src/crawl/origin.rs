@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use audit::facts::robots_txt::{RobotsState, RobotsTxt};
 use audit::facts::site_files::{SiteFile, SiteFiles};
-use audit::facts::sitemap::{ListedPage, SitemapEntry, SitemapFile};
+use audit::facts::sitemap::{End, ListedPage, SitemapEntry, SitemapFile};
 use audit::facts::sitemap_survey::{self, Presence, Sitemaps};
 use model::capture::{Capture, Extra, Fetched, Want, WantKind};
 use site::key;
@@ -33,6 +33,8 @@ pub(super) struct SiteOrigin {
     pub(super) listed: Option<Vec<String>>,
     /// Every sitemap was read to its end.
     pub(super) complete: bool,
+    /// Sitemaps that were named, by robots.txt or by the caller, and could not be read to their end.
+    pub(super) unread: Vec<String>,
 }
 
 /// Whether a file belongs to the site, whichever page asked for it.
@@ -52,6 +54,7 @@ impl SiteOrigin {
             entries: HashMap::new(),
             listed: None,
             complete: false,
+            unread: Vec::new(),
         };
         let nothing = ListedPage::default();
         let robots = origin.extras.iter().filter_map(|extra| SiteFile::read(extra, &nothing)).collect::<Vec<_>>();
@@ -66,6 +69,10 @@ impl SiteOrigin {
         let mut named: Vec<Want> =
             named.iter().map(|url| Want { kind: WantKind::Sitemap, url: url.as_str().to_owned() }).collect();
         let is_named = !named.is_empty();
+        let declared = Sitemaps::survey(capture, &self.files).map(|survey| survey.declared).unwrap_or_default();
+        named.retain(|want| !declared.contains(&want.url));
+        let by_caller: Vec<String> = named.iter().map(|want| want.url.clone()).collect();
+        let mut unread: Vec<String> = Vec::new();
         // Ends: the survey names each file once, and only so many.
         loop {
             let mut wants = sitemap_survey::wanted(capture, &self.files);
@@ -76,9 +83,14 @@ impl SiteOrigin {
             for want in wants {
                 let url = want.url.clone();
                 let Some(mut file) = sitemap(engine, capture, want).await else {
-                    self.files.add(SiteFile::Sitemap(Box::new(unread(&url))));
+                    self.files.add(SiteFile::Sitemap(Box::new(overloaded(&url))));
+                    unread.push(url);
                     continue;
                 };
+                let is_by_caller = by_caller.contains(&url);
+                if !is_whole(&file, is_by_caller) {
+                    unread.push(url.clone());
+                }
                 for mut entry in std::mem::take(&mut file.entries) {
                     let Some(key) = entry.url().and_then(|url| key(&url)).map(String::from) else { continue };
                     if listed.len() >= MOST_LISTED {
@@ -95,8 +107,15 @@ impl SiteOrigin {
             }
         }
         let survey = Sitemaps::survey(capture, &self.files);
-        self.complete = survey.as_ref().is_some_and(|survey| survey.is_complete() || is_named);
+        let is_own_known = survey
+            .as_ref()
+            .is_some_and(|survey| survey.is_complete() || is_named && survey.presence() == Presence::Missing);
+        let is_declared = survey.as_ref().is_some_and(|survey| survey.is_declared);
         let is_present = is_named || survey.is_some_and(|survey| survey.presence() == Presence::Present);
+        // Without a sitemap of its own, a site is asked for guessed ones, which need not be there.
+        unread.retain(|url| is_declared || by_caller.contains(url));
+        self.complete = is_own_known && unread.is_empty();
+        self.unread = unread;
         self.listed = is_present.then_some(listed);
     }
 
@@ -129,8 +148,14 @@ impl SiteOrigin {
     }
 }
 
+/// Whether a file was read to its end. An index that only the caller names is not: its files are not asked for.
+fn is_whole(file: &SitemapFile, is_by_caller: bool) -> bool {
+    let is_index = is_by_caller && file.listed_files > 0;
+    file.end == End::Whole && file.kind.is_some() && file.fault.is_none() && !is_index
+}
+
 /// A file that could not be read for want of a core.
-fn unread(url: &str) -> SitemapFile {
+fn overloaded(url: &str) -> SitemapFile {
     let failure = model::capture::FetchFailure {
         kind: model::capture::FailureKind::Timeout,
         reason: "overloaded".to_owned(),

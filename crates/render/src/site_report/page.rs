@@ -5,8 +5,9 @@ use model::lang::{Lang, Text, text};
 use site::{FoldedFinding, Scope, SiteFinding, SiteReport};
 
 use super::charts::bars;
+use super::run::{BROKE, FIXED, RunNotes, SiteChange, SiteChanges, UNCHANGED};
 use super::words;
-use crate::shown::{undirected, without_controls};
+use crate::shown::{date, undirected, without_controls};
 
 /// Addresses shown of one finding; the tables have all.
 const MOST_SHOWN: usize = 100;
@@ -42,13 +43,16 @@ pub struct PageRow {
 }
 
 /// The page. `rows` are the pages that are shown, in order.
-pub fn page(report: &SiteReport, rows: &[PageRow], lang: Lang) -> String {
+pub fn page(report: &SiteReport, rows: &[PageRow], notes: &RunNotes, lang: Lang) -> String {
     let report = &report.in_lang(lang);
     const TITLE: Text = text("Site audit of {url}", "Auditoria do site {url}");
     let title = TITLE.phrase(&[("url", report.url.as_str().into())]);
     let title = shown(title.in_lang(lang));
     let mut body = format!("<h1>{title}</h1>");
-    head(report, lang, &mut body);
+    head(report, notes, lang, &mut body);
+    if let Some(changes) = &notes.changes {
+        changed(changes, lang, &mut body);
+    }
     templates(report, lang, &mut body);
     causes(report, lang, &mut body);
     pages(report, rows, lang, &mut body);
@@ -64,6 +68,17 @@ fn shown(value: &str) -> String {
     html_text(&undirected(value))
 }
 
+/// A text of ours, in which backticks mark code.
+fn with_code(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    let part = |(at, part): (usize, &&str)| match at % 2 {
+        1 if at + 1 < parts.len() => format!("<code>{}</code>", shown(part)),
+        1 => format!("`{}", shown(part)),
+        _ => shown(part),
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
 /// A link to a page of the site; its text alone where it is no http(s) address.
 fn link(url: &str) -> String {
     let is_page = url.starts_with("https://") || url.starts_with("http://");
@@ -73,26 +88,38 @@ fn link(url: &str) -> String {
     format!("<a href=\"{}\" rel=\"noopener noreferrer nofollow\">{}</a>", attribute(url), shown(url))
 }
 
+/// The cells of a header: the first column holds texts, the others numbers.
+fn header(columns: &[Text], lang: Lang) -> String {
+    let cell = |(at, column): (usize, &Text)| {
+        let class = if at == 0 { "" } else { " class=\"number\"" };
+        format!("<th{class}>{}</th>", column.in_lang(lang))
+    };
+    columns.iter().enumerate().map(cell).collect()
+}
+
 fn heading(body: &mut String, words: Text, lang: Lang) {
     body.push_str(&format!("<h2>{}</h2>", words.in_lang(lang)));
 }
 
-fn head(report: &SiteReport<String>, lang: Lang, body: &mut String) {
+fn head(report: &SiteReport<String>, notes: &RunNotes, lang: Lang, body: &mut String) {
     const OF: Text = text(
         "of 100, each page weighted by its internal links",
         "de 100, cada página com o peso de seus links internos",
     );
-    const INCOMPLETE: Text =
-        text("The limits of the run left pages out.", "Os limites da execução deixaram páginas de fora.");
+    const NO_SCORE: Text = text("No page could be audited.", "Nenhuma página pôde ser auditada.");
     const SCORES: Text = text("Pages by score", "Páginas por pontuação");
     const DEPTHS: Text = text("Pages by clicks from the home page", "Páginas por cliques a partir da inicial");
     const ANSWERS: Text = text("Addresses by answer", "Endereços por resposta");
     const UNREACHED: Text = text("not linked", "sem links");
-    if let Some(score) = report.score {
-        body.push_str(&format!("<p><span class=\"score\">{score}</span> {}</p>", OF.in_lang(lang)));
+    body.push_str(&format!("<p>{}</p>", date(notes.started_at, lang)));
+    match report.score {
+        Some(score) => body.push_str(&format!("<p><span class=\"score\">{score}</span> {}</p>", OF.in_lang(lang))),
+        None => body.push_str(&format!("<p>{}</p>", NO_SCORE.in_lang(lang))),
     }
-    if !report.complete {
-        body.push_str(&format!("<p>{}</p>", INCOMPLETE.in_lang(lang)));
+    let limits = words::limits(report).into_iter().map(|sentence| sentence.in_lang(lang).to_owned());
+    let told = words::unread_sitemaps(report).into_iter().chain(notes.failed_bars.iter().cloned());
+    for sentence in limits.chain(told.map(|sentence| sentence.in_lang(lang).to_owned())) {
+        body.push_str(&format!("<p>{}</p>", shown(&sentence)));
     }
     let answers: Vec<(String, u32)> =
         report.answers.iter().map(|(word, count)| (words::answer(word).in_lang(lang).to_owned(), *count)).collect();
@@ -103,13 +130,35 @@ fn head(report: &SiteReport<String>, lang: Lang, body: &mut String) {
         .map(|(at, count)| (if at == 9 { "90–100".to_owned() } else { format!("{}–{}", at * 10, at * 10 + 9) }, *count))
         .collect();
     let mut depths: Vec<(String, u32)> =
-        report.depths.iter().enumerate().map(|(at, count)| (at.to_string(), *count)).collect();
+        report.depths.iter().enumerate().map(|(at, count)| (depth_label(at), *count)).collect();
     if report.unreached > 0 {
         depths.push((UNREACHED.in_lang(lang).to_owned(), report.unreached));
     }
     for (words, values) in [(SCORES, scores), (DEPTHS, depths), (ANSWERS, answers)] {
         heading(body, words, lang);
-        body.push_str(&bars(words.in_lang(lang), &values));
+        body.push_str(&bars(words.in_lang(lang), &values, lang));
+    }
+}
+
+/// The label of a bar of depths: the last one counts all that are deeper too.
+fn depth_label(depth: usize) -> String {
+    if depth == site::DEEPEST_BAR as usize { format!("{depth}+") } else { depth.to_string() }
+}
+
+fn changed(changes: &SiteChanges, lang: Lang, body: &mut String) {
+    const CHANGES: Text = text("Changes since the baseline", "Mudanças desde a execução de referência");
+    heading(body, CHANGES, lang);
+    if changes.broke.is_empty() && changes.fixed.is_empty() {
+        body.push_str(&format!("<p>{}</p>", UNCHANGED.in_lang(lang)));
+    }
+    let item = |change: &SiteChange| {
+        format!("{}{}: {}", tag(change.severity, lang), shown(change.title.in_lang(lang)), link(&change.url))
+    };
+    for (words, found) in [(BROKE, &changes.broke), (FIXED, &changes.fixed)] {
+        if !found.is_empty() {
+            body.push_str(&format!("<h3>{}</h3>", words.in_lang(lang)));
+            body.push_str(&addresses(found.iter().map(item), found.len(), lang));
+        }
     }
 }
 
@@ -131,11 +180,10 @@ fn addresses(urls: impl Iterator<Item = String>, total: usize, lang: Lang) -> St
     format!("<ul>{items}{more}</ul>")
 }
 
-fn folded(finding: &FoldedFinding, lang: Lang) -> String {
+fn folded(finding: &FoldedFinding<String>, lang: Lang) -> String {
     const WHY: Text = text("How to fix it", "Como corrigir");
     const EXCEPTIONS: Text = text("Pages of the template without it", "Páginas do modelo sem isso");
-    let how = audit::checks::find(&finding.code).map_or("", |check| check.how.in_lang(lang));
-    let mut inside = format!("<p>{}: {}</p>", WHY.in_lang(lang), shown(how));
+    let mut inside = format!("<p>{}: {}</p>", WHY.in_lang(lang), with_code(&finding.fix));
     inside.push_str(&addresses(finding.pages.iter().map(|url| link(url)), finding.total, lang));
     if !finding.exceptions.is_empty() {
         inside.push_str(&format!("<p>{}</p>", EXCEPTIONS.in_lang(lang)));
@@ -145,9 +193,9 @@ fn folded(finding: &FoldedFinding, lang: Lang) -> String {
     format!(
         "<details><summary>{}<strong>{}</strong>{}<br>{}</summary>{inside}</details>",
         tag(finding.severity, lang),
-        shown(words::title(finding, lang)),
+        with_code(&finding.title),
         gain(finding.gain, lang),
-        shown(&words::place(finding, lang))
+        shown(&finding.message)
     )
 }
 
@@ -161,7 +209,7 @@ fn templates(report: &SiteReport<String>, lang: Lang, body: &mut String) {
         text("Gain", "Ganho"),
     ];
     heading(body, TEMPLATES, lang);
-    let cells = COLUMNS.map(|column| format!("<th>{}</th>", column.in_lang(lang))).concat();
+    let cells = header(&COLUMNS, lang);
     body.push_str(&format!("<div class=\"scroll\"><table><thead><tr>{cells}</tr></thead><tbody>"));
     for template in report.templates.iter().take(MOST_TEMPLATES) {
         let score = template.score.map(|score| score.to_string()).unwrap_or_default();
@@ -169,7 +217,7 @@ fn templates(report: &SiteReport<String>, lang: Lang, body: &mut String) {
             "<tr><td>{}<br>{}</td><td class=\"number\">{}</td><td class=\"number\">{score}</td><td class=\"number\">{}</td></tr>",
             shown(&template.name),
             link(&template.example),
-            template.pages,
+            words::count(template.pages, lang),
             words::gain(template.gain, lang)
         ));
     }
@@ -210,10 +258,10 @@ fn cause(finding: &SiteFinding<String>, lang: Lang) -> String {
     format!(
         "<details><summary>{}<strong>{}</strong>{}<br>{}</summary><p>{}</p>{}</details>",
         tag(finding.severity, lang),
-        shown(&finding.title),
+        with_code(&finding.title),
         gain(finding.gain, lang),
         shown(&finding.message),
-        shown(&finding.fix),
+        with_code(&finding.fix),
         addresses(finding.cases.iter().map(case), finding.total, lang)
     )
 }
@@ -221,6 +269,10 @@ fn cause(finding: &SiteFinding<String>, lang: Lang) -> String {
 fn pages(report: &SiteReport<String>, rows: &[PageRow], lang: Lang, body: &mut String) {
     const ALONE: Text = text("On single pages", "Em páginas isoladas");
     const PAGES: Text = text("Pages", "Páginas");
+    const SOME: Text = text(
+        "The {shown} pages with the lowest scores, of {pages}. pages.csv has all of them.",
+        "As {shown} páginas com as menores pontuações, de {pages}. pages.csv tem todas.",
+    );
     const COLUMNS: [Text; 5] = [
         text("Page", "Página"),
         text("Score", "Pontuação"),
@@ -239,17 +291,22 @@ fn pages(report: &SiteReport<String>, rows: &[PageRow], lang: Lang, body: &mut S
         body.push_str(&alone);
     }
     heading(body, PAGES, lang);
-    let cells = COLUMNS.map(|column| format!("<th>{}</th>", column.in_lang(lang))).concat();
+    let pages = report.page_scores.len();
+    if rows.len() < pages {
+        let values = [("shown", rows.len().into()), ("pages", pages.into())];
+        body.push_str(&format!("<p>{}</p>", SOME.phrase(&values).in_lang(lang)));
+    }
+    let cells = header(&COLUMNS, lang);
     body.push_str(&format!("<div class=\"scroll\"><table><thead><tr>{cells}</tr></thead><tbody>"));
     for row in rows {
         let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
         body.push_str(&format!(
-            "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{:.2}</td><td class=\"number\">{}</td></tr>",
+            "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>",
             link(&row.url),
             number(row.score),
             number(row.depth),
-            row.rank,
-            row.findings
+            words::decimal(row.rank, 2, lang),
+            words::count(row.findings, lang)
         ));
     }
     body.push_str("</tbody></table></div>");

@@ -7,7 +7,6 @@ use model::lang::Lang;
 use serde_json::{Value, json};
 use site::SiteReport;
 
-use super::words;
 use crate::format::compact;
 use crate::format::sarif::{level, message, uri};
 
@@ -21,12 +20,12 @@ pub fn sarif(report: &SiteReport, lang: Lang) -> serde_json::Result<String> {
     for finding in &report.findings {
         for case in &finding.cases {
             let pages = case.pages.iter().map(|(url, _)| url.as_str());
-            let text = format!("{} {}: {}", finding.title, case.url, case.note);
+            let text = format!("{}. {}: {}", finding.title, case.url, case.note);
             results.push(result(finding.code, finding.severity, &text, [case.url.as_str()].into_iter().chain(pages)));
         }
     }
     for finding in &report.page_findings {
-        let text = format!("{}. {}", words::title(finding, lang), words::place(finding, lang));
+        let text = format!("{}. {}", finding.title, finding.message);
         results.push(result(&finding.code, finding.severity, &text, finding.pages.iter().map(String::as_str)));
     }
     let of_site: BTreeSet<&str> = report.findings.iter().map(|finding| finding.code).collect();
@@ -56,7 +55,7 @@ pub fn sarif(report: &SiteReport, lang: Lang) -> serde_json::Result<String> {
         "runs": [{
             "tool": {"driver": {"name": "Site Audit", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
             "language": lang.tag(),
-            "invocations": [{"executionSuccessful": true}],
+            "invocations": [{"executionSuccessful": report.score.is_some()}],
             "results": results,
             "properties": {"score": report.score, "complete": report.complete},
         }],

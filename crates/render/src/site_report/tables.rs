@@ -1,6 +1,6 @@
 //! The tables of a site as CSV (RFC 4180). Names of columns are the same in every language.
 
-use site::facts::{NodeAnswer, PageId};
+use site::facts::PageId;
 use site::{SiteFacts, SiteReport};
 
 use crate::format::csv_row;
@@ -29,21 +29,17 @@ pub const FINDING_COLUMNS: [&str; 5] = ["url", "severity", "code", "message", "s
 /// Columns of the table of templates.
 pub const TEMPLATE_COLUMNS: [&str; 5] = ["template", "example", "pages", "score", "gain"];
 
-/// The row of a page.
-pub fn page_row(site: &SiteFacts, id: PageId) -> String {
+/// The row of a page. Its score is after findings of the site, as everywhere in the report.
+pub fn page_row(site: &SiteFacts, report: &SiteReport, id: PageId) -> String {
     let Some(page) = site.page(id) else { return String::new() };
     let document = page.document.as_deref();
     let of = |field: Option<site::facts::TextId>| field.map_or_else(String::new, |text| site.text(text).to_owned());
-    let status = match page.answer {
-        NodeAnswer::Redirect(status, _) | NodeAnswer::Error(status) => status.to_string(),
-        NodeAnswer::Document | NodeAnswer::File | NodeAnswer::Failed(_) | NodeAnswer::Blocked => String::new(),
-    };
     let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
     csv_row(&[
         site.text(page.url).to_owned(),
         page.answer.word().to_owned(),
-        status,
-        number(page.score),
+        page.status.map_or_else(String::new, |status| status.to_string()),
+        number(report.page_scores.get(&id).copied()),
         number(site.depth(id)),
         if document.is_some() { format!("{:.3}", site.rank(id)) } else { String::new() },
         document.map_or_else(String::new, |_| site.is_indexable(id).to_string()),

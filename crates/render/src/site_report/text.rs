@@ -3,6 +3,7 @@
 use model::lang::{Lang, Text, text as both};
 use site::{Scope, SiteReport};
 
+use super::run::{BROKE, FIXED, SiteChanges, UNCHANGED};
 use super::words;
 use crate::shown::printable;
 
@@ -10,33 +11,31 @@ use crate::shown::printable;
 const MOST_CASES: usize = 5;
 /// Findings of pages that are shown.
 const MOST_FINDINGS: usize = 20;
+/// Findings that are shown of what broke, and of what was fixed.
+const MOST_CHANGES: usize = 50;
 
 /// The report in lines. Ends with a line end.
 pub fn text(report: &SiteReport, lang: Lang) -> String {
     const SCORE: Text = both("Score {score} of 100", "Pontuação {score} de 100");
     const NO_SCORE: Text = both("No page could be audited", "Nenhuma página pôde ser auditada");
-    const INCOMPLETE: Text = both(
-        "The limits of the run left pages out. Raise --max-pages to audit them.",
-        "Os limites da execução deixaram páginas de fora. Aumente --max-pages para auditá-las.",
-    );
     const TEMPLATES: Text = both("Fix once, for many pages", "Corrija uma vez, para muitas páginas");
     const SITE: Text = both("Across pages", "Entre páginas");
     const PAGES: Text = both("On single pages", "Em páginas isoladas");
-    const MORE: Text = both("… and {count} more", "… e mais {count}");
-    let more = |count: usize| MORE.phrase(&[("count", count.into())]).in_lang(lang).to_owned();
     let mut lines = vec![printable(&report.url)];
     let score = report.score.map(|score| SCORE.phrase(&[("score", score.into())]));
     lines.push(score.unwrap_or_else(|| NO_SCORE.into()).in_lang(lang).to_owned());
-    let answers = report.answers.iter().map(|(word, count)| format!("{}: {count}", words::answer(word).in_lang(lang)));
+    let answers = report
+        .answers
+        .iter()
+        .map(|(word, count)| format!("{}: {}", words::answer(word).in_lang(lang), words::count(*count as usize, lang)));
     lines.push(answers.collect::<Vec<_>>().join(" · "));
-    if !report.complete {
-        lines.push(INCOMPLETE.in_lang(lang).to_owned());
-    }
+    lines.extend(words::limits(report).into_iter().map(|sentence| sentence.in_lang(lang).to_owned()));
+    lines.extend(words::unread_sitemaps(report).iter().map(|sentence| printable(sentence.in_lang(lang))));
     let (alone, folded): (Vec<_>, Vec<_>) =
         report.page_findings.iter().partition(|finding| finding.scope == Scope::Pages);
     for (heading, findings) in [(TEMPLATES, folded), (PAGES, alone)] {
         if heading == PAGES {
-            site_findings(report, lang, SITE, &more, &mut lines);
+            site_findings(report, lang, SITE, &mut lines);
         }
         if findings.is_empty() {
             continue;
@@ -44,24 +43,22 @@ pub fn text(report: &SiteReport, lang: Lang) -> String {
         lines.extend([String::new(), heading.in_lang(lang).to_owned()]);
         for finding in findings.iter().take(MOST_FINDINGS) {
             let severity = words::severity(finding.severity).in_lang(lang);
-            let (title, place) = (words::title(finding, lang), words::place(finding, lang));
+            let (title, place) = (finding.title.in_lang(lang), finding.message.in_lang(lang));
             let gain = words::gain(finding.gain, lang);
             lines.push(printable(format!("  {severity}: {title}. {place} {gain}").trim_end()));
         }
         lines.extend(
-            findings.len().checked_sub(MOST_FINDINGS).filter(|left| *left > 0).map(|left| format!("  {}", more(left))),
+            findings
+                .len()
+                .checked_sub(MOST_FINDINGS)
+                .filter(|left| *left > 0)
+                .map(|left| format!("  {}", more(left, lang))),
         );
     }
     lines.join("\n") + "\n"
 }
 
-fn site_findings(
-    report: &SiteReport,
-    lang: Lang,
-    heading: Text,
-    more: &impl Fn(usize) -> String,
-    lines: &mut Vec<String>,
-) {
+fn site_findings(report: &SiteReport, lang: Lang, heading: Text, lines: &mut Vec<String>) {
     if report.findings.is_empty() {
         return;
     }
@@ -75,7 +72,35 @@ fn site_findings(
             lines.push(printable(&format!("    - {}: {}", case.url, case.note.in_lang(lang))));
         }
         lines.extend(
-            finding.total.checked_sub(MOST_CASES).filter(|left| *left > 0).map(|left| format!("    {}", more(left))),
+            finding
+                .total
+                .checked_sub(MOST_CASES)
+                .filter(|left| *left > 0)
+                .map(|left| format!("    {}", more(left, lang))),
         );
     }
+}
+
+/// What changed since another run, in lines. Ends with a line end.
+pub fn changes_text(changes: &SiteChanges, lang: Lang) -> String {
+    let mut lines = vec![String::new()];
+    for (word, found) in [(BROKE, &changes.broke), (FIXED, &changes.fixed)] {
+        for change in found.iter().take(MOST_CHANGES) {
+            let (severity, title) = (words::severity(change.severity).in_lang(lang), change.title.in_lang(lang));
+            lines.push(printable(&format!("{}: {severity}: {title}: {}", word.in_lang(lang), change.url)));
+        }
+        let left = found.len().saturating_sub(MOST_CHANGES);
+        if left > 0 {
+            lines.push(more(left, lang));
+        }
+    }
+    if lines.len() == 1 {
+        lines.push(UNCHANGED.in_lang(lang).to_owned());
+    }
+    lines.join("\n") + "\n"
+}
+
+fn more(count: usize, lang: Lang) -> String {
+    const MORE: Text = both("… and {count} more", "… e mais {count}");
+    MORE.phrase(&[("count", count.into())]).in_lang(lang).to_owned()
 }

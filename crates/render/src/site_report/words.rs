@@ -1,9 +1,8 @@
 //! Words that several outputs share.
 
-use audit::checks;
 use model::finding::Severity;
-use model::lang::{Lang, Text, text};
-use site::{FoldedFinding, Scope};
+use model::lang::{Lang, Phrase, Text, text};
+use site::{RunLimit, SiteReport};
 
 /// How bad a finding is, for a person.
 pub(super) fn severity(severity: Severity) -> Text {
@@ -14,41 +13,56 @@ pub(super) fn severity(severity: Severity) -> Text {
     }
 }
 
-/// What a folded finding is, as a heading.
-pub(super) fn title(finding: &FoldedFinding, lang: Lang) -> &str {
-    checks::find(&finding.code).map_or(&finding.code, |check| check.title.in_lang(lang))
-}
-
-/// Where a folded finding is, and where to fix it.
-pub(super) fn place(finding: &FoldedFinding, lang: Lang) -> String {
-    const SITE: Text = text(
-        "On {count} of {of} pages of the site: fix it once for all.",
-        "Em {count} de {of} páginas do site: corrija uma vez para todas.",
-    );
-    const TEMPLATE: Text = text(
-        "On {count} of {of} pages of the template of {name}: fix it in the template.",
-        "Em {count} de {of} páginas do modelo de {name}: corrija no modelo.",
-    );
-    const PAGES: Text = text("On {count} {count|page|pages}.", "Em {count} {count|página|páginas}.");
-    let values = |name: &str| [("count", finding.total.into()), ("of", finding.of.into()), ("name", name.into())];
-    let phrase = match &finding.scope {
-        Scope::Site => SITE.phrase(&values("")),
-        Scope::Template(name) => TEMPLATE.phrase(&values(name)),
-        Scope::Pages => PAGES.phrase(&values("")),
-    };
-    phrase.in_lang(lang).to_owned()
-}
-
 /// What a fix gains; nothing where that is less than a tenth of a point.
 pub(super) fn gain(points: f64, lang: Lang) -> String {
     if points < 0.1 {
         return String::new();
     }
-    let number = format!("+{points:.1}");
+    const GAIN: Text = text("+{points} points", "+{points} pontos");
+    const ONE: Text = text("+{points} point", "+{points} ponto");
+    let words = if points == 1.0 { ONE } else { GAIN };
+    words.phrase(&[("points", decimal(points, 1, lang).into())]).in_lang(lang).to_owned()
+}
+
+/// A number of few digits with so many decimals, as the language writes it.
+pub(super) fn decimal(number: f64, decimals: usize, lang: Lang) -> String {
+    let number = format!("{number:.decimals$}");
     match lang {
         Lang::En => number,
         Lang::PtBr => number.replace('.', ","),
     }
+}
+
+/// A count with separators of thousands.
+pub(super) fn count(number: usize, lang: Lang) -> String {
+    const COUNT: Text = text("{count}", "{count}");
+    COUNT.phrase(&[("count", number.into())]).in_lang(lang).to_owned()
+}
+
+/// Which limits left pages out, with the option that raises each; a sentence each.
+pub(super) fn limits<T>(report: &SiteReport<T>) -> Vec<Text> {
+    let sentence = |limit: &RunLimit| match limit {
+        RunLimit::Pages => text(
+            "The limit on pages left pages out. Raise --max-pages to audit them.",
+            "O limite de páginas deixou páginas de fora. Aumente --max-pages para auditá-las.",
+        ),
+        RunLimit::Depth => text(
+            "The limit on clicks from the first page left pages out. Raise --max-depth to audit them.",
+            "O limite de cliques a partir da primeira página deixou páginas de fora. Aumente --max-depth para auditá-las.",
+        ),
+        RunLimit::Links => text(
+            "A page has more links than are read of one page, so pages may be missing.",
+            "Uma página tem mais links do que são lidos de uma página, e pode haver páginas de fora.",
+        ),
+    };
+    report.limits.iter().map(sentence).collect()
+}
+
+/// The sitemaps that could not be read, a sentence each.
+pub(super) fn unread_sitemaps<T>(report: &SiteReport<T>) -> Vec<Phrase> {
+    const UNREAD: Text =
+        text("The sitemap {url} could not be read to its end.", "O sitemap {url} não pôde ser lido até o fim.");
+    report.unread_sitemaps.iter().map(|url| UNREAD.phrase(&[("url", url.as_str().into())])).collect()
 }
 
 /// What an address answered, for a person.

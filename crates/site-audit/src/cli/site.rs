@@ -1,8 +1,10 @@
 //! `site-audit site`: audits a whole site.
 
+mod bars;
 mod comparison;
 mod options;
 mod outputs;
+mod place;
 mod progress;
 
 use std::collections::{BTreeSet, HashMap};
@@ -11,10 +13,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use engine::{Cores, Crawl, CrawlFailure, CrawledPage, Engine, Scheme};
+use engine::{Cores, Crawl, CrawlFailure, CrawlOptions, CrawledPage, Engine, Scheme};
 use fetch::{Fetcher, KnownVersion};
-use model::finding::Severity;
 use model::lang::{Lang, Text, text};
+use model::time::Timestamp;
+use render::shown::printable;
+use render::site_report::RunNotes;
 use service::ports::Ports;
 use site::{PageAnswer, PageFacts, PageRole, SiteBuilder, SiteFacts, SiteInputs, report};
 use store::{SitePageRow, SiteRunFile};
@@ -24,14 +28,11 @@ use url::Url;
 use super::failure;
 use super::input::with_scheme;
 use super::output::{BELOW_THE_BAR, COULD_NOT_AUDIT, print, tell};
-use comparison::Changes;
+use comparison::Snapshot;
 pub(super) use options::SiteArguments;
+use place::RunPlace;
 use progress::RunTeller;
 
-/// Name of the file of a run in its folder.
-const RUN: &str = "run.db";
-/// Name of the file of the run before it.
-const PREVIOUS: &str = "previous.db";
 /// Pages kept in one commit at most, and the longest time between two.
 const BATCH: usize = 32;
 const BATCH_TIME: Duration = Duration::from_millis(500);
@@ -46,6 +47,7 @@ const MOST_RESOURCES: usize = 10_000;
 struct Finished {
     file: SiteRunFile,
     inputs: SiteInputs,
+    started_at: Timestamp,
 }
 
 impl SiteArguments {
@@ -64,13 +66,22 @@ impl SiteArguments {
             Err(refused) => bail!("{}", failure::unfetched(refused).message(lang)),
         };
         let folder = self.folder(&url);
-        std::fs::create_dir_all(&folder).with_context(|| format!("{} could not be created", folder.display()))?;
-        let file = self.file(&folder, &url).await?;
-        let mut previous = match folder.join(PREVIOUS) {
-            path if path.exists() && !self.resume => Some(SiteRunFile::open(&path).await.context("the run before")?),
-            _ => None,
+        let ports = Ports::real();
+        let options = self.crawl_options(&engine, ports.now(), ports.nonce())?;
+        let mut place = RunPlace::of(&folder, &url, self.resume, lang).await?;
+        let before = match &self.baseline {
+            Some(named) => match place.baseline(named, &folder, &url, lang).await {
+                Ok(before) => Some(before),
+                Err(refused) => {
+                    place.close().await?;
+                    return Err(refused);
+                }
+            },
+            None => None,
         };
-        let Some(Finished { mut file, inputs }) = self.crawl(engine, &url, scheme, file, previous.as_mut()).await?
+        std::fs::create_dir_all(&folder).with_context(|| format!("{} could not be created", folder.display()))?;
+        let Some(Finished { mut file, inputs, started_at }) =
+            self.crawl(engine, &url, scheme, options, place, &folder).await?
         else {
             const STOPPED: Text = text(
                 "Stopped. Run the same command with --resume to continue.",
@@ -79,42 +90,31 @@ impl SiteArguments {
             tell(STOPPED.in_lang(lang));
             return Ok(ExitCode::from(COULD_NOT_AUDIT));
         };
+        let complete = inputs.complete;
         let site = built(&mut file, inputs).await?;
         let report = report(&site);
-        let changes = match &self.baseline {
-            Some(path) => {
-                let mut before = SiteRunFile::open(&run_file(path)).await.context("--baseline")?;
-                let inputs = before.value("inputs").await?.context("--baseline: that run is not finished")?;
-                let before = built(&mut before, serde_json::from_str(&inputs)?).await?;
-                Some(Changes::between(&before, &site))
-            }
-            None => None,
-        };
-        outputs::write(&folder, &mut file, &site, &report, lang).await?;
+        let changes = before.map(|before| comparison::changes(&before, &Snapshot::of(&site, complete)));
+        let failed_bars = self.failed_bars(&report, changes.as_ref());
+        let notes = RunNotes { started_at, changes, failed_bars };
+        outputs::write(&folder, &mut file, &site, &report, &notes, lang).await?;
+        file.keep_value("finished", if report.score.is_some() { "yes" } else { place::NO_SCORE }).await?;
         file.close().await?;
         if !self.quiet {
             print(&render::site_report::text(&report, lang))?;
-            if let Some(changes) = &changes {
-                print(&changes.text(lang))?;
+            if let Some(changes) = &notes.changes {
+                print(&render::site_report::changes_text(changes, lang))?;
             }
             const WRITTEN: Text = text("Report and tables: {folder}", "Relatório e tabelas: {folder}");
             let written = WRITTEN.phrase(&[("folder", folder.display().to_string().into())]);
             tell(written.in_lang(lang));
         }
-        let is_below = self.fail_under.is_some_and(|bar| report.score.is_none_or(|score| score < bar));
-        let is_severe = self.fail_on.is_some_and(|bar| {
-            let bar = bar.severity();
-            match &changes {
-                Some(changes) => changes.worst().is_some_and(|worst| worst <= bar),
-                None => {
-                    let of_site = report.findings.iter().map(|finding| finding.severity);
-                    let worst: Option<Severity> =
-                        of_site.chain(report.page_findings.iter().map(|finding| finding.severity)).min();
-                    worst.is_some_and(|worst| worst <= bar)
-                }
-            }
-        });
-        Ok(if is_below || is_severe { ExitCode::from(BELOW_THE_BAR) } else { ExitCode::SUCCESS })
+        // Told with --quiet too: a build that fails says why.
+        if report.score.is_none() {
+            tell(&printable(bars::unaudited(&site).in_lang(lang)));
+            return Ok(ExitCode::from(COULD_NOT_AUDIT));
+        }
+        notes.failed_bars.iter().for_each(|bar| tell(&printable(bar.in_lang(lang))));
+        Ok(if notes.failed_bars.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(BELOW_THE_BAR) })
     }
 
     /// The folder of the run: as given, or named by the host.
@@ -123,65 +123,52 @@ impl SiteArguments {
         self.out.clone().unwrap_or_else(|| PathBuf::from(format!("site-audit-{host}")))
     }
 
-    /// The file of the run: a new one, or the one to resume. A finished one becomes the run before.
-    async fn file(&self, folder: &Path, url: &Url) -> Result<SiteRunFile> {
-        let path = folder.join(RUN);
-        if !path.exists() {
-            if self.resume {
-                bail!("there is no run to resume in {}; run without --resume", folder.display());
-            }
-            return Ok(SiteRunFile::open(&path).await?);
-        }
-        let mut file = SiteRunFile::open(&path).await?;
-        let is_finished = file.value("finished").await?.is_some();
-        let start = file.value("url").await?;
-        if self.resume {
-            if start.as_deref().is_some_and(|start| start != url.as_str()) {
-                bail!("the run in {} is of {}", folder.display(), start.unwrap_or_default());
-            }
-            return Ok(file);
-        }
-        if !is_finished && start.is_some() {
-            bail!(
-                "{} holds a run that is not finished: continue it with --resume, or remove {}",
-                folder.display(),
-                path.display()
-            );
-        }
-        file.close().await?;
-        let previous = folder.join(PREVIOUS);
-        std::fs::rename(&path, &previous).with_context(|| format!("{} could not be renamed", path.display()))?;
-        Ok(SiteRunFile::open(&path).await?)
-    }
-
     /// Crawls to the end; `None` where the user stopped it.
     async fn crawl(
         &self,
         engine: Engine,
         url: &Url,
         scheme: Scheme,
-        mut file: SiteRunFile,
-        mut previous: Option<&mut SiteRunFile>,
+        mut options: CrawlOptions,
+        mut place: RunPlace,
+        folder: &Path,
     ) -> Result<Option<Finished>> {
         let lang = Lang::from(self.lang);
-        let ports = Ports::real();
-        let mut options = self.crawl_options(&engine, ports.now(), ports.nonce())?;
-        if let Some(begun) = file.value("begun").await? {
-            (options.started_at, options.nonce, options.listed) = serde_json::from_str(&begun)?;
-        }
-        if let Some(previous) = previous.as_deref_mut() {
+        let mut asked = (self.images, self.external);
+        match &mut place {
+            RunPlace::Empty => {}
+            RunPlace::Resumed(file) => {
+                if let Some(begun) = file.value("begun").await? {
+                    (options.started_at, options.nonce, options.listed) = serde_json::from_str(&begun)?;
+                }
+                if let Some(before) = file.value("asked").await? {
+                    let (images, external): (bool, bool) = serde_json::from_str(&before)?;
+                    asked = (asked.0 || images, asked.1 || external);
+                }
+            }
             // What another version of the program found is judged again.
-            if previous.value("program").await?.as_deref() == Some(&*program()) {
-                options.known = versions(previous).await?;
+            RunPlace::Finished(file) => {
+                if file.value("program").await?.as_deref() == Some(&*program()) {
+                    options.known = versions(file).await?;
+                }
             }
         }
         let (started_at, nonce) = (options.started_at, options.nonce.clone());
-        let mut crawl = Crawl::begin(engine, url, scheme, options).await.map_err(|failed| why(failed, lang))?;
+        let mut crawl = match Crawl::begin(engine, url, scheme, options).await {
+            Ok(crawl) => crawl,
+            Err(failed) => {
+                place.close().await?;
+                return Err(why(failed, lang));
+            }
+        };
+        // From here on the folder is changed: what could fail has not.
+        let (mut file, mut previous) = place.begin(folder, lang).await?;
         let begun = serde_json::to_string(&(started_at, nonce, crawl.inputs().listed))?;
         file.keep_value("url", url.as_str()).await?;
         file.keep_value("begun", &begun).await?;
         file.keep_value("program", &program()).await?;
-        replay(&mut file, &mut crawl).await?;
+        file.keep_value("asked", &serde_json::to_string(&asked)?).await?;
+        replay(&mut file, &mut crawl, lang).await?;
         let mut teller = RunTeller::new(self.quiet, lang, self.max_pages);
         let mut batch: Vec<SitePageRow> = Vec::new();
         let mut kept_at = Instant::now();
@@ -197,7 +184,7 @@ impl SiteArguments {
             };
             let Some(page) = page else { break };
             let place = i64::try_from(crawl.progress().1).unwrap_or(i64::MAX);
-            let (row, facts) = row(page, place, previous.as_deref_mut()).await?;
+            let (row, facts) = row(page, place, previous.as_mut()).await?;
             crawl.commit(&facts);
             teller.page(&facts, crawl.progress());
             batch.push(row);
@@ -208,57 +195,54 @@ impl SiteArguments {
         }
         file.add(batch).await?;
         let mut inputs = crawl.inputs();
-        self.resources(&crawl, &mut file, &mut inputs).await?;
+        resources(asked, &crawl, &mut file, &mut inputs).await?;
         teller.end();
         file.keep_value("inputs", &serde_json::to_string(&inputs)?).await?;
-        file.keep_value("finished", "yes").await?;
-        Ok(Some(Finished { file, inputs }))
-    }
-
-    /// Asks for images and for pages of other sites, where that was wanted.
-    async fn resources(&self, crawl: &Crawl, file: &mut SiteRunFile, inputs: &mut SiteInputs) -> Result<()> {
-        if !self.images && !self.external {
-            return Ok(());
-        }
-        let (mut images, mut external, mut pages) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        let mut from = 0;
-        loop {
-            let rows = file.pages(from, READ_AT_ONCE).await?;
-            let Some(last) = rows.last() else { break };
-            from = last.place + 1;
-            for row in rows {
-                let facts: PageFacts = serde_json::from_slice(&row.facts)?;
-                pages.insert(facts.url);
-                let PageAnswer::Document(document) = facts.answer else { continue };
-                images.extend(document.images);
-                let is_external =
-                    |link: &&site::PageLink| Url::parse(&link.url).is_ok_and(|url| !crawl.is_internal(&url));
-                external.extend(document.links.iter().filter(is_external).map(|link| link.url.clone()));
-            }
-        }
-        let mut rows = Vec::new();
-        for (is_wanted, urls, role) in
-            [(self.images, images, PageRole::Image), (self.external, external, PageRole::External)]
-        {
-            let urls = urls.into_iter().filter(|url| is_wanted && !pages.contains(url)).take(MOST_RESOURCES).collect();
-            for page in crawl.resources(urls, role).await {
-                let place = RESOURCES_FROM + i64::try_from(rows.len()).unwrap_or_default();
-                rows.push(row(page, place, None).await?.0);
-            }
-        }
-        (inputs.images_asked, inputs.external_asked) = (self.images, self.external);
-        Ok(file.add(rows).await?)
+        Ok(Some(Finished { file, inputs, started_at }))
     }
 }
 
+/// Asks for images and for pages of other sites, where that was wanted.
+async fn resources(
+    (wants_images, wants_external): (bool, bool),
+    crawl: &Crawl,
+    file: &mut SiteRunFile,
+    inputs: &mut SiteInputs,
+) -> Result<()> {
+    if !wants_images && !wants_external {
+        return Ok(());
+    }
+    let (mut images, mut external, mut pages) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut from = 0;
+    loop {
+        let rows = file.pages(from, READ_AT_ONCE).await?;
+        let Some(last) = rows.last() else { break };
+        from = last.place + 1;
+        for row in rows {
+            let facts: PageFacts = serde_json::from_slice(&row.facts)?;
+            pages.insert(facts.url);
+            let PageAnswer::Document(document) = facts.answer else { continue };
+            images.extend(document.images);
+            let is_external = |link: &&site::PageLink| Url::parse(&link.url).is_ok_and(|url| !crawl.is_internal(&url));
+            external.extend(document.links.iter().filter(is_external).map(|link| link.url.clone()));
+        }
+    }
+    let mut rows = Vec::new();
+    for (is_wanted, urls, role) in
+        [(wants_images, images, PageRole::Image), (wants_external, external, PageRole::External)]
+    {
+        let urls = urls.into_iter().filter(|url| is_wanted && !pages.contains(url)).take(MOST_RESOURCES).collect();
+        for page in crawl.resources(urls, role).await {
+            let place = from.max(RESOURCES_FROM) + i64::try_from(rows.len()).unwrap_or_default();
+            rows.push(row(page, place, None).await?.0);
+        }
+    }
+    (inputs.images_asked, inputs.external_asked) = (wants_images, wants_external);
+    Ok(file.add(rows).await?)
+}
 /// The version of the program and of its catalog.
 fn program() -> String {
     format!("{} {}", env!("CARGO_PKG_VERSION"), audit::report::CATALOG_VERSION)
-}
-
-/// The file of a run: itself, or in its folder.
-fn run_file(path: &Path) -> PathBuf {
-    if path.is_dir() { path.join(RUN) } else { path.to_owned() }
 }
 
 /// A page as a row, with its facts. One that has not changed has those of the run before.
@@ -299,7 +283,11 @@ async fn versions(file: &mut SiteRunFile) -> Result<HashMap<String, KnownVersion
 }
 
 /// Commits the pages that an interrupted run had kept.
-async fn replay(file: &mut SiteRunFile, crawl: &mut Crawl) -> Result<()> {
+async fn replay(file: &mut SiteRunFile, crawl: &mut Crawl, lang: Lang) -> Result<()> {
+    const OTHER: Text = text(
+        "The run can't be resumed with other options or another start page. Remove it to begin again.",
+        "A execução não pode continuar com outras opções ou outra página inicial. Remova-a para começar de novo.",
+    );
     let mut from = 0;
     loop {
         let rows = file.pages(from, READ_AT_ONCE).await?;
@@ -307,7 +295,7 @@ async fn replay(file: &mut SiteRunFile, crawl: &mut Crawl) -> Result<()> {
         from = last.place + 1;
         for row in rows.iter().filter(|row| row.place < RESOURCES_FROM) {
             if !crawl.commit(&serde_json::from_slice(&row.facts)?) {
-                bail!("the run can't be resumed with other options or another start page; remove it to begin again");
+                bail!("{}", OTHER.in_lang(lang));
             }
         }
     }

@@ -33,7 +33,15 @@ impl SiteBuilder {
             place: finding.place,
         });
         let findings = findings.collect();
-        self.pages.push(PageNode { url, role: facts.role, answer, document, score: facts.score, findings });
+        self.pages.push(PageNode {
+            url,
+            role: facts.role,
+            status: facts.status,
+            answer,
+            document,
+            score: facts.score,
+            findings,
+        });
         self.links.push(links);
     }
 
@@ -168,7 +176,9 @@ impl SiteBuilder {
             entities,
             listed: listed.map(renumbered),
             sitemaps_complete: inputs.sitemaps_complete,
+            unread_sitemaps: inputs.unread_sitemaps,
             complete: inputs.complete,
+            limits: inputs.limits,
             images_asked: inputs.images_asked,
             external_asked: inputs.external_asked,
             probes: renumbered(probes),

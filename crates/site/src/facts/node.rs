@@ -12,6 +12,8 @@ pub struct PageNode {
     pub url: TextId,
     /// Why it was asked.
     pub role: PageRole,
+    /// HTTP status; `None` without a response.
+    pub status: Option<u16>,
     /// What it answered.
     pub answer: NodeAnswer,
     /// Its document, where it answered with one.

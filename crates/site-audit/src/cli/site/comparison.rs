@@ -2,80 +2,128 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use audit::checks;
 use model::finding::Severity;
-use model::lang::{Lang, Text, text};
-use render::shown::printable;
-use site::{SiteFacts, report};
+use model::lang::Phrase;
+use render::site_report::{SiteChange, SiteChanges};
+use site::SiteFacts;
+use site::check::Unmeasured;
 
-/// Codes shown, each with an address.
-const MOST_SHOWN: usize = 50;
-
-/// A finding at an address, and how bad it is.
+/// Findings by code and address, and how bad they are.
 type Found = BTreeMap<(String, String), Severity>;
 
-/// What changed: by code and address.
+/// What a run found, without its pages: small enough to be held while another run crawls.
 #[derive(Debug)]
-pub(super) struct Changes {
-    broke: Found,
-    fixed: Found,
+pub(super) struct Snapshot {
+    /// Addresses that were asked, and whether they have a score.
+    asked: BTreeMap<String, bool>,
+    complete: bool,
+    /// Checks of the site that say nothing of what they did not find.
+    unmeasured: BTreeSet<&'static str>,
+    of_site: Found,
+    of_pages: Found,
 }
 
-impl Changes {
-    /// Of the findings of pages that both runs asked, and of the site.
-    pub(super) fn between(before: &SiteFacts, after: &SiteFacts) -> Self {
-        let urls =
-            |site: &SiteFacts| -> BTreeSet<String> { site.pages().map(|(id, _)| site.url(id).to_owned()).collect() };
-        let (old, new) = (urls(before), urls(after));
-        let (was, is) = (found(before, &new), found(after, &old));
-        let less = |from: &Found, other: &Found| -> Found {
-            let left = from.iter().filter(|(key, _)| !other.contains_key(*key));
-            left.map(|(key, severity)| (key.clone(), *severity)).collect()
+impl Snapshot {
+    /// Of a site.
+    pub(super) fn of(site: &SiteFacts, complete: bool) -> Self {
+        let (mut of_site, mut of_pages, mut unmeasured) = (Found::new(), Found::new(), BTreeSet::new());
+        for check in site::checks::ALL {
+            match (check.run)(site) {
+                Ok(cases) => of_site
+                    .extend(cases.into_iter().map(|case| ((check.code.to_owned(), case.subject), check.severity))),
+                Err(Unmeasured::Absent) => {}
+                Err(Unmeasured::Incomplete | Unmeasured::NotAsked | Unmeasured::Sitemap) => {
+                    unmeasured.insert(check.code);
+                }
+            }
+        }
+        let mut asked = BTreeMap::new();
+        for (id, page) in site.pages() {
+            let url = site.url(id);
+            asked.insert(url.to_owned(), page.score.is_some());
+            for (code, severity) in site.findings_of(id) {
+                of_pages.insert((code.to_owned(), url.to_owned()), severity);
+            }
+        }
+        Self { asked, complete, unmeasured, of_site, of_pages }
+    }
+
+    fn is_scored(&self, url: &str) -> bool {
+        self.asked.get(url).copied().unwrap_or_default()
+    }
+
+    /// Whether this run would have the finding of another run if it were there. A page that is gone has no findings, and
+    /// that fixed nothing.
+    fn would_show(&self, other: &Self, code: &str, url: &str) -> bool {
+        let is_asked = self.complete || self.asked.contains_key(url);
+        let is_gone = other.is_scored(url) && !self.is_scored(url);
+        is_asked && !is_gone && !self.unmeasured.contains(code)
+    }
+
+    /// What this run found and another did not, though it would have.
+    fn without(&self, other: &Self) -> Vec<SiteChange> {
+        let of_site = self.of_site.iter().filter(|(key, _)| !other.of_site.contains_key(*key));
+        let of_site = of_site.filter(|((code, url), _)| other.would_show(self, code, url));
+        let of_pages = self.of_pages.iter().filter(|(key, _)| !other.of_pages.contains_key(*key));
+        let of_pages = of_pages.filter(|((_, url), _)| other.is_scored(url));
+        let change = |((code, url), severity): (&(String, String), &Severity)| SiteChange {
+            severity: *severity,
+            code: code.clone(),
+            url: url.clone(),
+            title: title(code),
         };
-        Self { broke: less(&is, &was), fixed: less(&was, &is) }
-    }
-
-    /// The most severe of what broke.
-    pub(super) fn worst(&self) -> Option<Severity> {
-        self.broke.values().min().copied()
-    }
-
-    /// What changed, a line each.
-    pub(super) fn text(&self, lang: Lang) -> String {
-        const BROKE: Text = text("Broke", "Quebrou");
-        const FIXED: Text = text("Fixed", "Corrigido");
-        const NOTHING: Text = text("Nothing was fixed and nothing broke.", "Nada foi corrigido e nada quebrou.");
-        const MORE: Text = text("… and {count} more", "… e mais {count}");
-        let mut lines = vec![String::new()];
-        for (word, found) in [(BROKE, &self.broke), (FIXED, &self.fixed)] {
-            for (code, url) in found.keys().take(MOST_SHOWN) {
-                lines.push(printable(&format!("{}: {code} — {url}", word.in_lang(lang))));
-            }
-            let left = found.len().saturating_sub(MOST_SHOWN);
-            if left > 0 {
-                lines.push(MORE.phrase(&[("count", left.into())]).in_lang(lang).to_owned());
-            }
-        }
-        if lines.len() == 1 {
-            lines.push(NOTHING.in_lang(lang).to_owned());
-        }
-        lines.join("\n") + "\n"
+        let mut changes: Vec<SiteChange> = of_site.chain(of_pages).map(change).collect();
+        changes.sort_by(|a, b| (a.severity, &a.code, &a.url).cmp(&(b.severity, &b.code, &b.url)));
+        changes
     }
 }
 
-/// Findings of a site and of its pages that are among `urls`.
-fn found(site: &SiteFacts, urls: &BTreeSet<String>) -> Found {
-    let mut found = Found::new();
-    for finding in report(site).findings {
-        for case in finding.cases {
-            found.insert((finding.code.to_owned(), case.url), finding.severity);
+/// The heading of a finding of a site or of a page.
+fn title(code: &str) -> Phrase {
+    let title = site::checks::find(code).map(|check| check.title);
+    let title = title.or_else(|| audit::checks::find(code).map(|check| check.title));
+    title.map_or_else(|| Phrase::verbatim(code), Phrase::from)
+}
+
+/// What changed between two runs. Of pages those are compared that both runs audited.
+pub(super) fn changes(before: &Snapshot, after: &Snapshot) -> SiteChanges {
+    SiteChanges { broke: after.without(before), fixed: before.without(after) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(scored: &[&str], unscored: &[&str], of_pages: &[(&str, &str)], of_site: &[(&str, &str)]) -> Snapshot {
+        let found = |found: &[(&str, &str)]| -> Found {
+            found.iter().map(|(code, url)| (((*code).to_owned(), (*url).to_owned()), Severity::Warn)).collect()
+        };
+        let asked = scored.iter().map(|url| ((*url).to_owned(), true));
+        Snapshot {
+            asked: asked.chain(unscored.iter().map(|url| ((*url).to_owned(), false))).collect(),
+            complete: true,
+            unmeasured: BTreeSet::new(),
+            of_site: found(of_site),
+            of_pages: found(of_pages),
         }
     }
-    for (id, _) in site.pages().filter(|(id, _)| urls.contains(site.url(*id))) {
-        for code in site.codes_of(id) {
-            let severity = checks::find(code).map_or(Severity::Info, |check| check.severity);
-            found.insert((code.to_owned(), site.url(id).to_owned()), severity);
-        }
+
+    #[test]
+    fn a_page_that_is_gone_fixes_nothing() {
+        let before = snapshot(&["/", "/a"], &[], &[("title_missing", "/a")], &[("duplicate_title", "/a")]);
+        let after = snapshot(&["/"], &["/a"], &[], &[("broken_internal_link", "/a")]);
+        let changes = changes(&before, &after);
+        assert_eq!(changes.fixed, []);
+        assert_eq!(changes.broke.iter().map(|change| &*change.code).collect::<Vec<_>>(), ["broken_internal_link"]);
     }
-    found
+
+    #[test]
+    fn what_was_not_measured_neither_broke_nor_was_fixed() {
+        let before = snapshot(&["/", "/a"], &[], &[("title_missing", "/a")], &[("orphan_page", "/a")]);
+        let mut after = snapshot(&["/", "/a"], &[], &[], &[]);
+        after.unmeasured.insert("orphan_page");
+        let codes = |changes: &[SiteChange]| changes.iter().map(|change| change.code.clone()).collect::<Vec<_>>();
+        assert_eq!(codes(&changes(&before, &after).fixed), ["title_missing"]);
+        assert_eq!(codes(&changes(&after, &before).broke), ["title_missing"]);
+    }
 }

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use clap::{ArgAction, Args};
 use engine::{CrawlOptions, Engine};
 use model::finding::Severity;
+use model::lang::{Lang, Text, text};
 use model::time::Timestamp;
 use site::FrontierLimits;
 use url::Url;
@@ -57,7 +58,7 @@ pub(in crate::cli) struct SiteArguments {
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(super) max_pages: u32,
     /// Clicks from the first page at most.
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
     max_depth: u32,
     /// Only addresses that this regular expression finds. May be given several times.
     #[arg(long, value_name = "REGEX")]
@@ -119,18 +120,22 @@ impl FailOn {
 impl SiteArguments {
     /// How the site is crawled.
     pub(super) fn crawl_options(&self, engine: &Engine, started_at: Timestamp, nonce: String) -> Result<CrawlOptions> {
+        let lang = Lang::from(self.lang);
         /// Requests at once to a site of somebody else.
         const POLITE: u8 = 2;
         if !self.own_site && (!self.respect_robots || self.concurrency > POLITE) {
-            bail!(
-                "--respect-robots=false and --concurrency above {POLITE} need --own-site: only on a site that is yours"
+            const OWN: Text = text(
+                "--respect-robots=false and --concurrency above {polite} need --own-site: only on a site that is yours",
+                "--respect-robots=false e --concurrency acima de {polite} pedem --own-site: só em um site que é seu",
             );
+            bail!("{}", OWN.phrase(&[("polite", u32::from(POLITE).into())]).in_lang(lang));
         }
         if self.rate.is_some_and(|rate| !(0.001..=1_000.0).contains(&rate)) {
-            bail!("--rate takes a number from 0.001 to 1000");
+            const RATE: Text =
+                text("--rate takes a number from 0.001 to 1000", "--rate aceita um número de 0.001 a 1000");
+            bail!("{}", RATE.in_lang(lang));
         }
         let parsed = |texts: &[String]| -> Result<Vec<Url>> {
-            let lang = self.lang.into();
             let read = |text: &String| {
                 let (text, _) = super::super::input::with_scheme(text);
                 engine

@@ -1,5 +1,6 @@
 //! The files of a run.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
@@ -7,11 +8,13 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use model::lang::Lang;
 use model::report::Report;
+use model::time::Timestamp;
 use render::format::{csv_row, pretty};
 use render::site_report::{
-    FINDING_COLUMNS, LINK_COLUMNS, PAGE_COLUMNS, PageRow, TEMPLATE_COLUMNS, link_rows, page, page_row, sarif,
-    template_rows,
+    FINDING_COLUMNS, LINK_COLUMNS, PAGE_COLUMNS, PageRow, RunNotes, SiteChanges, TEMPLATE_COLUMNS, link_rows, page,
+    page_row, sarif, template_rows,
 };
+use serde::Serialize;
 use serde_json::json;
 use site::facts::PageId;
 use site::{SiteFacts, SiteReport};
@@ -22,26 +25,47 @@ use super::READ_AT_ONCE;
 /// Pages in the report page: the lowest scores first. The tables have all.
 const MOST_ROWS: usize = 500;
 
+/// What `report.json` holds.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ReportFile<'a> {
+    started_at: Timestamp,
+    /// The bars that the run failed, a sentence each.
+    failed_bars: Vec<&'a str>,
+    /// What changed since the baseline; `null` without one.
+    changes: Option<SiteChanges<String>>,
+    #[serde(flatten)]
+    report: SiteReport<String>,
+}
+
 /// Writes every file of a run into its folder.
 pub(super) async fn write(
     folder: &Path,
     file: &mut SiteRunFile,
     site: &SiteFacts,
     report: &SiteReport,
+    notes: &RunNotes,
     lang: Lang,
 ) -> Result<()> {
-    whole(folder, "report.html", &page(report, &rows(site), lang))?;
-    whole(folder, "report.json", &pretty(&report.in_lang(lang))?)?;
+    whole(folder, "report.html", &page(report, &rows(site, report), notes, lang))?;
+    let json = ReportFile {
+        started_at: notes.started_at,
+        failed_bars: notes.failed_bars.iter().map(|bar| bar.in_lang(lang)).collect(),
+        changes: notes.changes.as_ref().map(|changes| changes.in_lang(lang)),
+        report: report.in_lang(lang),
+    };
+    whole(folder, "report.json", &pretty(&json)?)?;
     whole(folder, "site.sarif", &sarif(report, lang)?)?;
     whole(folder, "templates.csv", &(header(&TEMPLATE_COLUMNS) + &template_rows(report)))?;
     let mut pages = Rows::begin(folder, "pages.csv", &header(&PAGE_COLUMNS))?;
     let mut links = Rows::begin(folder, "links.csv", &header(&LINK_COLUMNS))?;
     for (id, _) in site.pages() {
-        pages.add(&page_row(site, id))?;
+        pages.add(&page_row(site, report, id))?;
         links.add(&link_rows(site, id))?;
     }
     pages.end()?;
     links.end()?;
+    let scores = &report.page_scores;
     let mut lines = Rows::begin(folder, "pages.jsonl", "")?;
     let mut findings = Rows::begin(folder, "findings.csv", &header(&FINDING_COLUMNS))?;
     for finding in &report.findings {
@@ -61,7 +85,7 @@ pub(super) async fn write(
                 let message = finding.message.in_lang(lang);
                 findings.add(&row([&stored.url, finding.severity.word(), &finding.code, message, "page"]))?;
             }
-            lines.add(&line(site, &stored.url, report.as_ref(), lang)?)?;
+            lines.add(&line(site, scores, &stored.url, report.as_ref(), lang)?)?;
         }
     }
     lines.end()?;
@@ -69,13 +93,20 @@ pub(super) async fn write(
 }
 
 /// A page as a line of JSON.
-fn line(site: &SiteFacts, url: &str, report: Option<&Report>, lang: Lang) -> Result<String> {
+fn line(
+    site: &SiteFacts,
+    scores: &BTreeMap<PageId, u32>,
+    url: &str,
+    report: Option<&Report>,
+    lang: Lang,
+) -> Result<String> {
     let id = site.find(url);
     let page = id.and_then(|id| site.page(id));
     let value = json!({
         "url": url,
         "answer": page.map(|page| page.answer.word()),
-        "score": report.map(|report| report.score),
+        "status": page.and_then(|page| page.status),
+        "score": id.and_then(|id| scores.get(&id)),
         "depth": id.and_then(|id| site.depth(id)),
         "rank": id.map(|id| (site.rank(id) * 1_000.0).round() / 1_000.0),
         "template": id.and_then(|id| site.template_of(id)),
@@ -87,9 +118,9 @@ fn line(site: &SiteFacts, url: &str, report: Option<&Report>, lang: Lang) -> Res
 }
 
 /// The pages that the report page shows: the lowest scores first, of equal ones the most important.
-fn rows(site: &SiteFacts) -> Vec<PageRow> {
+fn rows(site: &SiteFacts, report: &SiteReport) -> Vec<PageRow> {
     let mut ids: Vec<PageId> = site.documents().map(|(id, _, _)| id).collect();
-    let score = |id: PageId| site.page(id).and_then(|page| page.score);
+    let score = |id: PageId| report.page_scores.get(&id).copied();
     ids.sort_by(|a, b| score(*a).cmp(&score(*b)).then(site.rank(*b).total_cmp(&site.rank(*a))).then(a.cmp(b)));
     let row = |id: PageId| PageRow {
         url: site.url(id).to_owned(),

@@ -6,7 +6,7 @@ use crate::check::prelude::*;
 pub(crate) const CHECK: SiteCheck = SiteCheck {
     code: "canonical_loop",
     severity: Severity::Error,
-    title: text("Canonicals in a circle", "Canônicas em círculo"),
+    title: text("Canonical loops", "Ciclos de canônicas"),
     why: text(
         "Each page gives up its place for another, so search engines ignore all of these canonicals.",
         "Cada página cede o lugar a outra, e os buscadores ignoram todas essas canônicas.",
@@ -21,8 +21,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
         "Falha quando as canônicas levam de uma página, passando por outras do site, de volta a ela.",
     ),
     message: text(
-        "{cases} {cases|circle|circles} of canonicals {cases|joins|join} {pages} pages.",
-        "{cases} {cases|círculo|círculos} de canônicas {cases|une|unem} {pages} páginas.",
+        "{cases} canonical {cases|loop|loops} of {pages} pages.",
+        "{cases} {cases|ciclo|ciclos} de canônicas com {pages} páginas.",
     ),
     run,
 };

@@ -20,10 +20,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
         "Fails when two or more indexable pages have the same main text of at least 30 words: without navigation, header, footer, sidebar and forms. Addresses that differ only in host, slash, case or query are told apart.",
         "Falha quando duas ou mais páginas indexáveis têm o mesmo texto principal de pelo menos 30 palavras: sem navegação, cabeçalho, rodapé, barra lateral e formulários. Endereços que diferem só no host, na barra, em maiúsculas ou na query são informados à parte.",
     ),
-    message: text(
-        "{pages} pages share {cases} {cases|text|texts}.",
-        "{pages} páginas dividem {cases} {cases|texto|textos}.",
-    ),
+    message: text("{pages} pages have the same text as another.", "{pages} páginas têm o mesmo texto que outra."),
     run,
 };
 

@@ -6,7 +6,7 @@ use crate::check::prelude::*;
 pub(crate) const CHECK: SiteCheck = SiteCheck {
     code: "internal_redirect_loop",
     severity: Severity::Error,
-    title: text("Redirect loops", "Redirecionamentos em círculo"),
+    title: text("Redirect loops", "Ciclos de redirecionamentos"),
     why: text(
         "No browser and no crawler ever reaches a page there.",
         "Nenhum navegador e nenhum rastreador chega a uma página por ali.",
@@ -21,14 +21,14 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
         "Falha quando uma página tem um link para um endereço do site cujos redirecionamentos voltam a um deles, ou são mais de 10.",
     ),
     message: text(
-        "{cases} linked {cases|address redirects|addresses redirect} without end.",
-        "{cases} {cases|endereço com links redireciona|endereços com links redirecionam} sem fim.",
+        "{cases} linked {cases|address is a redirect loop|addresses are redirect loops}.",
+        "{cases} {cases|endereço com links é um ciclo|endereços com links são ciclos} de redirecionamentos.",
     ),
     run,
 };
 
 fn run(site: &SiteFacts) -> SiteVerdict {
-    const NOTE: Text = text("Redirects in a circle: {way}.", "Redireciona em círculo: {way}.");
+    const NOTE: Text = text("Redirect loop: {way}.", "Ciclo de redirecionamentos: {way}.");
     let mut cases = Vec::new();
     for (id, page) in site.linked_pages() {
         if let RedirectEnd::Loop(hops) = site.ending(id) {

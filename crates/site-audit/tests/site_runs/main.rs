@@ -5,6 +5,8 @@
 )]
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod outcomes;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -29,6 +31,14 @@ fn code(output: &Output) -> i32 {
 
 fn report(folder: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(folder.join("report.json")).unwrap()).unwrap()
+}
+
+/// The report without the time of its run.
+fn timeless(folder: &Path) -> Value {
+    let mut report = report(folder);
+    let began = report.as_object_mut().unwrap().remove("startedAt").unwrap();
+    assert!(began.is_string());
+    report
 }
 
 fn codes(report: &Value) -> Vec<String> {
@@ -128,9 +138,12 @@ async fn planted_defects_are_found_and_nothing_else() {
     })
     .await;
     let folder = tempfile::tempdir().unwrap();
-    let output = run(&["site", &site.url("/"), "--images", "--max-depth", "1000", "--fail-on", "error"], folder.path());
+    let output = run(&["site", &site.url("/"), "--images", "--fail-on", "error"], folder.path());
     assert_eq!(code(&output), 1, "{}", String::from_utf8_lossy(&output.stderr));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("--fail-on error") && stderr.contains("broken_internal_link"), "{stderr}");
     let report = report(folder.path());
+    assert_eq!(report["complete"], true, "a calendar ends before the limit on clicks");
     let expected = [
         "broken_image",
         "broken_internal_link",
@@ -154,6 +167,13 @@ async fn planted_defects_are_found_and_nothing_else() {
         assert!(std::fs::metadata(folder.path().join(name)).unwrap().len() > 0, "{name}");
     }
     let html = std::fs::read_to_string(folder.path().join("report.html")).unwrap();
+    assert!(html.contains("--fail-on error") && !report["failedBars"][0].as_str().unwrap().is_empty());
+    assert!(report["pageFindings"][0]["title"].is_string() && report["pageFindings"][0]["fix"].is_string());
+    let table = std::fs::read_to_string(folder.path().join("pages.csv")).unwrap();
+    assert!(
+        table.lines().skip(1).all(|line| line.contains(",blocked,") || line.split(',').nth(2) != Some("")),
+        "{table}"
+    );
     assert!(!html.contains("<script") && html.contains("<svg") && html.contains("name=\"viewport\""));
     let sarif: Value = serde_json::from_slice(&std::fs::read(folder.path().join("site.sarif")).unwrap()).unwrap();
     assert!(sarif["runs"][0]["results"].as_array().unwrap().len() >= expected.len());
@@ -197,7 +217,7 @@ async fn a_run_that_is_killed_ends_as_one_that_was_not() {
         if killed.path().join("run.db").exists() { &["site", &url, "--resume"] } else { &["site", &url] };
     let output = run(arguments, killed.path());
     assert_eq!(code(&output), 0, "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(report(whole.path()), report(killed.path()));
+    assert_eq!(timeless(whole.path()), timeless(killed.path()));
     let rows = |folder: &Path| std::fs::read_to_string(folder.join("pages.csv")).unwrap();
     assert_eq!(rows(whole.path()), rows(killed.path()));
     assert_eq!(rows(killed.path()).lines().count(), PAGES + 1, "each page once");
@@ -212,7 +232,7 @@ async fn a_second_run_asks_for_what_changed_and_tells_what_broke() {
     let site = healthy(30, false).await;
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(code(&run(&["site", &site.url("/")], folder.path())), 0);
-    let first = report(folder.path());
+    let first = timeless(folder.path());
     assert_eq!(code(&run(&["site", &site.url("/")], folder.path())), 0);
     let conditional = site
         .asked()
@@ -220,7 +240,7 @@ async fn a_second_run_asks_for_what_changed_and_tells_what_broke() {
         .filter(|request| request.path.starts_with("/p/") && request.head.contains("if-none-match"))
         .count();
     assert_eq!(conditional, 29, "the first page is asked with its files");
-    assert_eq!(first, report(folder.path()));
+    assert_eq!(first, timeless(folder.path()));
     let output = run(
         &["site", &site.url("/"), "--baseline", folder.path().to_str().unwrap(), "--fail-on", "warn"],
         tempfile::tempdir().unwrap().path(),
@@ -240,7 +260,7 @@ async fn what_can_not_be_done_is_told() {
         (vec!["site", &url, "--include", "("], "--include or --exclude"),
         (vec!["site", &url, "--rate", "0"], "--rate"),
         (vec!["site", "ftp://example.com/"], "http"),
-        (vec!["site", &url, "--baseline", "/nowhere/at/all"], "--baseline"),
+        (vec!["site", &url, "--baseline", "/nowhere/at/all"], "no finished run in /nowhere/at/all"),
     ] {
         let output = run(&arguments, folder.path());
         let stderr = String::from_utf8_lossy(&output.stderr);

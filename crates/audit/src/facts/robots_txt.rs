@@ -66,8 +66,9 @@ struct RobotsGroup {
     /// Those, and their beginnings without digits: some crawlers read no further.
     agents: Vec<String>,
     rules: Vec<Rule>,
-    /// Seconds between requests that it asks for.
-    delay: Option<f64>,
+    /// Seconds between requests, and how many of `agents` were named before the line that asks for them. Such a line ends no
+    /// group (RFC 9309 §2.2.4), so agents may follow for whom it was not written.
+    delays: Vec<(usize, f64)>,
 }
 
 #[derive(Debug)]
@@ -145,7 +146,8 @@ impl RobotsTxt {
             LineKey::Unsupported => {
                 let is_delay = source.trim_start().to_ascii_lowercase().starts_with("crawl-delay");
                 if let Some(group) = self.groups.last_mut().filter(|_| is_delay) {
-                    group.delay = group.delay.or(read.value.parse().ok().filter(|seconds: &f64| *seconds >= 0.0));
+                    let seconds = read.value.parse().ok().filter(|seconds: &f64| *seconds >= 0.0);
+                    group.delays.extend(seconds.map(|seconds| (group.agents.len(), seconds)));
                 }
                 self.unsupported.push((number, source.trim().to_owned()));
             }
@@ -160,11 +162,13 @@ impl RobotsTxt {
 
     /// Seconds between requests that the group of a crawler asks for (`Crawl-delay`, which Bing and others read, Google not).
     pub fn crawl_delay(&self, token: &str) -> Option<f64> {
-        let of =
-            |name: &str| self.groups.iter().filter(|group| group.agents.iter().any(|agent| agent == name)).collect();
-        let own: Vec<&RobotsGroup> = of(&token.to_ascii_lowercase());
+        let of = |name: &str| {
+            let place = |group: &RobotsGroup| group.agents.iter().position(|agent| agent == name);
+            self.groups.iter().filter_map(|group| Some((group, place(group)?))).collect::<Vec<_>>()
+        };
+        let own = of(&token.to_ascii_lowercase());
         let groups = if own.is_empty() { of("*") } else { own };
-        groups.into_iter().find_map(|group| group.delay)
+        groups.into_iter().find_map(|(group, at)| Some(group.delays.iter().find(|(named, _)| *named > at)?.1))
     }
 
     /// Whether the crawler of a product token may fetch a path with its query, percent-encoded as in a URL.

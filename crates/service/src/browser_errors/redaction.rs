@@ -22,7 +22,7 @@ static PATTERNS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
         (r"[A-Za-z0-9+/_=-]{40,}", "[token]"),
         // E-mail addresses, of any script; in a stack `name@https://host` is none.
         (r"[^\s@]+@(?:[\p{L}\p{M}\p{N}_-]+\.)+[\p{L}\p{M}\p{N}-]+", "[email]"),
-        (r"[^\s@]+@\[[^\]\s]*\]?", "[email]"),
+        (r"(?:[^\s@]+@)+\[[^\]\s]*\]?", "[email]"),
         // Network addresses, and digits as in phone numbers and documents.
         (r"\b\d{1,3}(?:\.\d{1,3}){3}\b", "[address]"),
         (r"(?i)(?:[0-9a-f]{0,4}:){4,}[0-9a-f.]*", "[address]"),
@@ -44,13 +44,15 @@ static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
 pub fn redacted(text: &str) -> String {
     let mut text: String = text.chars().filter(|c| !is_invisible(*c)).collect();
     for _ in 0..ROUNDS {
-        text = without_private(&text);
-        match decoded(&text) {
-            Cow::Borrowed(_) => return spaced(&text),
+        let kept = without_private(&text);
+        match decoded(&kept) {
+            // What stands for a match may be a part of another one, as in `a@1234567890`.
+            Cow::Borrowed(_) if kept != text => text = kept,
+            Cow::Borrowed(_) => return spaced(&kept),
             Cow::Owned(decoded) => text = decoded.chars().filter(|c| !is_invisible(*c)).collect(),
         }
     }
-    // Encoded more often than anything honest is.
+    // Encoded more often than anything honest is, or without an end.
     "[encoded]".to_owned()
 }
 
@@ -145,6 +147,8 @@ mod tests {
             ("call +55 (11) 98765-4321 now", "call +[number] now"),
             ("eyJhbGciOi.eyJzdWIi.c2ln", "[token]"),
             ("at 203.0.113.7 and 2001:db8:1:2::5", "at [address] and [address]"),
+            ("A@a@A@\u{20000}.\u{c0}", "[email]"),
+            ("a@1234567890 b@c@1234567890", "[email] [email]"),
             ("/reports/0192aaaa-bbbb-7ccc-8ddd-eeeeffff0000", "/reports/[id]"),
         ] {
             assert_eq!(redacted(text), wanted);

@@ -333,18 +333,21 @@ impl Tab {
     }
 
     /// What axe finds wrong with the page that is shown, or can't judge, a line each. A text inside a drawing it never
-    /// can judge.
+    /// can judge, and the page is at its top: below a heading that stays in sight lie texts that nobody reads there.
     pub(super) fn barriers(&mut self) -> Vec<String> {
         if self.value("typeof axe") == "undefined" {
             let axe = std::fs::read_to_string(axe_path()).unwrap();
             self.call("Runtime.evaluate", json!({ "expression": axe }));
         }
+        let at = self.value("scrollY");
+        self.value("scrollTo({ top: 0, behavior: 'instant' })");
         let found = self.value(&format!(
             "axe.run({{ runOnly: {}, preload: false }}).then(r => r.violations.concat(r.incomplete).flatMap(v => v.nodes\
              .filter(n => !document.querySelector(n.target).closest('svg'))\
              .map(n => `${{v.id}}: ${{n.target}}: ${{n.failureSummary}}`)))",
             json!(RULES)
         ));
+        self.value(&format!("scrollTo({{ top: {at}, behavior: 'instant' }})"));
         found.as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
     }
 

@@ -71,10 +71,15 @@ async fn hostile_site() -> Result<String> {
     Ok(origin)
 }
 
-/// Audits of other callers until `stop`; how long each took.
-async fn others(address: &str, origin: &str, stop: Arc<AtomicBool>) -> Result<Vec<Duration>> {
+/// Audits, so many in flight, until `stop`; how long each took, in order of length.
+pub(crate) async fn others(
+    address: &str,
+    origin: &str,
+    at_once: usize,
+    stop: Arc<AtomicBool>,
+) -> Result<Vec<Duration>> {
     let mut clients = JoinSet::new();
-    for _ in 0..OTHERS {
+    for _ in 0..at_once {
         let (address, request, stop) = (address.to_owned(), service::request(origin, "/"), Arc::clone(&stop));
         clients.spawn(async move {
             let mut stream = TcpStream::connect(address).await?;
@@ -109,7 +114,7 @@ pub(crate) async fn measure(service: &Service, origin: &str) -> Result<()> {
     idle.sort();
     let site = hostile_site().await?;
     let stop = Arc::new(AtomicBool::new(false));
-    let others = others(&service.address, origin, Arc::clone(&stop));
+    let others = others(&service.address, origin, OTHERS, Arc::clone(&stop));
     let crowd = async {
         let mut crowd = JoinSet::new();
         for path in PATHS.iter().cycle().take(HOSTILE) {

@@ -10,6 +10,7 @@ mod comparison;
 mod corpus;
 mod crowd;
 mod dense;
+mod flood;
 mod parser;
 mod service;
 mod shapes;
@@ -31,10 +32,15 @@ const ROUNDS: usize = 9;
 const HOSTILE_BYTES: usize = 2_000_000;
 
 /// What can be measured alone, by name.
-const PARTS: [&str; 4] = ["html", "report", "hostile", "service"];
+const PARTS: [&str; 5] = ["html", "report", "hostile", "service", "flood"];
 
 fn main() -> Result<()> {
     let named: Vec<String> = std::env::args().skip(1).collect();
+    if let [sender, address, round] = named.as_slice()
+        && sender == flood::SENDER
+    {
+        return flood::send(address, round.parse()?);
+    }
     if let Some(unknown) = named.iter().find(|name| !PARTS.contains(&name.as_str())) {
         bail!("there is no part {unknown}; there are {}", PARTS.join(", "));
     }
@@ -57,6 +63,9 @@ fn main() -> Result<()> {
     if wanted("service") {
         let program = std::env::current_exe()?.with_file_name("site-audit");
         comparison::measure(&program)?;
+    }
+    if wanted("flood") {
+        flood::measure(&std::env::current_exe()?.with_file_name("site-audit"))?;
     }
     Ok(())
 }

@@ -81,8 +81,13 @@ impl Drop for Service {
     }
 }
 
-/// Starts the program with a database of its own; also how long it takes to its first answer.
+/// Starts the program with a database of its own and a log of errors alone; also how long it takes to its first answer.
 pub(crate) fn start(program: &Path, name: &str) -> Result<(Service, Duration)> {
+    start_logging(program, name, "error", Stdio::inherit())
+}
+
+/// The same with another filter of its log, which goes to `log`.
+pub(crate) fn start_logging(program: &Path, name: &str, filter: &str, log: Stdio) -> Result<(Service, Duration)> {
     let folder = std::env::temp_dir().join(format!("site-audit-bench-{}-{name}", std::process::id()));
     let begun = Instant::now();
     let mut child = Command::new(program)
@@ -95,8 +100,9 @@ pub(crate) fn start(program: &Path, name: &str) -> Result<(Service, Duration)> {
         // One caller here makes the calls of the crowd and of the others.
         .env("SITE_AUDIT_LIMITS__FETCHES_PER_CALLER", (2 * CROWD).to_string())
         .env("SITE_AUDIT_LIMITS__FETCHES", (2 * CROWD).to_string())
-        .env("SITE_AUDIT_LOG__FILTER", "error")
+        .env("SITE_AUDIT_LOG__FILTER", filter)
         .stdout(Stdio::piped())
+        .stderr(log)
         .spawn()
         .with_context(|| format!("{} could not be started", program.display()))?;
     let mut line = String::new();

@@ -17,8 +17,9 @@ use crate::packages;
 
 /// The kept counts.
 const KEPT: &str = "docs/performance/instructions.json";
-/// Percent by which a stage may take more than is kept. Maps with random keys make it differ by less than 1.
-const TOLERANCE: u64 = 3;
+/// Percent by which a stage may take more than is kept. Maps with random keys make it differ by less than 1, processors for
+/// which the C library and string searches choose other code by up to 5.
+const TOLERANCE: u64 = 8;
 /// Pages that are measured: those of the corpus, and generated ones that are dense in tags.
 const SETS: [&str; 2] = ["corpus", "dense"];
 /// Functions listed of each set.
@@ -166,8 +167,8 @@ mod tests {
     #[test]
     fn more_than_the_tolerance_fails() {
         let kept = Value::Object(counts(1_000));
-        assert!(compare(&kept, &counts(1_030)).is_ok());
-        assert!(compare(&kept, &counts(1_031)).is_err());
+        assert!(compare(&kept, &counts(1_080)).is_ok());
+        assert!(compare(&kept, &counts(1_081)).is_err());
         assert!(compare(&kept, &counts(10)).is_ok());
         assert!(compare(&json!({}), &counts(1)).is_err());
         let other = json!({ "corpus": { "pages": 2, "bytes": 2, "instructions": { "json": 1_000 } } });

@@ -6,6 +6,7 @@ mod browser;
 mod calibrate;
 mod command;
 mod compare_browser;
+mod dist;
 mod fuzz;
 mod html_trees;
 mod instructions;
@@ -18,6 +19,7 @@ mod payments_rig;
 mod postgres;
 mod rooms;
 mod shape;
+mod site_runs;
 mod wire;
 
 use std::path::{Path, PathBuf};
@@ -28,7 +30,7 @@ use command::{has, run, run_with};
 /// One command: name, what it does, how.
 type CommandEntry = (&'static str, &'static str, fn(&Path) -> Result<()>);
 
-const COMMANDS: [CommandEntry; 25] = [
+const COMMANDS: &[CommandEntry] = &[
     ("test", "run every test; installs what they need: PostgreSQL, Chromium, packages of npm and Python", test),
     ("test-fast", "the same without PostgreSQL and without a browser", |root| {
         run_tests(root, &[(testkit::browser::PROGRAM, String::new())])
@@ -51,7 +53,7 @@ const COMMANDS: [CommandEntry; 25] = [
     }),
     (
         "bench",
-        "[html|report|hostile|service]: measure the parser, the core, hostile pages, and whole audits over HTTP",
+        "[html|report|hostile|service|flood]: measure the parser, the core, hostile pages, whole audits over HTTP, and audits beside a flood of page views",
         |root| {
             run(root, "cargo", &["build", "--profile", "dist", "--locked", "--package", "site-audit"])?;
             let parts: Vec<String> = std::env::args().skip(2).collect();
@@ -172,6 +174,11 @@ const COMMANDS: [CommandEntry; 25] = [
             )
         },
     ),
+    (
+        "site-runs",
+        "kills [N]: kill `site-audit site` N times (default: 200); made [PAGES]: audit a made site with planted defects (default: 10000 pages); bench [PAGES] [BYTES]: measure it beside siteone-crawler, which is installed",
+        |root| site_runs::site_runs(root, std::env::args().skip(2)),
+    ),
     ("dashboard", "ask a real Prometheus every query of the Grafana dashboard; installs Prometheus", |root| {
         if !has("prometheus", &["--version"]) {
             packages::install(root, "prometheus", "the dashboard")?;
@@ -188,6 +195,16 @@ const COMMANDS: [CommandEntry; 25] = [
         "wire",
         "record PROGRAM FOLDER, compare OLD NEW: every answer of a site-audit program, byte for byte but for ids and times",
         |root| wire::wire(root, std::env::args().skip(2)),
+    ),
+    (
+        "dist",
+        "[--program FILE] [--revision N]: build the program for older systems too, and pack it: archive, Debian package, container, parts list, checksums",
+        |root| dist::dist(root, std::env::args().skip(2)),
+    ),
+    (
+        "dist-try",
+        "install, start, upgrade and remove the Debian package of dist on a system of its own; as root",
+        dist::try_packages,
     ),
     ("ci", "lint, test, and compare instructions: what a change must pass", ci),
 ];

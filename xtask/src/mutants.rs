@@ -60,8 +60,8 @@ struct Wanted {
     is_own: bool,
     /// `--slow`: with the slow tests too.
     with_slow: bool,
-    /// `--only TEXT`: of these, those whose file or description has the text.
-    only: String,
+    /// `--only TEXT`, once or more: of these, those whose file or description has one of the texts. No others are compiled.
+    only: Vec<String>,
 }
 
 impl Wanted {
@@ -73,7 +73,7 @@ impl Wanted {
                 "--survivors" => wanted.with_survivors = true,
                 "--own" => wanted.is_own = true,
                 "--slow" => wanted.with_slow = true,
-                "--only" => wanted.only = arguments.next().context("--only takes a part of a name")?,
+                "--only" => wanted.only.push(arguments.next().context("--only takes a part of a name")?),
                 other => {
                     bail!("there is no option {other}; there are --again, --survivors, --own, --slow and --only TEXT")
                 }
@@ -88,7 +88,11 @@ impl Wanted {
             Some(Outcome::Missed | Outcome::Unreached) => self.with_survivors,
             Some(Outcome::Unviable | Outcome::Apart | Outcome::Caught) => false,
         };
-        is_open && mutant.name.contains(&self.only)
+        is_open && self.is_named(mutant)
+    }
+
+    fn is_named(&self, mutant: &Mutant) -> bool {
+        self.only.is_empty() || self.only.iter().any(|part| mutant.name.contains(part))
     }
 }
 
@@ -113,8 +117,8 @@ fn checks(root: &Path, wanted: &Wanted) -> Result<()> {
     refused.apart.extend(mutants.iter().filter(|mutant| is_of_hidden_type(mutant)).map(|mutant| mutant.number));
     // Not the workspace's own folder: Cargo takes two packages of one name at one place in their workspaces for the same.
     let programs = build::built(&mut refused, &folder.join("build"), |refused| {
-        let is_in =
-            |mutant: &&Mutant| !refused.unviable.contains(&mutant.number) && !refused.apart.contains(&mutant.number);
+        let is_refused = |number: &u32| refused.unviable.contains(number) || refused.apart.contains(number);
+        let is_in = |mutant: &&Mutant| wanted.is_named(mutant) && !is_refused(&mutant.number);
         scratch::scratch(root, &copy, &mutants.iter().filter(is_in).cloned().collect::<Vec<_>>())
     })?;
     let appended = std::fs::File::options().create(true).append(true).open(&results).context("results")?;
@@ -175,6 +179,7 @@ mod tests {
         check(&["--survivors"], Some(Outcome::Caught), false);
         check(&["--only", "checks/head"], None, true);
         check(&["--only", "checks/links"], None, false);
+        check(&["--only", "checks/links", "--only", "checks/head"], None, true);
         assert!(Wanted::read(["--other".to_owned()].into_iter()).is_err());
     }
 }

@@ -26,6 +26,7 @@ mod pix;
 mod pricing;
 mod running;
 mod shares;
+mod sites;
 mod snoozes;
 mod statistics;
 mod tabs;
@@ -37,6 +38,9 @@ mod webhooks;
 
 pub use health::PATH as HEALTH_PATH;
 
+/// Paths of what our own pages report without waiting for an answer.
+pub(crate) const REPORT_PATHS: [&str; 3] = [visits::PATH, telemetry::ERRORS_PATH, telemetry::PROMPT_PATH];
+
 use crate::documents::{self, index, openapi, operations};
 use crate::operation::Operation;
 
@@ -46,6 +50,7 @@ pub fn catalog() -> Vec<Operation> {
         audits::operations(),
         patch::operations(),
         lab::operations(),
+        sites::operations(),
         running::operations(),
         compare::operations(),
         shares::operations(),

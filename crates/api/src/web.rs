@@ -9,6 +9,7 @@ mod listen;
 mod mcp;
 mod patient;
 mod routes;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate as _};
 use tracing::Instrument as _;
 
 use self::answered::Asked;
+use self::turns::{ReportTurns, in_turn};
 use crate::documents;
 use crate::handlers;
 use crate::operation::PagePattern;
@@ -84,6 +86,7 @@ pub fn router(site: Site, pages: Pages) -> Routes {
         .layer(CompressionLayer::new().compress_when(DefaultPredicate::new().and(is_of_any_bytes)))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn_with_state(site.clone(), around))
+        .layer(middleware::from_fn_with_state(Arc::new(ReportTurns::new()), in_turn))
         .with_state(site.clone());
     Routes { site, router, bounds: Bounds::default() }
 }

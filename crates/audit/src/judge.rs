@@ -47,3 +47,15 @@ pub fn codes(capture: &Capture) -> Vec<&'static str> {
     let is_told = |check: &&'static Check| silenced.iter().all(|(other, _)| other.code != check.code);
     fired.iter().copied().filter(is_told).map(|check| check.code).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_verdict_comes_to() {
+        assert_eq!(CheckOutcome::of(&Ok(None)), CheckOutcome::Fine);
+        assert_eq!(CheckOutcome::of(&Err(NotMeasured::Absent)), CheckOutcome::Fine);
+        assert_eq!(CheckOutcome::of(&Err(NotMeasured::Defect)), CheckOutcome::Unknown);
+    }
+}

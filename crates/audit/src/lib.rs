@@ -33,6 +33,6 @@ pub use facts::site_files::{SiteFile, SiteFiles};
 pub use facts::sitemap::ListedPage;
 pub use facts::walk::Page;
 pub use judge::codes;
-pub use report::{report, report_of, report_on};
+pub use report::{report, report_of, report_on, unproven_report_of};
 pub use towards::towards;
 pub use wanted::{wanted, wanted_first};

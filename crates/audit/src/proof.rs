@@ -63,6 +63,17 @@ pub(crate) fn proven(audited: &AuditedPage<'_, '_>, own_files: OwnFiles<'_>, mut
     Proven { drafted, demoted, after }
 }
 
+/// Takes the readiness from every fix, without a trial: what proof costs is spared where nobody asks for a patch.
+pub(crate) fn untried(mut drafted: Vec<Drafted>) -> Proven {
+    let mut demoted = Vec::new();
+    for item in drafted.iter_mut().filter(|item| item.draft.class == FixClass::Deterministic) {
+        let reason = Unproven::NotTried;
+        demoted.push(Demoted { code: item.check.code.to_owned(), reason, detail: Vec::new() });
+        item.draft = instead(item, reason);
+    }
+    Proven { drafted, demoted, after: None }
+}
+
 /// A proof in progress.
 struct Proof<'a, 'f> {
     bench: Bench<'a, 'f>,
@@ -255,6 +266,10 @@ fn why(reason: Unproven) -> Text {
         Unproven::TooLarge => text(
             "No ready change: the page is too large to test one on it.",
             "Sem mudança pronta: a página é grande demais para um teste.",
+        ),
+        Unproven::NotTried => text(
+            "For a ready change, audit this page by itself.",
+            "Para uma mudança pronta, audite esta página individualmente.",
         ),
     }
 }

@@ -40,12 +40,21 @@ pub fn report_on(capture: &Capture, page: &Page, files: &SiteFiles) -> Report {
 
 /// The report of facts that were read already.
 pub fn report_of(facts: &Facts<'_>, page: &Page, files: &SiteFiles) -> Report {
+    judged(facts, page, files, true)
+}
+
+/// The same without ready changes: no fix is proven, so none is offered as ready. Takes about a third of the time.
+pub fn unproven_report_of(facts: &Facts<'_>, page: &Page, files: &SiteFiles) -> Report {
+    judged(facts, page, files, false)
+}
+
+fn judged(facts: &Facts<'_>, page: &Page, files: &SiteFiles, proves: bool) -> Report {
     let mut coverage = Coverage { catalog: CATALOG_VERSION.to_owned(), ..Coverage::default() };
     let mut failed: Vec<(&'static Check, Problem)> = Vec::new();
-    let mut outcomes: BTreeMap<&'static str, CheckOutcome> = BTreeMap::new();
+    let mut outcomes: Vec<CheckOutcome> = Vec::new();
     for check in checks::all() {
         let verdict = judge::run(check, facts);
-        outcomes.insert(check.code, CheckOutcome::of(&verdict));
+        outcomes.push(CheckOutcome::of(&verdict));
         match verdict {
             Ok(Some(problem)) => failed.push((check, problem)),
             Ok(None) => coverage.passed.push(check.code.to_owned()),
@@ -62,7 +71,7 @@ pub fn report_of(facts: &Facts<'_>, page: &Page, files: &SiteFiles) -> Report {
         coverage.silenced_by.insert(check.code.to_owned(), (*cause).to_owned());
     }
     let audited = AuditedPage { facts, page, files, outcomes: &outcomes, found: &standing.found };
-    let mut report = assemble(&audited, &standing, failed, coverage);
+    let mut report = assemble(&audited, &standing, failed, coverage, proves);
     report.requests = requests::of(facts, files);
     limits::keep(&mut report);
     report
@@ -74,6 +83,7 @@ fn assemble(
     standing: &Standing,
     failed: Vec<(&'static Check, Problem)>,
     coverage: Coverage,
+    proves: bool,
 ) -> Report {
     let facts = audited.facts;
     let mut problems: BTreeMap<&str, Problem> =
@@ -100,7 +110,10 @@ fn assemble(
     let url = facts.final_url().to_owned();
     let own_files = facts.own_files();
     let drafted = patch::prepared(facts.markup(), &own_files, drafted);
-    let Proven { drafted, demoted, after } = proof::proven(audited, &own_files, drafted);
+    let Proven { drafted, demoted, after } = match proves {
+        true => proof::proven(audited, &own_files, drafted),
+        false => proof::untried(drafted),
+    };
     let (mut fixes, patch) = patch::merge(&url, audited.source(), &own_files, drafted);
     fix_places::add(&mut fixes, facts.platforms());
     debug_assert!(fixes.iter().all(|fix| fix.class != FixClass::Instruction || fix.snippet.is_none()));

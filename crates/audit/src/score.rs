@@ -72,3 +72,91 @@ pub fn counts(findings: &[Finding]) -> Counts {
     }
     counts
 }
+
+#[cfg(test)]
+mod tests {
+    use model::fix::FixTarget;
+    use model::lang::Phrase;
+
+    use super::*;
+
+    fn finding(code: &str, severity: Severity, impact: Option<Impact>) -> Finding {
+        Finding {
+            severity,
+            code: code.to_owned(),
+            message: Phrase::default(),
+            values: Default::default(),
+            evidence: Vec::new(),
+            impact,
+            points: weight(severity).cast_signed(),
+            causes: Vec::new(),
+            part_of: None,
+            parts: Vec::new(),
+        }
+    }
+
+    fn fix(class: FixClass) -> Fix {
+        Fix {
+            code: String::new(),
+            severity: Severity::Info,
+            class,
+            target: FixTarget::Head,
+            snippet: None,
+            file: None,
+            origin: None,
+            note: None,
+            place: None,
+            edits: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn counts_are_per_severity() {
+        let severities = [(Severity::Error, 1), (Severity::Warn, 2), (Severity::Info, 3)];
+        let findings: Vec<Finding> = severities
+            .into_iter()
+            .flat_map(|(severity, times)| std::iter::repeat_n(finding("title_missing", severity, None), times))
+            .collect();
+        let Counts { errors, warnings, info } = counts(&findings);
+        assert_eq!((errors, warnings, info), (1, 2, 3));
+    }
+
+    #[test]
+    fn notes_that_are_no_part_count_as_hygiene_by_category() {
+        let part = Finding {
+            part_of: Some("og_title_missing".to_owned()),
+            ..finding("og_image_missing", Severity::Info, None)
+        };
+        let findings = [
+            finding("csp_missing", Severity::Info, None),
+            finding("hsts_missing", Severity::Info, None),
+            finding("title_too_long", Severity::Info, None),
+            finding("h1_missing", Severity::Warn, None),
+            part,
+        ];
+        let Hygiene { total, categories } = hygiene(&findings);
+        let shown: Vec<(&str, u32)> = categories.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+        assert_eq!((total, shown.iter().map(|(_, count)| count).sum::<u32>(), shown.len()), (3, 3, 2), "{shown:?}");
+    }
+
+    #[test]
+    fn the_most_urgent_blocks_most_then_costs_most_then_is_readiest() {
+        let findings = [
+            finding("h1_missing", Severity::Warn, Some(Impact::Use)),
+            finding("title_missing", Severity::Error, Some(Impact::Use)),
+            finding("html_lang_missing", Severity::Warn, Some(Impact::Use)),
+            finding("noindex_meta", Severity::Warn, Some(Impact::Indexing)),
+        ];
+        let fixes = [FixClass::Template, FixClass::Template, FixClass::Deterministic, FixClass::Instruction].map(fix);
+        let order: Vec<&str> = most_urgent(&findings, &fixes).map(|(finding, _)| finding.code.as_str()).collect();
+        assert_eq!(order, ["noindex_meta", "title_missing", "html_lang_missing", "h1_missing"]);
+    }
+
+    #[test]
+    fn a_note_is_hygiene_whatever_its_check_blocks() {
+        assert_eq!(impact(Impact::Indexing, Severity::Info), Impact::Hygiene);
+        assert_eq!(impact(Impact::Indexing, Severity::Warn), Impact::Indexing);
+        assert_eq!([Severity::Error, Severity::Warn, Severity::Info].map(weight), [18, 8, 0]);
+        assert_eq!(score(std::iter::repeat_n(Severity::Error, 6)), 0);
+    }
+}

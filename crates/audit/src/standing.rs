@@ -64,3 +64,52 @@ impl Standing {
         self.findings.iter().filter(move |stands| stands.part_of == Some(lead)).map(|stands| stands.check.code)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks::find;
+
+    fn stands(found: &[(&str, Severity)]) -> Standing {
+        standing(found.iter().map(|(code, severity)| (find(code).unwrap(), *severity)).collect())
+    }
+
+    /// Codes of the findings with their severities, as the report lists them.
+    fn listed(standing: &Standing) -> Vec<(&str, Severity)> {
+        standing.findings.iter().map(|stands| (stands.check.code, stands.severity)).collect()
+    }
+
+    #[test]
+    fn a_part_takes_no_points_and_belongs_to_its_lead() {
+        let both = stands(&[("og_title_missing", Severity::Warn), ("og_image_missing", Severity::Warn)]);
+        assert_eq!(listed(&both), [("og_title_missing", Severity::Warn), ("og_image_missing", Severity::Info)]);
+        let parts = |lead: &str| both.parts(lead).collect::<Vec<_>>();
+        assert_eq!(parts("og_title_missing"), ["og_image_missing"]);
+        assert_eq!(parts("og_image_missing"), <[&str; 0]>::default());
+        assert_eq!((both.taken(), both.score()), (8, 92));
+    }
+
+    #[test]
+    fn a_silenced_finding_is_none_and_has_its_cause() {
+        let both = stands(&[("title_missing", Severity::Error), ("title_multiple", Severity::Warn)]);
+        assert_eq!(listed(&both), [("title_missing", Severity::Error)]);
+        assert_eq!(both.silenced_by("title_missing").collect::<Vec<_>>(), ["title_multiple"]);
+        assert_eq!(both.silenced_by("title_multiple").count(), 0);
+        // What was found stays known, for when the cause is gone.
+        assert_eq!(both.found.len(), 2);
+    }
+
+    #[test]
+    fn findings_take_more_points_than_there_are() {
+        let errors = ["noindex_meta", "title_missing", "h1_missing", "viewport_missing", "charset_missing"];
+        let found: Vec<(&str, Severity)> = errors.iter().map(|code| (*code, Severity::Error)).collect();
+        let of = |number: usize| (stands(&found[..number]).taken(), stands(&found[..number]).score());
+        assert_eq!([of(0), of(1), of(5)], [(0, 100), (18, 82), (90, 10)]);
+        let more = [&found[..], &[("html_lang_missing", Severity::Error)]].concat();
+        assert_eq!((stands(&more).taken(), stands(&more).score()), (108, 0));
+        // Within one severity what blocks more comes first, whatever the catalog's order.
+        let mixed = [("h1_missing", Severity::Warn), ("noindex_meta", Severity::Warn), ("csp_missing", Severity::Info)];
+        let first = stands(&mixed).findings.first().map(|stands| stands.check.code);
+        assert_eq!(first, Some("noindex_meta"));
+    }
+}

@@ -78,5 +78,19 @@ mod tests {
         assert!(may_show("jsonld_syntax_error", "jsonld_required_missing"));
         assert!(!may_show("jsonld_syntax_error", "jsonld_syntax_error"));
         assert!(!may_show("title_missing", "jsonld_required_missing"));
+        assert!(may_show("charset_missing", "title_too_long"));
+        assert!(!may_show("charset_missing", "charset_late"));
+        assert!(may_show("favicon_missing", "apple_touch_icon_missing"));
+        assert!(!may_show("apple_touch_icon_missing", "favicon_missing"));
+    }
+
+    #[test]
+    fn what_was_not_measured_is_once_its_cause_is_gone() {
+        assert!(may_measure("jsonld_syntax_error", "jsonld"));
+        assert!(!may_measure("jsonld_syntax_error", "misspelt"));
+        assert!(!may_measure("title_missing", "jsonld"));
+        assert!(may_bring("jsonld_syntax_error", "jsonld_required_missing"));
+        assert!(!may_bring("title_missing", "jsonld_required_missing"));
+        assert!(may_bring("charset_missing", "title_too_long"));
     }
 }

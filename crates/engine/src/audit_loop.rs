@@ -88,6 +88,11 @@ impl Engine {
         Instant::now() + self.audit_time
     }
 
+    /// When a page that is asked for now has to be there.
+    pub(crate) fn page_deadline(&self) -> Instant {
+        Instant::now() + self.page_time
+    }
+
     /// The same engine with a source of field data, or without one.
     pub fn with_field_data(self, field_data: Option<FieldDataSource>) -> Self {
         Self { field_data, ..self }
@@ -316,3 +321,6 @@ fn headed(capture: &Capture) -> Capture {
         field_data: capture.field_data.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests;

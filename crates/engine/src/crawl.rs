@@ -6,19 +6,22 @@
 mod judging;
 mod origin;
 mod pace;
+mod resources;
+mod shared;
+mod sitemaps;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use fetch::KnownVersion;
+use fetch::{KeptConnections, KnownVersion};
 use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use model::capture::Fetched;
+use model::capture::{Capture, Fetched};
 use model::time::Timestamp;
 use site::{
-    Frontier, FrontierEntry, FrontierLimits, FrontierScope, PageFacts, PageRole, SiteInputs, Way, key, origin_variants,
+    Frontier, FrontierEntry, FrontierLimits, FrontierScope, PageFacts, RunLimit, SiteInputs, Way, key, origin_variants,
 };
 use url::Url;
 
@@ -26,6 +29,8 @@ use crate::audit_loop::{AuditFailure, AuditInputs, Audited, Engine, Scheme};
 pub use judging::CrawledPage;
 use origin::SiteOrigin;
 use pace::{MOST_DELAY, Pace};
+pub use resources::{CrawledResources, MOST_RESOURCES};
+pub use shared::{CrawlAnswer, CrawlAsker, SharedCrawl};
 
 /// Pages that may be asked before the one that is to be given out next: what is held in memory.
 const AHEAD: usize = 64;
@@ -41,6 +46,8 @@ pub struct CrawlOptions {
     pub rate: Option<f64>,
     /// Whether robots.txt is obeyed.
     pub obeys_robots: bool,
+    /// Whether fixes are proven, so that reports of pages have ready ones. Takes about three times the CPU time.
+    pub proves: bool,
     /// Patterns of addresses that are asked; all where there are none.
     pub include: Vec<String>,
     /// Patterns of addresses that are not.
@@ -76,7 +83,10 @@ struct Shared {
     engine: Engine,
     origin: SiteOrigin,
     pace: Pace,
+    /// Connections to the site between two requests.
+    kept: KeptConnections,
     obeys_robots: bool,
+    proves: bool,
     known: HashMap<String, KnownVersion>,
     /// The answer of the first page, which was asked for with its files.
     first: Mutex<Option<(String, Fetched)>>,
@@ -113,9 +123,19 @@ impl Crawl {
     /// Begins a crawl at a page that was parsed by the fetcher's intake: audits it for the files of its site, and reads the
     /// sitemaps.
     pub async fn begin(engine: Engine, url: &Url, scheme: Scheme, options: CrawlOptions) -> Result<Self, CrawlFailure> {
-        let pattern = |error: &dyn std::fmt::Display| CrawlFailure::Pattern(error.to_string());
         // Before the first request: a mistake of the caller needs none.
-        FrontierScope::new(url, &options.include, &options.exclude).map_err(|error| pattern(&error))?;
+        FrontierScope::new(url, &options.include, &options.exclude).map_err(|error| of_pattern(&error))?;
+        let capture = Self::first_page(&engine, url, scheme, &options).await?;
+        Self::begin_with(engine, url, capture, options).await
+    }
+
+    /// Asks for the first page and the files of its site.
+    pub async fn first_page(
+        engine: &Engine,
+        url: &Url,
+        scheme: Scheme,
+        options: &CrawlOptions,
+    ) -> Result<Capture, CrawlFailure> {
         let given = AuditInputs {
             started_at: options.started_at,
             nonce: options.nonce.clone(),
@@ -123,17 +143,32 @@ impl Crawl {
             progress: None,
             keep_sitemaps: true,
         };
-        let Audited { capture, .. } =
-            engine.audit(url, given, engine.deadline(), std::convert::identity).await.map_err(CrawlFailure::Audit)?;
-        let mut origin = SiteOrigin::of(&engine, &capture, &options.sitemaps).await;
-        origin.listed = options.listed.or(origin.listed);
+        let audited = engine.audit(url, given, engine.deadline(), std::convert::identity).await;
+        audited.map(|Audited { capture, .. }| capture).map_err(CrawlFailure::Audit)
+    }
+
+    /// Begins a crawl with what [`Self::first_page`] answered; sitemaps that are not part of that are asked for.
+    pub async fn begin_with(
+        engine: Engine,
+        url: &Url,
+        capture: Capture,
+        options: CrawlOptions,
+    ) -> Result<Self, CrawlFailure> {
+        let mut origin = SiteOrigin::of(&capture);
         if options.obeys_robots && origin.is_closed() {
             return Err(CrawlFailure::RobotsUnreachable);
         }
+        let delay = origin.delay().filter(|_| options.obeys_robots).map(gap_of);
+        let by_rate = options.rate.filter(|rate| *rate > 0.0).map(|rate| gap_of(1.0 / rate));
+        let gap = delay.unwrap_or_default().max(by_rate.unwrap_or_default());
+        let pace = Pace::new(if gap.is_zero() { options.at_once } else { options.at_once.min(2) }, gap);
+        origin.read_sitemaps(&engine, &pace, &capture, &options.sitemaps).await;
+        origin.listed = options.listed.or(origin.listed);
         // Where the first page redirects within the site or to its other host, the site is where it leads.
         let answered = capture.page.response().and_then(|exchange| Url::parse(&exchange.url).ok());
         let start = answered.and_then(|url| key(&url)).unwrap_or_else(|| url.clone());
-        let scope = FrontierScope::new(&start, &options.include, &options.exclude).map_err(|error| pattern(&error))?;
+        let scope =
+            FrontierScope::new(&start, &options.include, &options.exclude).map_err(|error| of_pattern(&error))?;
         let mut frontier = Frontier::new(scope, options.limits);
         frontier.begin(&start, Way::Start);
         for page in [url].into_iter().chain(&options.pages) {
@@ -146,17 +181,15 @@ impl Crawl {
             }
         }
         frontier.list(origin.listed.iter().flatten().cloned());
-        let delay = origin.delay().filter(|_| options.obeys_robots).map(gap_of);
-        let by_rate = options.rate.filter(|rate| *rate > 0.0).map(|rate| gap_of(1.0 / rate));
-        let gap = delay.unwrap_or_default().max(by_rate.unwrap_or_default());
-        let at_once = if gap.is_zero() { options.at_once } else { options.at_once.min(2) };
         let is_direct = capture.page.response().is_some_and(|exchange| exchange.hops.is_empty());
         let first = is_direct.then(|| (start.as_str().to_owned(), capture.page));
         let shared = Shared {
             engine,
             origin,
-            pace: Pace::new(at_once, gap),
+            pace,
+            kept: KeptConnections::default(),
             obeys_robots: options.obeys_robots,
+            proves: options.proves,
             known: options.known,
             first: Mutex::new(first),
             started_at: options.started_at,
@@ -219,16 +252,14 @@ impl Crawl {
         }
     }
 
-    /// Asks whether images and pages of other sites are there; what came, in the order of addresses.
-    pub async fn resources(&self, urls: BTreeSet<String>, role: PageRole) -> Vec<CrawledPage> {
-        let ask = |url: String| {
-            let shared = Arc::clone(&self.shared);
-            async move { judging::resource(&shared, &url, role).await }
-        };
-        let mut came: Vec<CrawledPage> =
-            futures_util::stream::iter(urls).map(ask).buffer_unordered(self.ahead).collect().await;
-        came.sort_by(|a, b| a.url.cmp(&b.url));
-        came
+    /// Asks whether images of the site are there.
+    pub async fn images(&self, urls: BTreeSet<String>) -> CrawledResources {
+        resources::images(&self.shared, urls, self.ahead).await
+    }
+
+    /// Asks whether pages of other sites are there: with HEAD, and with GET where a server may treat HEAD otherwise.
+    pub async fn external(&self, urls: BTreeSet<String>) -> CrawledResources {
+        resources::external(&self.shared, urls).await
     }
 
     /// Whether an address is of the site.
@@ -238,13 +269,15 @@ impl Crawl {
 
     /// What is known of the site besides its pages.
     pub fn inputs(&self) -> SiteInputs {
+        let mut limits = self.frontier.limits_met().clone();
+        limits.extend(self.shared.origin.are_left_out.then_some(RunLimit::Sitemaps));
         SiteInputs {
             start: self.start.as_str().to_owned(),
             listed: self.shared.origin.listed.clone(),
             sitemaps_complete: self.shared.origin.complete,
             unread_sitemaps: self.shared.origin.unread.clone(),
             complete: self.frontier.is_complete(),
-            limits: self.frontier.limits_met().clone(),
+            limits,
             probes: self.probes.clone(),
             images_asked: false,
             external_asked: false,
@@ -259,6 +292,10 @@ fn coming(shared: Arc<Shared>, at: usize, entry: FrontierEntry) -> Coming {
     let asking = async move { judging::crawled(&shared, &entry).await };
     let caught = AssertUnwindSafe(asking).catch_unwind();
     caught.map(move |page| (at, page.unwrap_or_else(|_| CrawledPage::of_defect(&url)))).boxed()
+}
+
+fn of_pattern(error: &dyn std::fmt::Display) -> CrawlFailure {
+    CrawlFailure::Pattern(error.to_string())
 }
 
 /// So many seconds between requests, within bounds.

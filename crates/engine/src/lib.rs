@@ -12,6 +12,9 @@ pub use audit_loop::{
     FileCount, Progress, Scheme,
 };
 pub use cores::{CoreQueues, Cores, Undone};
-pub use crawl::{Crawl, CrawlFailure, CrawlOptions, CrawledPage};
+pub use crawl::{
+    Crawl, CrawlAnswer, CrawlAsker, CrawlFailure, CrawlOptions, CrawledPage, CrawledResources, MOST_RESOURCES,
+    SharedCrawl,
+};
 pub use supplied::Supplied;
 pub use verification::Verification;

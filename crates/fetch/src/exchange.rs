@@ -1,7 +1,12 @@
-//! One request and its response on a connection of its own, within the limits, whatever the version of HTTP.
+//! Requests and their responses on a connection, within the limits, whatever the version of HTTP.
 
+use std::convert::Infallible;
 use std::future::Future;
+use std::pin::Pin;
 
+use http_body_util::Empty;
+use hyper::body::Bytes;
+use hyper::client::conn::http1::SendRequest;
 use hyper::{Response, header};
 use model::capture::BodyCut;
 use tokio::time::{Instant, timeout_at};
@@ -9,7 +14,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::config::FetchTimeouts;
 use crate::dial::{Connection, HttpVersion};
 use crate::failure::{HopFailure, timeout, unreachable};
-use crate::request::GetRequest;
+use crate::request::{Asks, GetRequest};
 use crate::response::{BodyStream, HEAD_BYTES, MOST_FIELDS, RawResponse};
 use crate::room::Room;
 use crate::{http1, http2};
@@ -17,26 +22,85 @@ use crate::{http1, http2};
 /// Bytes per second below which a body is given up, measured over [`FetchTimeouts::floor_window`].
 const FLOOR: f64 = 1_024.0;
 
-/// Sends the request and reads head and body within the limits.
+/// Sends one request on a connection of its own and reads head and body within the limits.
 pub(crate) async fn exchange(
-    connection: impl Connection,
+    connection: impl Connection + 'static,
     version: HttpVersion,
     request: GetRequest<'_>,
     room: Option<&mut Room>,
-    (limits, deadline): (&FetchTimeouts, Instant),
+    clock: (&FetchTimeouts, Instant),
 ) -> Result<RawResponse, HopFailure> {
-    let clock = ExchangeTimes { limits, started: Instant::now(), deadline };
-    match version {
-        HttpVersion::Http1 => {
-            let (mut sender, driver) = http1::open(connection).await?;
-            let head = http1::head(&mut sender, request);
-            driven(driver, raw(version, head, request, room, clock)).await
+    let mut open = OpenConnection::open(connection, version, clock).await?;
+    open.ask(request, room, clock).await
+}
+
+/// A connection on which one request after the other may be sent. It is closed when dropped.
+pub(crate) struct OpenConnection {
+    sender: Sender,
+    /// What reads and writes the socket; `None` once it has ended. It is polled during requests only: between them nothing
+    /// is expected of the server.
+    driver: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    /// Whether a request was sent.
+    is_used: bool,
+}
+
+enum Sender {
+    One(SendRequest<Empty<Bytes>>),
+    Two(h2::client::SendRequest<Bytes>),
+}
+
+impl OpenConnection {
+    /// Begins HTTP on a connection.
+    pub(crate) async fn open(
+        connection: impl Connection + 'static,
+        version: HttpVersion,
+        (limits, deadline): (&FetchTimeouts, Instant),
+    ) -> Result<Self, HopFailure> {
+        let clock = ExchangeTimes { limits, started: Instant::now(), deadline };
+        let (sender, driver): (Sender, Pin<Box<dyn Future<Output = ()> + Send>>) = match version {
+            HttpVersion::Http1 => {
+                let (sender, driver) = http1::open(connection).await?;
+                (Sender::One(sender), Box::pin(async { drop(driver.await) }))
+            }
+            HttpVersion::Http2 => {
+                let (sender, driver) = clock.head(http2::open(connection)).await?;
+                (Sender::Two(sender), Box::pin(async { drop(driver.await) }))
+            }
+        };
+        Ok(Self { sender, driver: Some(driver), is_used: false })
+    }
+
+    /// Sends a request and reads head and body within the limits.
+    pub(crate) async fn ask(
+        &mut self,
+        request: GetRequest<'_>,
+        room: Option<&mut Room>,
+        (limits, deadline): (&FetchTimeouts, Instant),
+    ) -> Result<RawResponse, HopFailure> {
+        let clock = ExchangeTimes { limits, started: Instant::now(), deadline };
+        let is_used = std::mem::replace(&mut self.is_used, true);
+        match &mut self.sender {
+            Sender::One(sender) => {
+                let head = async {
+                    if is_used {
+                        sender.ready().await.map_err(|_| unreachable("protocol"))?;
+                    }
+                    http1::head(sender, request).await
+                };
+                driven(&mut self.driver, raw(HttpVersion::Http1, head, request, room, clock)).await
+            }
+            Sender::Two(sender) => {
+                let head = http2::head(sender.clone(), request);
+                driven(&mut self.driver, raw(HttpVersion::Http2, head, request, room, clock)).await
+            }
         }
-        HttpVersion::Http2 => {
-            let (sender, driver) = clock.head(http2::open(connection)).await?;
-            let head = http2::head(sender, request);
-            driven(driver, raw(version, head, request, room, clock)).await
-        }
+    }
+
+    /// Whether another request may be sent after this response: it was read to its end, and where it ends is beyond doubt.
+    pub(crate) fn may_go_on(&self, after: &RawResponse) -> bool {
+        let is_unclear =
+            after.fields.contains_key(header::CONTENT_LENGTH) && after.fields.contains_key(header::TRANSFER_ENCODING);
+        self.driver.is_some() && after.is_read && after.cut.is_none() && after.status != 101 && !is_unclear
     }
 }
 
@@ -60,17 +124,20 @@ impl ExchangeTimes<'_> {
     }
 }
 
-/// Runs the work and its connection's driver in one task. Neither outlives it, so the socket is closed however it ends.
-async fn driven<T>(driver: impl Future, work: impl Future<Output = T>) -> T {
-    let driver = async {
-        driver.await;
+/// Runs the work and its connection's driver in one task. Neither outlives it, so the socket is closed with its owner.
+async fn driven<T>(driver: &mut Option<Pin<Box<dyn Future<Output = ()> + Send>>>, work: impl Future<Output = T>) -> T {
+    let driving = async {
+        if let Some(running) = driver {
+            running.await;
+        }
+        *driver = None;
         // The connection has ended; the work reads what is left of it and ends by itself.
-        std::future::pending().await
+        std::future::pending::<Infallible>().await
     };
     tokio::select! {
         biased;
         done = work => done,
-        never = driver => never,
+        never = driving => match never {},
     }
 }
 
@@ -93,11 +160,11 @@ async fn raw(
     let status = head.status.as_u16();
     // The body of a followed redirect is not read: an endless one would use up the time of the whole fetch.
     let is_followed = request.follows && is_redirect(status) && fields.contains_key(header::LOCATION);
-    let no_body = is_followed || matches!(status, 101 | 204 | 205 | 304);
+    let no_body = is_followed || request.asks == Asks::Head || matches!(status, 101 | 204 | 205 | 304);
     let (body, cut) = if no_body { (Vec::new(), None) } else { body(source, request.max_bytes, room, clock).await };
     let download = clock.started.elapsed().saturating_sub(ttfb);
     let wire_bytes = body.len();
-    Ok(RawResponse { version, status, fields, body, wire_bytes, cut, ttfb, download })
+    Ok(RawResponse { version, status, fields, body, wire_bytes, cut, is_read: !is_followed, ttfb, download })
 }
 
 /// Reads the body within its limits of size and pieces, the available memory and its timeouts. A partial body is kept.

@@ -9,10 +9,13 @@ use url::Url;
 use crate::budget::Budget;
 use crate::client::Client;
 use crate::config::{FetchConfig, SetupError};
-use crate::follow::{self, FetchRules, KnownVersion, PAGE_BYTES, PAGE_REDIRECTS};
+use crate::follow;
 use crate::guard;
 use crate::intake::LONGEST_URL;
+use crate::kept::KeptConnections;
+use crate::request::Asks;
 use crate::room::Room;
+use crate::rules::{FetchRules, KnownVersion};
 
 /// `Accept` of a page.
 const PAGE_ACCEPT: &str = "text/html,application/xhtml+xml,*/*;q=0.8";
@@ -48,21 +51,25 @@ impl Fetcher {
 
     /// Fetches a page with its redirects. A failure is a value of [`Fetched`].
     pub async fn page(&self, url: &Url, deadline: Instant) -> Fetched {
-        let rules = FetchRules {
-            accept: PAGE_ACCEPT,
-            max_bytes: PAGE_BYTES,
-            max_redirects: PAGE_REDIRECTS,
-            start_only: false,
-            known: None,
-        };
+        follow::fetch(&self.client, url, FetchRules::of_page(PAGE_ACCEPT), None, None, deadline).await
+    }
+
+    /// Fetches what one address answers, over the connections of a crawl: a redirect is an answer and not followed. Where
+    /// the page is still the one of the version `known`, the answer may be 304 without a body.
+    pub async fn answer(
+        &self,
+        url: &Url,
+        known: Option<&KnownVersion>,
+        kept: &KeptConnections,
+        deadline: Instant,
+    ) -> Fetched {
+        let rules = FetchRules { max_redirects: 0, known, kept: Some(kept), ..FetchRules::of_page(PAGE_ACCEPT) };
         follow::fetch(&self.client, url, rules, None, None, deadline).await
     }
 
-    /// Fetches what one address answers: a redirect is an answer and not followed. Where the version in `known` is still the
-    /// one, the answer may be 304 without a body.
-    pub async fn answer(&self, url: &Url, known: Option<&KnownVersion>, deadline: Instant) -> Fetched {
-        let rules =
-            FetchRules { accept: PAGE_ACCEPT, max_bytes: PAGE_BYTES, max_redirects: 0, start_only: false, known };
+    /// Asks with HEAD whether an address is there, over its redirects.
+    pub async fn head(&self, url: &Url, deadline: Instant) -> Fetched {
+        let rules = FetchRules { asks: Asks::Head, ..FetchRules::of_page("*/*") };
         follow::fetch(&self.client, url, rules, None, None, deadline).await
     }
 
@@ -83,11 +90,10 @@ impl Fetcher {
     async fn file(&self, want: &Want, probes: Option<&Budget>, room: Option<&mut Room>, deadline: Instant) -> Fetched {
         let kind = want.kind.rules();
         let rules = FetchRules {
-            accept: kind.accept,
             max_bytes: kind.max_bytes,
             max_redirects: kind.max_redirects,
             start_only: kind.start_only,
-            known: None,
+            ..FetchRules::of_page(kind.accept)
         };
         match self.intake(&want.url) {
             Ok(url) => follow::fetch(&self.client, &url, rules, probes.filter(|_| kind.probe), room, deadline).await,

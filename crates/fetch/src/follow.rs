@@ -16,19 +16,15 @@ use crate::budget::Budget;
 use crate::client::Client;
 use crate::config::FetchTimeouts;
 use crate::dial::{self, AlpnOffer, HttpVersion};
-use crate::exchange;
+use crate::exchange::{self, OpenConnection};
 use crate::failure::{HopFailure, timeout, unreachable};
 use crate::http2::NOT_OVER_HTTP2;
 use crate::intake::LONGEST_URL;
-use crate::request::GetRequest;
+use crate::kept::KeptConnection;
 use crate::response::RawResponse;
 use crate::room::Room;
+use crate::rules::FetchRules;
 use crate::{body, ceiling, guard};
-
-/// Size limit of a page's body in bytes, as received and decoded. Google Search too reads the first 2 MB of a page.
-pub const PAGE_BYTES: usize = 2_097_152;
-/// Redirects followed to a page, as many as Googlebot follows.
-pub const PAGE_REDIRECTS: u8 = 10;
 
 /// A redirect to a URL or an address that may not be contacted.
 const REDIRECT_REFUSED: HopFailure =
@@ -36,43 +32,6 @@ const REDIRECT_REFUSED: HopFailure =
 
 /// Coded bytes that are decoded on the async worker: even a bomb of this size takes about a millisecond.
 const DECODED_INLINE: usize = 4 * 1024;
-
-/// Rules of one fetch.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct FetchRules<'r> {
-    pub(crate) accept: &'static str,
-    pub(crate) max_bytes: usize,
-    pub(crate) max_redirects: u8,
-    /// Requests only the first `max_bytes` of the file, with a `Range`.
-    pub(crate) start_only: bool,
-    /// Asks for the page only if it is another than that of an earlier run.
-    pub(crate) known: Option<&'r KnownVersion>,
-}
-
-/// The version of a page that is known of an earlier run (RFC 9110 §13.1).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct KnownVersion {
-    /// `ETag`, as it came.
-    pub etag: Option<String>,
-    /// `Last-Modified`, as it came.
-    pub last_modified: Option<String>,
-}
-
-impl FetchRules<'_> {
-    /// Whether redirects are followed; otherwise one is an answer like any other.
-    const fn follows(self) -> bool {
-        self.max_redirects > 0
-    }
-}
-
-impl KnownVersion {
-    /// The conditional headers; a value that no header may hold is left out.
-    fn fields(&self) -> impl Iterator<Item = (header::HeaderName, String)> {
-        let etag = self.etag.clone().map(|etag| (header::IF_NONE_MATCH, etag));
-        let date = self.last_modified.clone().map(|date| (header::IF_MODIFIED_SINCE, date));
-        etag.into_iter().chain(date).filter(|(_, value)| header::HeaderValue::from_str(value).is_ok())
-    }
-}
 
 /// Durations of one hop.
 #[derive(Debug, Default)]
@@ -139,14 +98,8 @@ pub async fn answered(
     deadline: Instant,
 ) -> Fetched {
     let started = Instant::now();
-    let rules = FetchRules {
-        accept: "*/*",
-        max_bytes: PAGE_BYTES,
-        max_redirects: PAGE_REDIRECTS,
-        start_only: false,
-        known: None,
-    };
-    let request = GetRequest { url, fields: &[], max_bytes: rules.max_bytes, follows: rules.follows() };
+    let rules = FetchRules::of_page("*/*");
+    let request = rules.request(url, &[]);
     let read = exchange::exchange(connection, HttpVersion::Http1, request, None, (limits, deadline)).await;
     match read.and_then(|raw| next(url, &raw, rules).map(|_| raw)) {
         Ok(mut raw) => {
@@ -187,7 +140,7 @@ fn ascii(bytes: &[u8]) -> String {
     })
 }
 
-/// One request to one URL: resolve, check the addresses, connect, check the peer, send the request.
+/// One request to one URL: on a kept connection, or resolve, check the addresses, connect, check the peer, send the request.
 async fn hop(
     client: &Client,
     url: &Url,
@@ -195,6 +148,21 @@ async fn hop(
     mut room: Option<&mut Room>,
     deadline: Instant,
 ) -> Result<(RawResponse, Phases, Option<Certificate>), HopFailure> {
+    let fields = rules.fields(&client.user_agent);
+    let request = rules.request(url, &fields);
+    let clock = (&client.limits, deadline);
+    if let Some(kept) = rules.kept
+        && let Some(mut connection) = kept.take(url)
+        && client.policy.allows(connection.peer.ip(), connection.peer.port())
+        // Whatever is wrong with it, such as a server that closed it meanwhile, a new connection tells for sure.
+        && let Ok(raw) = connection.open.ask(request, room.as_deref_mut(), clock).await
+    {
+        let certificate = connection.certificate.clone();
+        if connection.open.may_go_on(&raw) {
+            kept.keep(connection);
+        }
+        return Ok((raw, Phases::default(), certificate));
+    }
     let refused = HopFailure { kind: FailureKind::AddressNotAllowed, reason: "address" };
     let port = url.port_or_known_default().unwrap_or_default();
     let mut phases = Phases::default();
@@ -211,42 +179,43 @@ async fn hop(
     if !addresses.iter().all(|address| client.policy.allows(*address, port)) {
         return Err(refused);
     }
-    let _place = place(client, url, &addresses, deadline).await?;
+    let place = place(client, url, &addresses, deadline).await?;
     let sockets: Vec<SocketAddr> = addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect();
-    // The start of a coded body could not be decoded.
-    let codings = if rules.start_only { "identity" } else { "gzip, br, zstd, deflate" };
-    let range = rules.start_only.then(|| (header::RANGE, format!("bytes=0-{}", rules.max_bytes.saturating_sub(1))));
-    let fields: Vec<_> = [
-        (header::USER_AGENT, client.user_agent.clone()),
-        (header::ACCEPT, rules.accept.to_owned()),
-        (header::ACCEPT_ENCODING, codings.to_owned()),
-        (header::ACCEPT_LANGUAGE, "en;q=0.9, *;q=0.5".to_owned()),
-    ]
-    .into_iter()
-    .chain(range)
-    .chain(rules.known.into_iter().flat_map(KnownVersion::fields))
-    .collect();
-    let request = GetRequest { url, fields: &fields, max_bytes: rules.max_bytes, follows: rules.follows() };
     let mut offer = AlpnOffer::Both;
-    loop {
+    let (open, raw, peer, certificate) = loop {
         let begun = Instant::now();
         let allowed = |peer: SocketAddr| client.policy.allows(peer.ip(), peer.port());
         let stream = dial::connect(&sockets, &client.limits, allowed).await?;
+        let peer = stream.peer_addr().map_err(|_| unreachable("connect"))?;
         phases.connect = Some(millis(begun));
-        let clock = (&client.limits, deadline);
         if url.scheme() == "http" {
-            let raw = exchange::exchange(stream, HttpVersion::Http1, request, room, clock).await?;
-            return Ok((raw, phases, None));
+            let mut open = OpenConnection::open(stream, HttpVersion::Http1, clock).await?;
+            let raw = open.ask(request, room, clock).await?;
+            break (open, raw, peer, None);
         }
         let begun = Instant::now();
         let secure = client.tls.handshake(url.host_str().unwrap_or_default(), stream, offer, &client.limits).await?;
         phases.tls = Some(millis(begun));
-        match exchange::exchange(secure.stream, secure.version, request, room.as_deref_mut(), clock).await {
+        let asked = match OpenConnection::open(secure.stream, secure.version, clock).await {
+            Ok(mut open) => open.ask(request, room.as_deref_mut(), clock).await.map(|raw| (open, raw)),
+            Err(failure) => Err(failure),
+        };
+        match asked {
             // The server did not process the request (RFC 9113 §6.8, §8.7), so it is sent once more, over HTTP/1.1.
             Err(NOT_OVER_HTTP2) if offer == AlpnOffer::Both => offer = AlpnOffer::Http1,
-            raw => return Ok((raw?, phases, secure.certificate)),
+            asked => {
+                let (open, raw) = asked?;
+                break (open, raw, peer, secure.certificate);
+            }
         }
+    };
+    if let Some(kept) = rules.kept
+        && open.may_go_on(&raw)
+    {
+        let (origin, certificate) = (url.origin().ascii_serialization(), certificate.clone());
+        kept.keep(KeptConnection { open, origin, peer, certificate, opened: Instant::now(), _place: place });
     }
+    Ok((raw, phases, certificate))
 }
 
 /// A permit for a connection to the target, waited for until the deadline. The operator's own machines have no

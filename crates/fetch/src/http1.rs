@@ -1,4 +1,4 @@
-//! HTTP/1.1 (RFC 9112), one request per connection.
+//! HTTP/1.1 (RFC 9112), one request at a time on a connection.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -63,11 +63,15 @@ fn too_many_interim(request: &mut Request<Empty<Bytes>>) -> Arc<Notify> {
 }
 
 fn request(get: GetRequest<'_>) -> Result<Request<Empty<Bytes>>, HopFailure> {
-    let mut request = Request::get(target(get.url)).header(header::HOST, authority(get.url));
+    let mut request =
+        Request::builder().method(get.asks.method()).uri(target(get.url)).header(header::HOST, authority(get.url));
     for (name, value) in get.fields {
         request = request.header(name, value);
     }
-    request.header(header::CONNECTION, "close").body(Empty::new()).map_err(|_| unreachable("protocol"))
+    if !get.keeps {
+        request = request.header(header::CONNECTION, "close");
+    }
+    request.body(Empty::new()).map_err(|_| unreachable("protocol"))
 }
 
 fn reason(error: &hyper::Error) -> &'static str {

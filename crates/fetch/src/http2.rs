@@ -1,4 +1,4 @@
-//! HTTP/2 (RFC 9113), one request per connection.
+//! HTTP/2 (RFC 9113), one request at a time on a connection.
 
 use std::future::{Future, poll_fn};
 
@@ -11,7 +11,7 @@ use crate::failure::{HopFailure, unreachable};
 use crate::request::{GetRequest, authority, target};
 use crate::response::{BodyStream, HEAD_BYTES, MOST_INTERIM};
 
-/// Flow-control window in bytes, of the stream and of its connection, which has no other stream.
+/// Flow-control window in bytes, of the stream and of its connection, which has no other stream at a time.
 const WINDOW: u32 = 256 * 1024;
 /// Bytes of a field list that the library decodes (RFC 9113 §6.5.2). Past that it ends the stream without a reason, so it
 /// decodes up to twice our size limit, and the list is measured and reported as too large here.
@@ -51,7 +51,8 @@ async fn interim(response: &mut ResponseFuture) -> Result<bool, h2::Error> {
 }
 
 fn request(get: GetRequest<'_>) -> Result<Request<()>, HopFailure> {
-    let mut request = Request::get(format!("https://{}{}", authority(get.url), target(get.url)));
+    let mut request =
+        Request::builder().method(get.asks.method()).uri(format!("https://{}{}", authority(get.url), target(get.url)));
     for (name, value) in get.fields {
         request = request.header(name, value);
     }

@@ -25,6 +25,8 @@ pub(crate) struct RawResponse {
     /// Bytes of the body as received.
     pub(crate) wire_bytes: usize,
     pub(crate) cut: Option<BodyCut>,
+    /// Nothing of the body was left unread by choice.
+    pub(crate) is_read: bool,
     pub(crate) ttfb: Duration,
     pub(crate) download: Duration,
 }

@@ -23,20 +23,33 @@ pub(crate) struct SourceRun {
 
 impl SourceRun {
     /// Marks `start` as a place in [`Arena::encoded`]. No source is that long.
-    const ENCODED: u32 = NONE;
+    pub(crate) const ENCODED: u32 = NONE;
 
-    fn encoded(self) -> Option<usize> {
+    #[inline]
+    pub(crate) fn encoded(self) -> Option<usize> {
         (self.end == Self::ENCODED).then_some(self.start as usize)
     }
 }
 
 /// An encoded run: its text differs from its source.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Encoded {
     start: u32,
     end: u32,
     mode: Mode,
     text: OnceLock<Box<str>>,
+}
+
+impl Encoded {
+    /// Where it starts.
+    pub(crate) fn start(&self) -> u32 {
+        self.start
+    }
+
+    /// The same run where its source lies elsewhere.
+    pub(crate) fn moved(&self, mut place: impl FnMut(u32) -> u32) -> Self {
+        Self { start: place(self.start), end: place(self.end), ..self.clone() }
+    }
 }
 
 /// An attribute as it was written.
@@ -78,6 +91,7 @@ impl Arena {
     }
 
     /// The bytes of a run.
+    #[inline]
     pub(crate) fn span(&self, run: SourceRun) -> Range<usize> {
         match run.encoded() {
             None => run.start as usize..run.end as usize,
@@ -86,18 +100,24 @@ impl Arena {
     }
 
     /// The text of a run.
+    #[inline]
     pub(crate) fn text<'t>(&'t self, source: &'t str, run: SourceRun) -> &'t str {
-        let read = |span: Range<usize>| source.get(span).unwrap_or_default();
         match run.encoded() {
-            None => read(run.start as usize..run.end as usize),
-            Some(at) => self.encoded.get(at).map_or("", |encoded| {
-                let span = encoded.start as usize..encoded.end as usize;
-                encoded.text.get_or_init(|| decode::decode(read(span), encoded.mode).into_boxed_str())
-            }),
+            None => source.get(run.start as usize..run.end as usize).unwrap_or_default(),
+            Some(at) => self.decoded(source, at),
         }
     }
 
+    /// The text of an encoded run.
+    fn decoded<'t>(&'t self, source: &'t str, at: usize) -> &'t str {
+        self.encoded.get(at).map_or("", |encoded| {
+            let written = source.get(encoded.start as usize..encoded.end as usize).unwrap_or_default();
+            encoded.text.get_or_init(|| decode::decode(written, encoded.mode).into_boxed_str())
+        })
+    }
+
     /// Name of an attribute in lower case.
+    #[inline]
     pub(crate) fn attribute_name<'t>(&'t self, source: &'t str, attribute: &RawAttribute) -> &'t str {
         attribute.id.text().unwrap_or_else(|| self.text(source, attribute.name))
     }
@@ -119,7 +139,7 @@ pub(crate) struct Interner {
 }
 
 /// An unknown name.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Own {
     run: SourceRun,
     /// Another name of the same hash, or [`NONE`].
@@ -183,6 +203,17 @@ impl Arena {
     pub(crate) fn own_name<'t>(&'t self, source: &'t str, tag: TagId) -> &'t str {
         let own = tag.0.checked_sub(TagId::KNOWN).and_then(|at| self.names.names.get(at as usize));
         own.map_or("", |own| self.text(source, own.run))
+    }
+
+    /// Where the first unknown name stands.
+    pub(crate) fn first_own_name(&self) -> Option<usize> {
+        self.names.names.first().map(|own| self.span(own.run).start)
+    }
+
+    /// The unknown names, of a source in which their runs lie elsewhere. To be read, and not to be added to.
+    pub(crate) fn moved_names(&self, mut moved: impl FnMut(SourceRun) -> SourceRun) -> Interner {
+        let names = self.names.names.iter().map(|own| Own { run: moved(own.run), ..*own }).collect();
+        Interner { keys: self.names.keys.clone(), last: HashMap::default(), names }
     }
 
     /// Hash of two texts, keyed for this process.

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod again;
 mod arena;
 mod builder;
 mod decode;
@@ -20,6 +21,7 @@ mod options;
 mod tokenizer;
 mod tree;
 
+pub use again::{Kept, TextSplice, parse_again};
 pub use lines::Position;
 pub use namespace::{AttributeName, Namespace};
 pub use options::{Limits, Options};

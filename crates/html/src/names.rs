@@ -197,6 +197,12 @@ const SVG_TAGS: [&str; 37] = [
     "textPath",
 ];
 
+/// A known name as SVG spells it.
+fn svg_name(name: &'static str, tag: TagId) -> &'static str {
+    let spelled = || SVG_TAGS.iter().find(|svg| svg.eq_ignore_ascii_case(name)).copied();
+    if tag.has(Trait::SVG_CASE) { spelled().unwrap_or(name) } else { name }
+}
+
 impl TagId {
     /// How many names are known; the numbers of a document's own names start there.
     pub(crate) const KNOWN: u32 = TAGS.len() as u32;
@@ -212,15 +218,14 @@ impl TagId {
     }
 
     /// The known name, as elements of that namespace have it.
+    #[inline]
     pub(crate) fn text(self, namespace: Namespace) -> Option<&'static str> {
         let name = TAGS.get(self.0 as usize)?;
-        if namespace == Namespace::Svg && self.has(Trait::SVG_CASE) {
-            return SVG_TAGS.iter().find(|svg| svg.eq_ignore_ascii_case(name)).copied();
-        }
-        Some(name)
+        if namespace == Namespace::Svg { Some(svg_name(name, self)) } else { Some(name) }
     }
 
     /// The lists of the standard that have the name.
+    #[inline]
     pub(crate) fn traits(self) -> Trait {
         static OF_NAMES: [Trait; TAGS.len()] = TRAITS;
         OF_NAMES.get(self.0 as usize).copied().unwrap_or(Trait::NONE)
@@ -232,6 +237,7 @@ impl TagId {
     }
 
     /// Whether the name is on a list.
+    #[inline]
     pub(crate) fn has(self, wanted: Trait) -> bool {
         self.traits().has(wanted)
     }

@@ -52,6 +52,7 @@ pub struct Tree {
 
 /// Whether two names are the same. Most that are not differ in their length or their first letter, and the comparison of
 /// memory is a call.
+#[inline]
 fn is_same(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.as_bytes().first() == other.as_bytes().first() && one == other
 }
@@ -105,26 +106,31 @@ impl Tree {
         self.lines.get_or_init(|| Lines::new(&self.source)).position(&self.source, offset)
     }
 
+    #[inline]
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         self.nodes.get(id.0 as usize).unwrap_or(&Node::NOWHERE)
     }
 
     /// What a node is.
+    #[inline]
     pub fn kind(&self, id: NodeId) -> Kind {
         self.node(id).kind
     }
 
     /// The parent; of a fragment its template.
+    #[inline]
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         self.node(id).parent.some()
     }
 
     /// The first child.
+    #[inline]
     pub fn first_child(&self, id: NodeId) -> Option<NodeId> {
         self.node(id).first_child()
     }
 
     /// The sibling after a node.
+    #[inline]
     pub fn next(&self, id: NodeId) -> Option<NodeId> {
         self.node(id).next.some()
     }
@@ -137,16 +143,19 @@ impl Tree {
     }
 
     /// Children in order.
+    #[inline]
     pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.first_child(id), |child| self.next(*child))
     }
 
     /// Everything below `root` in document order. Fragments are not below their hosts.
+    #[inline]
     pub fn descendants(&self, root: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.first_child(root), move |id| self.following(*id, root))
     }
 
     /// The node after `id` in document order that is still below `root`.
+    #[inline]
     pub fn following(&self, id: NodeId, root: NodeId) -> Option<NodeId> {
         self.first_child(id).or_else(|| self.following_skipping(id, root))
     }
@@ -177,6 +186,7 @@ impl Tree {
     }
 
     /// Local name of an element: in lower case, but as SVG spells its own. Empty for other nodes.
+    #[inline]
     pub fn name(&self, id: NodeId) -> &str {
         let node = self.node(id);
         if node.kind != Kind::Element {
@@ -186,6 +196,7 @@ impl Tree {
     }
 
     /// Whether a node is the HTML element of that (lower-case) name. A `title` in `svg` is not `title`.
+    #[inline]
     pub fn is(&self, id: NodeId, name: &str) -> bool {
         let node = self.node(id);
         node.kind == Kind::Element && node.namespace == Namespace::Html && is_same(self.name(id), name)
@@ -232,11 +243,13 @@ impl Tree {
     }
 
     /// Attributes of an element in source order, each name once.
+    #[inline]
     pub fn attributes(&self, id: NodeId) -> impl Iterator<Item = Attribute<'_>> {
         let namespace = self.node(id).namespace;
         self.raw_attributes(id).iter().map(move |raw| Attribute { tree: self, raw, namespace })
     }
 
+    #[inline]
     pub(crate) fn raw_attributes(&self, id: NodeId) -> &[RawAttribute] {
         let node = self.node(id);
         if node.kind != Kind::Element {
@@ -247,6 +260,7 @@ impl Tree {
     }
 
     /// The attribute of a name in lower case, a prefix before a colon.
+    #[inline]
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<Attribute<'_>> {
         // Elements have few attributes: comparing texts takes less than finding the number of the name.
         let is_it = |raw: &&RawAttribute| is_same(self.arena.attribute_name(&self.source, raw), name);
@@ -255,6 +269,7 @@ impl Tree {
     }
 
     /// What a text node says, in pieces: one for each run of the source that it is made of.
+    #[inline]
     pub fn texts(&self, id: NodeId) -> impl Iterator<Item = &str> {
         self.runs(id).map(|run| self.arena.text(&self.source, run))
     }
@@ -264,6 +279,7 @@ impl Tree {
         self.runs(id).map(|run| self.arena.span(run))
     }
 
+    #[inline]
     fn runs(&self, id: NodeId) -> Runs<'_> {
         let node = self.node(id);
         let is_text = node.kind == Kind::Text;
@@ -321,6 +337,7 @@ struct Runs<'t> {
 impl Iterator for Runs<'_> {
     type Item = SourceRun;
 
+    #[inline]
     fn next(&mut self) -> Option<SourceRun> {
         let run = self.run.take()?;
         if let Some(piece) = self.pieces.get(self.next as usize) {
@@ -342,17 +359,20 @@ pub struct Attribute<'t> {
 
 impl<'t> Attribute<'t> {
     /// Its name as its element has it.
+    #[inline]
     pub fn name(&self) -> AttributeName<'t> {
         let local = || self.tree.arena.text(&self.tree.source, self.raw.name);
         self.raw.id.on(self.namespace).unwrap_or_else(|| AttributeName { prefix: None, local: local() })
     }
 
     /// Its name in lower case, a prefix before a colon: the text to ask [`Tree::attribute`] for.
+    #[inline]
     pub fn lower_name(&self) -> &'t str {
         self.tree.arena.attribute_name(&self.tree.source, self.raw)
     }
 
     /// Its value, character references resolved; empty where none is written.
+    #[inline]
     pub fn value(&self) -> &'t str {
         if self.raw.value.start == NONE { "" } else { self.tree.arena.text(&self.tree.source, self.raw.value) }
     }

@@ -112,6 +112,8 @@ pub enum Unproven {
     NoPlace,
     /// The page is too large to prove it.
     TooLarge,
+    /// It was not tried: the page is one of many.
+    NotTried,
 }
 
 impl Unproven {
@@ -128,6 +130,7 @@ impl Unproven {
             Self::DoublesTag => "doubles_tag",
             Self::NoPlace => "no_place",
             Self::TooLarge => "too_large",
+            Self::NotTried => "not_tried",
         }
     }
 }

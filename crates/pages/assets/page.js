@@ -47,13 +47,33 @@ addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => document.querySelectorAll("[data-sent]").forEach((form) => delete form.dataset.sent));
 
+// A running audit of a site: its numbers are renewed, and its report is shown once it is there. Without a script the page
+// reloads itself.
+const figures = document.querySelector("[data-progress]");
+if (figures) {
+  const bar = document.querySelector("progress");
+  const renew = async () => {
+    const text = await fetch(location.href).then((answer) => (answer.ok ? answer.text() : ""), () => "");
+    const [, max, value] = text.match(/<progress max="(\d+)" value="(\d+)"/) ?? [];
+    const [, words] = text.match(/data-progress>([^<]+)</) ?? [];
+    if (text && !words) return location.reload();
+    if (words) {
+      Object.assign(bar, { max, value });
+      figures.textContent = words;
+    }
+    setTimeout(renew, 5_000);
+  };
+  setTimeout(renew, 5_000);
+}
+
 const prompt = document.querySelector("[data-payment]");
 if (prompt) {
   const seen = new IntersectionObserver((entries) => {
     if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
     seen.disconnect();
     // The page works without it.
-    fetch("/api/pagamento/aberto", { method: "POST", headers: { "X-MM-Payment-View": "1" }, keepalive: true }).catch(() => {});
+    fetch("/api/pagamento/aberto", { method: "POST", headers: { "X-MM-Payment-View": "1" }, keepalive: true })
+      .then((answer) => answer.text()).catch(() => {});
   });
   seen.observe(prompt);
 }

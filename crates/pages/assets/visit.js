@@ -8,7 +8,8 @@ const report = (id) =>
     credentials: "omit",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ p: location.pathname, id }),
-  }).catch(() => {});
+    // Until its body is read the browser counts the request as open, and the page as still loading.
+  }).then((answer) => answer.text()).catch(() => {});
 
 const whenVisible = (id) => {
   const look = () => {

@@ -36,6 +36,7 @@ mod running;
 mod running_end;
 mod share;
 mod sitemap;
+mod sites;
 mod status;
 mod theme;
 mod theme_choice;

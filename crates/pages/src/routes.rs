@@ -15,7 +15,8 @@ use service::widget;
 use crate::reader::Reader;
 use crate::{
     account, assets, bot, challenge, checks, compare, contact, credit, docs, embed, error, home, logo, operator,
-    partners, pricing, report, running, running_end, share, sitemap, status, theme_choice, tools, watch, workspace,
+    partners, pricing, report, running, running_end, share, sitemap, sites, status, theme_choice, tools, watch,
+    workspace,
 };
 
 /// Routes of all pages.
@@ -63,6 +64,13 @@ pub(crate) fn router() -> Router<Site> {
         .route("/workspace/{id}/describe", post(workspace::describe))
         .route("/workspace/{id}/snooze", get(workspace::snooze_form).post(workspace::snooze))
         .route("/workspace/run-all", post(workspace::run_all))
+        .route(sites::PATH, get(sites::list).post(sites::begin))
+        .route("/sites/{id}", get(sites::show))
+        .route("/sites/{id}/delete", post(sites::delete))
+        .route("/sites/{id}/findings/{code}", get(sites::finding))
+        .route("/sites/{id}/pages", get(sites::pages))
+        .route("/sites/{id}/pages/{number}", get(sites::page))
+        .route("/sites/{id}/files/{name}", get(sites::file))
         .route("/watch/agree", get(watch::ask_to_agree).post(watch::agree))
         .route("/watch/stop", get(watch::ask_to_stop).post(watch::stop))
         .route("/bot", get(bot::show))

@@ -7,6 +7,8 @@ pub mod near;
 pub mod search;
 pub mod tool;
 
+pub use site::checks::{FAMILIES as SITE_FAMILIES, SiteFamily};
+
 use std::collections::BTreeMap;
 
 use audit::check::{Category, Check, Family};

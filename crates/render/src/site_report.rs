@@ -8,8 +8,11 @@ mod tables;
 mod text;
 mod words;
 
-pub use page::{PageRow, page};
-pub use run::{RunNotes, SiteChange, SiteChanges};
+pub use page::page;
+pub use run::{PageRow, RunNotes, SiteChange, SiteChanges, SiteReportFile, page_rows};
 pub use sarif::sarif;
-pub use tables::{FINDING_COLUMNS, LINK_COLUMNS, PAGE_COLUMNS, TEMPLATE_COLUMNS, link_rows, page_row, template_rows};
+pub use tables::{
+    Cell, ColumnKind, FINDINGS, LINKS, PAGES, SiteTable, TEMPLATES, finding_row, link_rows, page_row, page_table,
+    template_rows,
+};
 pub use text::{changes_text, text};

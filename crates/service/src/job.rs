@@ -29,6 +29,13 @@ const JOB_TIME: Duration = Duration::from_secs(90);
 const LAB_TIME: Duration = Duration::from_secs(TEST_TIME.as_secs() + 15);
 /// What a lease outlasts the job's timeout by, so that no live server outlasts its own lease.
 const LEASE_MARGIN: Duration = Duration::from_secs(30);
+/// Tries of a seat of a run over a site: each ends with progress, and counts from one again, so this only bounds crashes and
+/// outages one after the other.
+const SITE_TRIES: u32 = 20;
+/// Timeout of one turn of a seat: of the first page and twenty sitemaps, which take their own timeouts.
+const SITE_TIME: Duration = Duration::from_secs(600);
+/// Lease of a seat, which renews it while it works: a dead server's seat is taken by another soon.
+const SITE_LEASE: Duration = Duration::from_secs(45);
 /// Tries of a purge and of a publication; another is queued every hour.
 const PURGE_TRIES: u32 = 5;
 
@@ -58,6 +65,13 @@ pub enum Job {
         run: String,
         /// Language of titles and displayed values.
         lang: Lang,
+    },
+    /// Ask for pages of a site, one at a time.
+    RunSite {
+        /// The run's id.
+        run: String,
+        /// The seat: each asks for one page at a time.
+        seat: u32,
     },
     /// Tell subscribers of a run of a followed page.
     AnnounceRun {
@@ -95,6 +109,8 @@ pub enum Lane {
     Audit,
     /// Lab tests.
     Lab,
+    /// Runs over sites.
+    Site,
     /// Webhooks.
     Webhook,
     /// Housekeeping.
@@ -103,7 +119,8 @@ pub enum Lane {
 
 impl Lane {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Mail, Self::Contact, Self::Audit, Self::Lab, Self::Webhook, Self::Upkeep];
+    pub const ALL: [Self; 7] =
+        [Self::Mail, Self::Contact, Self::Audit, Self::Lab, Self::Site, Self::Webhook, Self::Upkeep];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -111,6 +128,7 @@ impl Lane {
             Self::Contact => "contact",
             Self::Audit => "audit",
             Self::Lab => "lab",
+            Self::Site => "site",
             Self::Webhook => "webhook",
             Self::Upkeep => "upkeep",
         }
@@ -120,7 +138,7 @@ impl Lane {
     pub(crate) fn at_once(self) -> usize {
         match self {
             Self::Mail | Self::Audit | Self::Lab => 4,
-            Self::Webhook => 8,
+            Self::Site | Self::Webhook => 8,
             Self::Contact | Self::Upkeep => 1,
         }
     }
@@ -129,13 +147,17 @@ impl Lane {
     pub(crate) fn job_time(self) -> Duration {
         match self {
             Self::Lab => LAB_TIME,
+            Self::Site => SITE_TIME,
             Self::Mail | Self::Contact | Self::Audit | Self::Webhook | Self::Upkeep => JOB_TIME,
         }
     }
 
     /// Lease of a claimed job. Jobs of a dead server are claimed by others after it.
     pub(crate) fn lease(self) -> Duration {
-        self.job_time() + LEASE_MARGIN
+        match self {
+            Self::Site => SITE_LEASE,
+            _ => self.job_time() + LEASE_MARGIN,
+        }
     }
 }
 
@@ -156,6 +178,7 @@ impl Job {
             Self::SendReset { account } => format!("link for a new password of account {account}"),
             Self::RunWatch { tab, .. } => format!("watch of tab {tab}"),
             Self::RunLab { run, .. } => format!("lab test {run}"),
+            Self::RunSite { run, seat } => format!("seat {seat} of run {run} over a site"),
             Self::AnnounceRun { audit, .. } => format!("tell subscribers of run {audit}"),
             Self::DeliverWebhook { webhook } => format!("deliveries of webhook {webhook}"),
             Self::Purge => "forget what is past its time".to_owned(),
@@ -169,6 +192,7 @@ impl Job {
             Self::SendContact(_) => Lane::Contact,
             Self::RunWatch { .. } => Lane::Audit,
             Self::RunLab { .. } => Lane::Lab,
+            Self::RunSite { .. } => Lane::Site,
             Self::AnnounceRun { .. } | Self::DeliverWebhook { .. } => Lane::Webhook,
             Self::Purge | Self::PublishShowcase { .. } => Lane::Upkeep,
         }
@@ -179,6 +203,7 @@ impl Job {
             Self::SendMail(_) | Self::SendContact(_) | Self::SendReset { .. } => MAIL_TRIES,
             Self::RunWatch { .. } => WATCH_TRIES,
             Self::RunLab { .. } => LAB_TRIES,
+            Self::RunSite { .. } => SITE_TRIES,
             Self::AnnounceRun { .. } => ANNOUNCE_TRIES,
             Self::DeliverWebhook { .. } => DELIVER_TRIES,
             Self::Purge | Self::PublishShowcase { .. } => PURGE_TRIES,

@@ -10,6 +10,7 @@ mod ending;
 mod perform;
 mod purge;
 mod run_lab;
+mod run_site;
 mod run_watch;
 mod runner;
 mod send_mail;

@@ -2,7 +2,6 @@
 
 mod breaker;
 mod filmstrips;
-mod waiting;
 
 use std::sync::Arc;
 
@@ -16,9 +15,9 @@ use model::time::Timestamp;
 use url::Url;
 
 use crate::config::{Config, LabProvider, LabSettings};
+use crate::waiting::{Awaited, Waiting};
 use breaker::Breaker;
 use filmstrips::Filmstrips;
-use waiting::Waiting;
 
 /// The provider of lab tests and its state in this process.
 #[derive(Debug)]
@@ -39,7 +38,7 @@ impl Lab {
         Self {
             provider,
             breaker: Breaker::default(),
-            waiting: Waiting::default(),
+            waiting: Waiting::new(Awaited::Labs),
             filmstrips: Filmstrips::default(),
             at_once,
         }

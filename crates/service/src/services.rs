@@ -25,6 +25,7 @@ use crate::mail::Mailer;
 use crate::metrics::ProcessMetrics;
 use crate::ports::Ports;
 use crate::running::RunningAudits;
+use crate::site_desk::SiteDesk;
 use crate::traces::Traces;
 use crate::vault::Vault;
 use crate::x402::Payments;
@@ -81,6 +82,7 @@ struct ServicesInner {
     metrics: ProcessMetrics,
     traces: Traces,
     running: RunningAudits,
+    sites: SiteDesk,
     build: Build,
     started_at: Timestamp,
     are_purges_held: AtomicBool,
@@ -134,6 +136,7 @@ impl Services {
             metrics: ProcessMetrics::default(),
             traces: Traces::new(&config.otel, &config.product.id, env!("CARGO_PKG_VERSION"), &ports),
             running: RunningAudits::default(),
+            sites: SiteDesk::default(),
             started_at: ports.now(),
             are_purges_held: AtomicBool::new(false),
             ports,
@@ -273,6 +276,11 @@ impl Services {
     /// Audits that run for a page.
     pub fn running(&self) -> &RunningAudits {
         &self.inner.running
+    }
+
+    /// Runs over sites, as far as this process works on them.
+    pub(crate) fn sites(&self) -> &SiteDesk {
+        &self.inner.sites
     }
 
     /// Errors that browsers reported in this minute.

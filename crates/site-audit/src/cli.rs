@@ -15,8 +15,10 @@ mod site;
 mod verify;
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use output::{COULD_NOT_AUDIT, print};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -80,6 +82,14 @@ Examples:
   site-audit completions zsh > ~/.zfunc/_site-audit
   site-audit completions fish > ~/.config/fish/completions/site-audit.fish";
 
+const MAN_HELP: &str = "\
+Writes site-audit.1, and a page for each command, such as site-audit-audit.1.
+
+Exit codes: 0 success, 2 a page can't be written.
+
+Example:
+  site-audit man ~/.local/share/man/man1";
+
 /// Audits pages for technical SEO: score, findings, and a ready fix for each.
 #[derive(Debug, Parser)]
 #[command(name = "site-audit", version, args_conflicts_with_subcommands = true, after_help = MORE_HELP)]
@@ -131,6 +141,12 @@ enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages of all commands into a folder.
+    #[command(after_help = MAN_HELP)]
+    Man {
+        /// The folder; created if absent.
+        folder: PathBuf,
+    },
 }
 
 /// Hides an argument from help unless it is one of these.
@@ -173,6 +189,10 @@ impl Cli {
                 clap_complete::generate(shell, &mut Self::command(), "site-audit", &mut script);
                 print(&String::from_utf8_lossy(&script)).map(|()| ExitCode::SUCCESS)
             }
+            Command::Man { folder } => std::fs::create_dir_all(&folder)
+                .and_then(|()| clap_mangen::generate_to(Self::command(), &folder))
+                .map(|()| ExitCode::SUCCESS)
+                .with_context(|| format!("writing manual pages into {}", folder.display())),
         };
         done.unwrap_or_else(|error| {
             // Nothing is left to report to when stderr is closed too.

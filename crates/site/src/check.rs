@@ -116,5 +116,5 @@ pub(crate) mod prelude {
     pub(crate) use model::lang::{Text, text};
 
     pub(crate) use super::{CasePlace, SiteCheck, SiteVerdict, Unmeasured, case, case_of};
-    pub(crate) use crate::facts::{DocumentNode, NodeAnswer, PageId, RedirectEnd, SiteFacts};
+    pub(crate) use crate::facts::{DocumentNode, NodeAnswer, PageId, PageNode, RedirectEnd, SiteFacts};
 }

@@ -1,4 +1,4 @@
-//! The main text of a page, for comparison with that of others: without what a template repeats on every page.
+//! The main text of a page, without boilerplate, for comparison with other pages.
 
 use audit::facts::document::{Document, Element};
 
@@ -12,7 +12,7 @@ pub(crate) const NUMBERS: usize = 128;
 /// Numbers of a band in which two contents have to agree to be compared: with 16 bands, a pair of a likeness of 0.9 is
 /// missed once in 8,000.
 pub(crate) const ROWS: usize = 8;
-/// Words below which a text is too short to say anything. Chosen: a notice or a form has fewer.
+/// Words below which a text is too short to compare. Chosen: a notice or a form has fewer.
 pub(crate) const FEWEST_WORDS: usize = 30;
 /// Words that are read.
 const MOST_WORDS: usize = 20_000;
@@ -41,7 +41,7 @@ pub fn read(document: &Document) -> Option<ContentFacts> {
     })
 }
 
-/// Whether a template repeats an element on its pages, as its name or role says, or nobody sees it.
+/// Whether an element is boilerplate, by its name or role, or is not shown.
 fn is_boilerplate(element: Element<'_>) -> bool {
     const ROLES: [&str; 6] = ["navigation", "banner", "contentinfo", "complementary", "search", "form"];
     matches!(

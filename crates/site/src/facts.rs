@@ -1,6 +1,6 @@
 //! All that is known of a site: what a check of the site sees.
 //!
-//! TextTable are numbered in their order, so that numbers compare as texts do, and pages in the order of their addresses:
+//! Texts are numbered in their order, so that numbers compare as texts do, and pages in the order of their addresses:
 //! nothing here depends on the order in which pages came.
 
 mod build;
@@ -17,6 +17,7 @@ use std::sync::OnceLock;
 use model::finding::Severity;
 
 pub use build::SiteBuilder;
+pub(crate) use graph::MOST_HOPS;
 pub use graph::{Edge, RedirectEnd};
 pub use node::{DocumentNode, NodeAnswer, NodeFinding, PageNode};
 pub use texts::{TextId, TextTable};
@@ -38,6 +39,8 @@ pub struct SiteFacts {
     pub(crate) graph: LinkGraph,
     /// Codes of page findings, which name them by their place here.
     pub(crate) codes: Vec<String>,
+    /// Sketches of the skeletons of pages, by hash.
+    pub(crate) skeletons: BTreeMap<u64, Box<[u16]>>,
     pub(crate) organizations: Vec<OrganizationFacts>,
     /// By `@id`: each type and name that pages give it, with the pages.
     pub(crate) entities: BTreeMap<String, BTreeMap<(String, String), Vec<PageId>>>,

@@ -83,9 +83,12 @@ pub(crate) struct Fold {
     pub(crate) exceptions: Vec<PageId>,
 }
 
+/// Findings of one code, each with its page.
+type PageFindings = Vec<(PageId, NodeFinding)>;
+
 /// Folds the findings of every page, in the order of codes, and of causes.
 pub(crate) fn folds(site: &SiteFacts) -> Vec<Fold> {
-    let mut by_code: BTreeMap<u16, Vec<(PageId, NodeFinding)>> = BTreeMap::new();
+    let mut by_code: BTreeMap<u16, PageFindings> = BTreeMap::new();
     let mut reported = Vec::new();
     for (id, page) in site.pages().filter(|(_, page)| page.score.is_some()) {
         reported.push(id);
@@ -98,56 +101,52 @@ pub(crate) fn folds(site: &SiteFacts) -> Vec<Fold> {
     folds
 }
 
-fn fold_code(
-    site: &SiteFacts,
-    code: u16,
-    found: Vec<(PageId, NodeFinding)>,
-    reported: &[PageId],
-    folds: &mut Vec<Fold>,
-) {
+fn fold_code(site: &SiteFacts, code: u16, found: PageFindings, reported: &[PageId], folds: &mut Vec<Fold>) {
     if site.codes.get(usize::from(code)).is_some_and(|code| is_of_server(code)) {
         folds.push(Fold::new(code, FoldScope::Site, &found, reported));
         return;
     }
     let is_many_templates = site.templates().all.len() > 1;
     let mut left = found;
-    if let Some(here) = at_one_place(&left, reported.len()).filter(|_| is_many_templates) {
-        left.retain(|one| !is_among(&here, one));
-        folds.push(Fold::new(code, FoldScope::Site, &here, reported));
+    if let Some(place) = common_place(&left, reported.len()).filter(|_| is_many_templates) {
+        let (common, others) = split(left, place);
+        folds.push(Fold::new(code, FoldScope::Site, &common, reported));
+        left = others;
     }
-    let mut by_template: BTreeMap<usize, Vec<(PageId, NodeFinding)>> = BTreeMap::new();
+    let mut by_template: BTreeMap<usize, PageFindings> = BTreeMap::new();
     for (id, finding) in left {
         by_template.entry(site.templates().place_of(id).unwrap_or(usize::MAX)).or_default().push((id, finding));
     }
-    let mut alone = Vec::new();
+    let mut single = Vec::new();
     for (at, found) in by_template {
         let pages = site.templates().all.get(at).map_or(&[][..], |template| &template.pages);
-        match at_one_place(&found, pages.len()) {
-            Some(here) => {
-                alone.extend(found.iter().filter(|one| !is_among(&here, one)));
-                folds.push(Fold::new(code, FoldScope::Template(at), &here, pages));
+        match common_place(&found, pages.len()) {
+            Some(place) => {
+                let (common, others) = split(found, place);
+                folds.push(Fold::new(code, FoldScope::Template(at), &common, pages));
+                single.extend(others);
             }
-            None => alone.extend(found),
+            None => single.extend(found),
         }
     }
-    if !alone.is_empty() {
-        alone.sort_unstable_by_key(|(id, _)| *id);
-        folds.push(Fold::new(code, FoldScope::Pages, &alone, &[]));
+    if !single.is_empty() {
+        single.sort_unstable_by_key(|(id, _)| *id);
+        folds.push(Fold::new(code, FoldScope::Pages, &single, &[]));
     }
 }
 
-/// The findings at the place where most are, if they are on most of so many pages.
-fn at_one_place(found: &[(PageId, NodeFinding)], pages: usize) -> Option<Vec<(PageId, NodeFinding)>> {
+/// The place of most of these findings, where that is most of so many pages.
+fn common_place(found: &[(PageId, NodeFinding)], pages: usize) -> Option<u32> {
     let mut places: BTreeMap<u32, usize> = BTreeMap::new();
     found.iter().for_each(|(_, finding)| *places.entry(finding.place).or_default() += 1);
     let (place, count) = places.into_iter().max_by_key(|(place, count)| (*count, std::cmp::Reverse(*place)))?;
     let is_most = count >= FEWEST && count * 100 >= pages * MOST_PAGES;
-    is_most.then(|| found.iter().filter(|(_, finding)| finding.place == place).copied().collect())
+    is_most.then_some(place)
 }
 
-/// Whether a finding is at the place of others, which is one.
-fn is_among(here: &[(PageId, NodeFinding)], one: &(PageId, NodeFinding)) -> bool {
-    here.first().is_some_and(|(_, first)| first.place == one.1.place)
+/// The findings at a place, and the others.
+fn split(found: PageFindings, place: u32) -> (PageFindings, PageFindings) {
+    found.into_iter().partition(|(_, finding)| finding.place == place)
 }
 
 impl Fold {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::address::{key, other_host};
+use crate::facts::MOST_HOPS;
 use crate::page_facts::{PageAnswer, PageFacts, RunLimit};
 use crate::traps::{Trap, Traps, shape};
 
@@ -84,6 +85,8 @@ pub struct FrontierEntry {
     /// How many pages of its kind led to each other before it, in tenths: one that leads to nothing else new counts whole,
     /// another a tenth.
     pub row: u32,
+    /// Redirects in a row that led to it.
+    pub redirects: u32,
 }
 
 /// The addresses of a run, in order. Those before [`Frontier::committed`] are done.
@@ -118,7 +121,7 @@ impl Frontier {
     /// Adds a page to begin with, whatever the patterns say. `false` where it is no page of the site or known.
     pub fn begin(&mut self, url: &Url, way: Way) -> bool {
         let Some(url) = key(url).filter(|url| self.scope.is_internal(url)) else { return false };
-        self.push(FrontierEntry { url: url.into(), way, depth: 0, row: 0 })
+        self.push(FrontierEntry { url: url.into(), way, depth: 0, row: 0, redirects: 0 })
     }
 
     /// Adds the addresses of sitemaps. They are asked when no linked one is left.
@@ -180,11 +183,16 @@ impl Frontier {
                 let named = named.chain(&document.breadcrumb);
                 let urls: Vec<&str> = links.chain(named.map(String::as_str)).collect();
                 let step = if self.leads_elsewhere(&entry, &urls) { 1 } else { 10 };
+                let from = FrontierEntry { redirects: 0, ..entry };
                 for url in urls {
-                    self.offer(url, &entry, entry.depth + 1, step);
+                    self.offer(url, &from, from.depth + 1, step);
                 }
             }
-            PageAnswer::Redirect { to: Some(to), .. } => self.offer(to, &entry, entry.depth, 10),
+            // A longer chain counts as a loop, wherever it ends.
+            PageAnswer::Redirect { to: Some(to), .. } if entry.redirects <= MOST_HOPS => {
+                let next = FrontierEntry { redirects: entry.redirects + 1, ..entry.clone() };
+                self.offer(to, &next, entry.depth, 10);
+            }
             _ => {}
         }
         if self.committed == self.entries.len() {
@@ -201,7 +209,8 @@ impl Frontier {
         })
     }
 
-    /// Adds an address that a page of the order names. `step` is what that page adds to a row of its kind.
+    /// Adds an address that a page of the order names, after as many redirects as `from` has. `step` is what that page adds
+    /// to a row of its kind.
     fn offer(&mut self, text: &str, from: &FrontierEntry, depth: u32, step: u32) {
         if self.known.contains_key(text) {
             return;
@@ -217,7 +226,8 @@ impl Frontier {
         } else if depth > self.limits.depth {
             self.limits_met.insert(RunLimit::Depth);
         } else if self.traps.admit(&url, &from.url, row) {
-            self.push(FrontierEntry { url: text.to_owned(), way: Way::Link, depth, row });
+            let redirects = from.redirects;
+            self.push(FrontierEntry { url: text.to_owned(), way: Way::Link, depth, row, redirects });
         }
     }
 
@@ -231,7 +241,7 @@ impl Frontier {
                 self.limits_met.insert(RunLimit::Pages);
                 return;
             }
-            self.push(FrontierEntry { url, way: Way::Sitemap, depth: 0, row: 0 });
+            self.push(FrontierEntry { url, way: Way::Sitemap, depth: 0, row: 0, redirects: 0 });
             // A batch, so that several can be asked at once.
             if self.entries.len() - self.committed >= LISTED_AT_ONCE {
                 return;
@@ -332,6 +342,19 @@ mod tests {
         frontier.commit(&cut);
         assert!(!frontier.is_complete());
         assert!(frontier.limits_met().iter().eq(&[RunLimit::Links]));
+    }
+
+    #[test]
+    fn redirects_are_followed_as_far_as_they_count() {
+        let mut frontier = frontier(100);
+        while frontier.committed() < frontier.len() {
+            let at = frontier.committed();
+            let url = frontier.entry(at).unwrap().url.clone();
+            let answer =
+                PageAnswer::Redirect { status: 302, to: Some(format!("https://e.com/{}", "x".repeat(at + 1))) };
+            frontier.commit(&PageFacts::unjudged(&url, PageRole::Page, answer));
+        }
+        assert_eq!(frontier.len(), 12);
     }
 
     #[test]

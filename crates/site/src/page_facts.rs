@@ -186,6 +186,10 @@ pub enum RunLimit {
     Depth,
     /// Links read of one page, or the bytes of it that are read.
     Links,
+    /// Sitemap files, or the addresses that they list.
+    Sitemaps,
+    /// Images, and pages of other sites.
+    Resources,
 }
 
 /// What a run knows besides its pages.

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::lang::Text;
+use model::lang::{Text, Value};
 
 use crate::address::Variance;
-use crate::check::{Case, CasePlace, Unmeasured, case_of};
+use crate::check::{Case, CasePlace, SiteVerdict, Unmeasured, case_of};
 use crate::facts::{DocumentNode, PageId, PageNode, SiteFacts, TextId, id};
-use crate::page_facts::PageRole;
+use crate::page_facts::{PageRole, RunLimit};
 use crate::sketch::joined_by;
 
 /// Pages from which on a page is linked much, and the share of all documents in percent that have to link it.
@@ -73,6 +73,12 @@ impl SiteFacts {
         cases
     }
 
+    /// Cases among images or pages of other sites: of none nothing is said where some were not asked.
+    pub(crate) fn checked_all_resources(&self, cases: Vec<Case>) -> SiteVerdict {
+        let is_cut = self.limits.contains(&RunLimit::Resources);
+        if cases.is_empty() && is_cut { Err(Unmeasured::Incomplete) } else { Ok(cases) }
+    }
+
     /// Groups of addresses of one page that differ in one respect.
     pub(crate) fn variants(&self, variance: Variance) -> &[Vec<PageId>] {
         self.duplicates().variants.get(&variance).map_or(&[], Vec::as_slice)
@@ -104,6 +110,18 @@ impl SiteFacts {
         targets
     }
 
+    /// A case for each canonical of which `judged` says something, with the pages that name it.
+    pub(crate) fn canonical_cases(
+        &self,
+        judged: impl Fn(PageId, &PageNode) -> Option<(Text, Vec<(&'static str, Value)>)>,
+    ) -> Vec<Case> {
+        let case = |(target, pages): (PageId, Vec<PageId>)| {
+            let (note, values) = judged(target, self.page(target)?)?;
+            Some(case_of(self.url(target), note, &values, pages))
+        };
+        self.canonical_targets().into_iter().filter_map(case).collect()
+    }
+
     /// The pages of a circle of canonicals that a page is in, from it on.
     pub(crate) fn canonical_loop(&self, id: PageId) -> Option<Vec<PageId>> {
         let mut round = vec![id];
@@ -120,10 +138,15 @@ impl SiteFacts {
         None
     }
 
-    /// Pages that have to link a page for it to be linked much.
-    pub(crate) fn linked_much(&self) -> usize {
+    /// A case for each page that `is_meant` and that many pages link by links that are followed; `count` of the note are those.
+    pub(crate) fn linked_much(&self, note: Text, is_meant: impl Fn(&PageNode) -> bool) -> Vec<Case> {
         let (fewest, percent) = MUCH;
-        fewest.max((self.documents().count() * percent).div_ceil(100))
+        let bar = fewest.max((self.documents().count() * percent).div_ceil(100));
+        let case = |(id, _): (PageId, &PageNode)| {
+            let sources = self.followed_sources(id).count();
+            (sources >= bar).then(|| case_of(self.url(id), note, &[("count", sources.into())], [id]))
+        };
+        self.pages().filter(|(_, page)| is_meant(page)).filter_map(case).collect()
     }
 
     /// Pages of the run that a sitemap lists; `None` where no sitemap is known.

@@ -25,6 +25,8 @@ pub const DEEPEST_BAR: u32 = 10;
 pub struct SiteReport<T = Phrase> {
     /// Address of the first page.
     pub url: String,
+    /// What the first page answered, as in `answers`: `page` where it was audited.
+    pub start_answer: Option<&'static str>,
     /// Mean of the scores of all pages, each weighed by its internal PageRank and after what the findings of the site take,
     /// 0 to 100; `None` where no page was audited.
     pub score: Option<u32>,
@@ -153,7 +155,7 @@ pub struct TemplateView {
 pub fn report(site: &SiteFacts) -> SiteReport {
     let mut found: Vec<(&'static SiteCheck, Vec<Case>)> = Vec::new();
     let (mut passed, mut not_measured) = (Vec::new(), BTreeMap::new());
-    for check in checks::ALL {
+    for check in checks::all() {
         match (check.run)(site) {
             // What was left out may have what was not found.
             Ok(cases) if cases.is_empty() && !site.complete => {
@@ -183,6 +185,7 @@ pub fn report(site: &SiteFacts) -> SiteReport {
     });
     SiteReport {
         url: site.start().map(|start| site.url(start).to_owned()).unwrap_or_default(),
+        start_answer: site.start().and_then(|start| site.page(start)).map(|page| page.answer.word()),
         score: points.score(),
         complete: site.complete,
         limits: site.limits.clone(),
@@ -362,6 +365,7 @@ impl SiteReport {
         };
         SiteReport {
             url: self.url.clone(),
+            start_answer: self.start_answer,
             score: self.score,
             complete: self.complete,
             limits: self.limits.clone(),

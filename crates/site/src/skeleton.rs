@@ -12,17 +12,17 @@ pub(crate) const NUMBERS: usize = 64;
 /// Numbers of a band in which two skeletons have to agree to be compared: with 16 bands, a pair of a likeness of 0.8 is
 /// missed once in 4,000.
 pub(crate) const ROWS: usize = 4;
-/// Levels below `body` that count. Chosen: what lies deeper is the text of one page, not the template.
+/// Levels below `body` that count. Chosen: deeper elements belong to the text of one page, not to the template.
 const DEEPEST: usize = 12;
 /// Elements looked at. Chosen: the template of a page shows in its first elements.
 const MOST_ELEMENTS: usize = 5_000;
 
 /// Reads the skeleton of a document: hashes of the paths from `body` to each element. A step is the element's name and its
-/// first class that has no digit: classes with digits are numbers of one page (`post-1234`), or made anew by each build.
+/// first class that has no digit: classes with digits are numbers of one page (`post-1234`), or change with each build.
 pub(crate) fn read(document: &Document) -> Skeleton {
     let mut paths: Vec<u64> = Vec::new();
     let Some(body) = document.body() else { return Skeleton::default() };
-    // Breadth first: what is nearest to the body is the template's.
+    // Breadth first: elements near the body belong to the template.
     let mut open: VecDeque<(Element<'_>, u64, usize)> = VecDeque::from([(body, 0, 0)]);
     let mut left = MOST_ELEMENTS;
     while let Some((element, path, depth)) = open.pop_front() {
@@ -47,7 +47,7 @@ pub(crate) fn read(document: &Document) -> Skeleton {
     Skeleton { hash: whole, sketch: sketch(paths.into_iter(), NUMBERS) }
 }
 
-/// Elements within a sentence, with what they hold, and what is not shown: a matter of one page's text.
+/// Inline elements, and elements that are not shown: they depend on the text of one page.
 fn is_left_out(name: &str) -> bool {
     matches!(
         name,
@@ -83,13 +83,13 @@ fn step(element: Element<'_>) -> u64 {
     joined(hash(element.name().as_bytes()), hash(class.as_bytes()))
 }
 
-/// Where an element stands, by its selector: without numbers and ids, so that the same place of two pages is one. 0 is kept
-/// for no place.
+/// The place of an element: a hash of its selector without numbers and ids, so that it is equal on pages of one template.
+/// Never 0, which means no place.
 pub(crate) fn place(selector: &str) -> u32 {
     let mut plain = String::with_capacity(selector.len());
     let mut steps = selector.split('>').map(str::trim).peekable();
     while let Some(step) = steps.next() {
-        // An id names the element itself; on the way to it, a section that may be another on each page.
+        // An id names one element, and may differ on each page.
         let name = step.split(['#', ':']).next().unwrap_or_default();
         plain.push_str(if name.is_empty() { "*" } else { name });
         plain.push(if steps.peek().is_some() { '>' } else { ' ' });

@@ -48,43 +48,53 @@ pub fn alike(a: &[u16], b: &[u16]) -> usize {
     same * 100 / a.len()
 }
 
-/// Sets that may be alike: each pair shares a band, a run of `rows` numbers of its sketch (locality-sensitive hashing).
-/// Of a band that many share, each is paired with the first and with the one before it only, so that the work is linear.
-/// `sketches` are in an order that does not depend on how they came.
-pub(crate) fn candidates(sketches: &[&[u16]], rows: usize) -> Vec<(usize, usize)> {
-    let mut banded: Vec<(u64, usize)> = Vec::new();
-    for (at, sketch) in sketches.iter().enumerate() {
-        for (band, numbers) in sketch.chunks(rows).enumerate() {
+/// Groups of sets that are alike: for each set the least that it is joined with. Two sets are compared with `are_alike` where
+/// they share a band, a run of `rows` numbers of their sketches (locality-sensitive hashing). Of a band that many share, each
+/// is compared with the first and with the one before it only, so that the work is linear. `sketches` are in an order that
+/// does not depend on how they came.
+pub(crate) fn groups(sketches: &[&[u16]], rows: usize, are_alike: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+    let mut parents: Vec<usize> = (0..sketches.len()).collect();
+    let bands = sketches.iter().map(|sketch| sketch.len().div_ceil(rows.max(1))).max().unwrap_or_default();
+    // One band after the other: all at once would take more memory than the sketches.
+    for band in 0..bands {
+        let numbers = |sketch: &&[u16]| {
+            let numbers = sketch.chunks(rows.max(1)).nth(band)?;
             let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-            banded.push((joined(band as u64, hash(&bytes)), at));
-        }
-    }
-    banded.sort_unstable();
-    let mut pairs = Vec::new();
-    for bucket in banded.chunk_by(|(a, _), (b, _)| a == b) {
-        let Some((_, first)) = bucket.first() else { continue };
-        for pair in bucket.windows(2) {
-            if let [(_, before), (_, this)] = pair {
-                pairs.push((*before, *this));
-                pairs.push((*first, *this));
+            Some(hash(&bytes))
+        };
+        let banded = sketches.iter().enumerate().filter_map(|(at, sketch)| Some((numbers(sketch)?, at)));
+        let mut banded: Vec<(u64, usize)> = banded.collect();
+        banded.sort_unstable();
+        for bucket in banded.chunk_by(|(a, _), (b, _)| a == b) {
+            let Some((_, first)) = bucket.first() else { continue };
+            for pair in bucket.windows(2) {
+                let [(_, before), (_, this)] = pair else { continue };
+                for other in [before, first] {
+                    if root(&mut parents, *other) != root(&mut parents, *this) && are_alike(*other, *this) {
+                        join(&mut parents, *other, *this);
+                    }
+                }
             }
         }
     }
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
+    (0..sketches.len()).map(|at| root(&mut parents, at)).collect()
 }
 
 /// Sets joined by pairs: for each member the least member that it is joined with.
 pub(crate) fn joined_by(count: usize, pairs: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
     let mut parents: Vec<usize> = (0..count).collect();
     for (a, b) in pairs {
-        let (a, b) = (root(&mut parents, a), root(&mut parents, b));
-        if let Some(parent) = parents.get_mut(a.max(b)) {
-            *parent = a.min(b);
-        }
+        join(&mut parents, a, b);
     }
     (0..count).map(|at| root(&mut parents, at)).collect()
+}
+
+/// Joins two members under the lesser root.
+fn join(parents: &mut [usize], a: usize, b: usize) {
+    let (a, b) = (root(parents, a), root(parents, b));
+    if let Some(parent) = parents.get_mut(a.max(b)) {
+        *parent = a.min(b);
+    }
 }
 
 /// The root of a member; ways passed are halved.
@@ -128,10 +138,11 @@ mod tests {
     }
 
     #[test]
-    fn sets_that_are_alike_are_candidates() {
+    fn sets_that_are_alike_are_one_group() {
         let sketches = [of(0..1_000), of(5_000..6_000), of(20..1_000)];
         let sketches: Vec<&[u16]> = sketches.iter().map(Vec::as_slice).collect();
-        assert_eq!(candidates(&sketches, 8), [(0, 2)]);
+        assert_eq!(groups(&sketches, 8, |_, _| true), [0, 1, 0]);
+        assert_eq!(groups(&sketches, 8, |_, _| false), [0, 1, 2]);
     }
 
     proptest! {

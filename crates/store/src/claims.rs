@@ -30,6 +30,7 @@ const OWNED: &[Owned] = &[
     Owned { table: "api_keys", moves: None, most: None },
     Owned { table: "audits", moves: Some("UPDATE audits SET owner = $2 WHERE owner = $1"), most: None },
     Owned { table: "credits", moves: Some("UPDATE credits SET owner = $2 WHERE owner = $1"), most: None },
+    Owned { table: "site_runs", moves: Some("UPDATE site_runs SET owner = $2 WHERE owner = $1"), most: None },
     Owned {
         table: "tabs",
         moves: Some(

@@ -139,6 +139,14 @@ const BURY: &str = "UPDATE jobs SET state = 'dead', ended_at = $3, last_error = 
 const RETURN: &str = "UPDATE jobs SET locked_until = 0, attempts = attempts - 1 \
     WHERE id = $1 AND fence = $2 AND state = 'waiting' RETURNING id";
 
+// Progress was made, so the attempts before count no more.
+const CONTINUE: &str = "UPDATE jobs SET run_at = $3, locked_until = 0, attempts = 0 \
+    WHERE id = $1 AND fence = $2 AND state = 'waiting' RETURNING id";
+
+const RENEW: &str = "UPDATE jobs SET locked_until = $3 WHERE id = $1 AND fence = $2 AND state = 'waiting' RETURNING id";
+
+const HOLDS: &str = "UPDATE jobs SET fence = fence WHERE id = $1 AND fence = $2 AND state = 'waiting' RETURNING id";
+
 const LIST: &str = "SELECT id, lane, state, payload, run_at, attempts, last_error FROM jobs \
     WHERE state = $1 ORDER BY run_at, id LIMIT $2";
 
@@ -167,6 +175,12 @@ impl Transaction<'_> {
     /// rolled back.
     pub(crate) async fn finish_job(&mut self, lease: &JobLease, now: Timestamp) -> Result<bool, StoreError> {
         let statement = sqlx::query(FINISH).bind(lease.id.clone()).bind(lease.fence).bind(now.0);
+        Ok(self.first(statement).await?.is_some())
+    }
+
+    /// Whether `lease` holds its job until this transaction ends.
+    pub(crate) async fn holds_job(&mut self, lease: &JobLease) -> Result<bool, StoreError> {
+        let statement = sqlx::query(HOLDS).bind(lease.id.clone()).bind(lease.fence);
         Ok(self.first(statement).await?.is_some())
     }
 }
@@ -222,6 +236,18 @@ impl Store {
     pub async fn return_job(&self, lease: &JobLease) -> Result<bool, StoreError> {
         let statement = sqlx::query(RETURN).bind(lease.id.clone()).bind(lease.fence);
         Ok(!self.db.write("giving a job back", statement).await?.is_empty())
+    }
+
+    /// Extends the lease of a running job; `false` when it was lost.
+    pub async fn renew_job(&self, lease: &JobLease, until: Timestamp) -> Result<bool, StoreError> {
+        let statement = sqlx::query(RENEW).bind(lease.id.clone()).bind(lease.fence).bind(until.0);
+        Ok(!self.db.write("renewing the lease of a job", statement).await?.is_empty())
+    }
+
+    /// Returns a job that has done a part of its work to its queue, due at `run_at`; `false` when the lease was lost.
+    pub async fn continue_job(&self, lease: &JobLease, run_at: Timestamp) -> Result<bool, StoreError> {
+        let statement = sqlx::query(CONTINUE).bind(lease.id.clone()).bind(lease.fence).bind(run_at.0);
+        Ok(!self.db.write("continuing a job", statement).await?.is_empty())
     }
 
     /// At most `limit` jobs in a state, those that are due longest first.

@@ -39,6 +39,7 @@ mod salts;
 mod sessions;
 mod shares;
 mod site_runs;
+mod sites;
 mod snoozes;
 mod sqlite;
 mod statement;
@@ -86,6 +87,10 @@ pub use runs::{RunFindings, RunRecord, RunScore};
 pub use sessions::{FoundSession, Session};
 pub use shares::{NewShare, SharePictures, ShareState};
 pub use site_runs::{SitePageRow, SiteRunFile};
+pub use sites::{
+    NewSiteRun, SiteAllowance, SiteBeginning, SiteCommit, SiteCommitted, SiteEnd, SiteKept, SitePageLine,
+    SitePageReport, SitePays, SiteRefusal, SiteResult, SiteRunLimits, SiteRunRecord, SiteState, SiteTaken,
+};
 pub use snoozes::{MOST_SNOOZES, Snoozing};
 pub use statistics::{CountBatch, CountRow, CountSpan, Counted, MergeSketches};
 pub use steps::{

@@ -77,6 +77,26 @@ pub(crate) struct OnTheHour<'b> {
 }
 
 impl Transaction<'_> {
+    /// The same as [`Store::spend_daily`]; `false` when the allowance is used up.
+    pub(crate) async fn spend_daily(
+        &mut self,
+        network: &str,
+        sku: &str,
+        day: Day,
+        limit: u32,
+    ) -> Result<bool, StoreError> {
+        if limit == 0 {
+            return Ok(false);
+        }
+        let spend = sqlx::query(SPEND_DAILY).bind(network.to_owned()).bind(sku.to_owned());
+        Ok(self.first(spend.bind(day.0).bind(i64::from(limit))).await?.is_some())
+    }
+
+    /// The same as [`Store::release_daily`].
+    pub(crate) async fn release_daily(&mut self, network: &str, sku: &str, day: Day) -> Result<(), StoreError> {
+        self.run(sqlx::query(RELEASE_DAILY).bind(network.to_owned()).bind(sku.to_owned()).bind(day.0)).await.map(drop)
+    }
+
     /// The same as [`Store::spend_hourly`]; it is given back where the transaction is rolled back.
     pub(crate) async fn spend_hourly(
         &mut self,

@@ -28,12 +28,21 @@ const PURGE_GUESTS_WORKSPACES: &str = "DELETE FROM workspaces WHERE owner IN \
     (SELECT workspaces.owner FROM guests JOIN workspaces ON workspaces.owner = 'guest:' || guests.id \
     WHERE guests.last_seen_at < $1 ORDER BY workspaces.owner LIMIT $2) RETURNING owner";
 
+const PURGE_SITE_RUNS: &str = "DELETE FROM site_runs WHERE id IN \
+    (SELECT id FROM site_runs WHERE state <> 'running' AND ended_at < $1 \
+    ORDER BY ended_at, id LIMIT $2) RETURNING id";
+
+const PURGE_GUESTS_SITE_RUNS: &str = "DELETE FROM site_runs WHERE id IN \
+    (SELECT site_runs.id FROM guests JOIN site_runs ON site_runs.owner = 'guest:' || guests.id \
+    WHERE guests.last_seen_at < $1 ORDER BY site_runs.id LIMIT $2) RETURNING id";
+
 // A guest who bought credit can still list it. The outer condition once more, as a guest may have come back in the
 // meantime.
 const PURGE_GUESTS_ROWS: &str = "DELETE FROM guests WHERE last_seen_at < $1 AND id IN \
     (SELECT id FROM guests WHERE last_seen_at < $1 \
         AND NOT EXISTS (SELECT 1 FROM audits WHERE owner = 'guest:' || guests.id) \
         AND NOT EXISTS (SELECT 1 FROM tabs WHERE owner = 'guest:' || guests.id) \
+        AND NOT EXISTS (SELECT 1 FROM site_runs WHERE owner = 'guest:' || guests.id) \
         AND NOT EXISTS (SELECT 1 FROM credits WHERE owner = 'guest:' || guests.id) \
     ORDER BY last_seen_at, id LIMIT $2) RETURNING id";
 
@@ -69,6 +78,22 @@ impl Store {
         for sql in [PURGE_GUESTS_TABS, PURGE_GUESTS_WORKSPACES] {
             let statement = sqlx::query(sql).bind(seen_before.0).bind(batch);
             gone += self.db.write("purging tabs of guests", statement).await?.len() as u64;
+        }
+        Ok(gone)
+    }
+
+    /// Deletes at most `batch` runs over sites that ended before `ended_before` and are not repeated, and at most `batch` of
+    /// guests last seen before `guest_seen_before`; how many in all. Call again until 0.
+    pub async fn purge_site_runs(
+        &self,
+        ended_before: Timestamp,
+        guest_seen_before: Timestamp,
+        batch: u32,
+    ) -> Result<u64, StoreError> {
+        let mut gone = 0;
+        for (sql, before) in [(PURGE_SITE_RUNS, ended_before), (PURGE_GUESTS_SITE_RUNS, guest_seen_before)] {
+            let statement = sqlx::query(sql).bind(before.0).bind(i64::from(batch));
+            gone += self.db.write("purging runs over sites", statement).await?.len() as u64;
         }
         Ok(gone)
     }

@@ -149,7 +149,8 @@ fn page(row: &AnyRow) -> Result<SitePageRow, StoreError> {
     })
 }
 
-fn packed(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+/// Bytes of a run as they are stored.
+pub(crate) fn packed(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
     let subject = "packing a page of a site run";
     if bytes.len() > MOST_BYTES {
         return Err(StoreError::corrupt(subject, "it is over 16 MiB"));
@@ -157,7 +158,8 @@ fn packed(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
     zstd::bulk::compress(bytes, LEVEL).map_err(|error| StoreError::unavailable(subject, error))
 }
 
-fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+/// Bytes of a run as they were.
+pub(crate) fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
     zstd::bulk::decompress(bytes, MOST_BYTES)
         .map_err(|error| StoreError::corrupt("unpacking a page of a site run", error))
 }

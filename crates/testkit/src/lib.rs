@@ -2,10 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "real peers for tests")]
 #![expect(clippy::print_stdout, reason = "tests say what they pass over")]
-#![cfg_attr(
-    feature = "servers",
-    expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 pub mod browser;
 #[cfg(feature = "servers")]
@@ -14,6 +11,7 @@ mod database;
 pub mod facilitator;
 #[cfg(feature = "servers")]
 mod lab;
+pub mod made_site;
 #[cfg(feature = "servers")]
 mod site;
 #[cfg(feature = "servers")]

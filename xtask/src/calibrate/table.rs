@@ -100,9 +100,35 @@ fn is_searchable(report: &Report) -> bool {
     report.searchable.as_ref().is_some_and(|searchable| searchable.state != SearchState::No)
 }
 
+/// Links from which on a file is a page of a site with its menu; with fewer it is an excerpt.
+const LEAST_LINKS: u32 = 10;
+
 fn scores(out: &mut String, reports: &[(String, Report)]) {
-    let mut scores: Vec<u32> =
-        reports.iter().filter(|(_, report)| is_searchable(report)).map(|(_, report)| report.score).collect();
+    let searchable: Vec<&Report> =
+        reports.iter().map(|(_, report)| report).filter(|report| is_searchable(report)).collect();
+    let links = |report: &Report| report.summary.as_ref().map_or(0, |summary| summary.links.total);
+    let whole: Vec<&Report> = searchable.iter().copied().filter(|report| links(report) >= LEAST_LINKS).collect();
+    quartiles(out, "pages that a search engine can show", &searchable);
+    quartiles(
+        out,
+        &format!(
+            "of them that have {LEAST_LINKS} links or more; the others are excerpts, without the head and menu of their site"
+        ),
+        &whole,
+    );
+    let scores: Vec<u32> = searchable.iter().map(|report| report.score).collect();
+    // Writing to a text does not fail.
+    let _ = writeln!(out, "| score | pages |\n|---|--:|");
+    for low in (0..=90).step_by(10) {
+        let high = if low == 90 { 100 } else { low + 9 };
+        let count = scores.iter().filter(|score| (low..=high).contains(*score)).count();
+        let _ = writeln!(out, "| {low} to {high} | {count} |");
+    }
+}
+
+/// The quartiles of some pages' scores.
+fn quartiles(out: &mut String, which: &str, reports: &[&Report]) {
+    let mut scores: Vec<u32> = reports.iter().map(|report| report.score).collect();
     scores.sort_unstable();
     let at = |part: usize| scores.get((scores.len().max(1) - 1) * part / 4).copied().unwrap_or_default();
     let of = |count: usize| count * 100 / scores.len().max(1);
@@ -110,7 +136,7 @@ fn scores(out: &mut String, reports: &[(String, Report)]) {
     // Writing to a text does not fail.
     let _ = writeln!(
         out,
-        "Scores of the {} pages that a search engine can show: least {}, lower quartile {}, median {}, upper quartile {}, most {}; \
+        "Scores of the {} {which}: least {}, lower quartile {}, median {}, upper quartile {}, most {}; \
          {none} at 0 ({} %).\n",
         scores.len(),
         at(0),
@@ -120,12 +146,6 @@ fn scores(out: &mut String, reports: &[(String, Report)]) {
         at(4),
         of(none)
     );
-    let _ = writeln!(out, "| score | pages |\n|---|--:|");
-    for low in (0..=90).step_by(10) {
-        let high = if low == 90 { 100 } else { low + 9 };
-        let count = scores.iter().filter(|score| (low..=high).contains(*score)).count();
-        let _ = writeln!(out, "| {low} to {high} | {count} |");
-    }
 }
 
 fn ranks(out: &mut String, reports: &[(String, Report)]) {

@@ -1,4 +1,4 @@
-//! The texts of the catalog, as the files of `crates/audit/src/checks` have them.
+//! The texts of the catalog, as the files of `crates/audit/src/checks` and `crates/site/src/checks` have them.
 //!
 //! Titles and rules are constants of a `Check`; messages, notes and sources are constants inside the functions that use
 //! them, so they are read from the source. It is formatted by rustfmt: an item begins in the first column.
@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use anyhow::{Context as _, Result};
 use regex::Regex;
 
-/// The folder of the families, by category.
-pub(super) const CHECKS: &str = "crates/audit/src/checks";
+/// The folders of checks of a page and of a site: in each, a folder for each category.
+pub(super) const CHECKS: [&str; 2] = ["crates/audit/src/checks", "crates/site/src/checks"];
 
 /// What a text is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +55,7 @@ impl Role {
             "why" => Self::Why,
             "how" => Self::How,
             "rule" => Self::Rule,
+            "message" => Self::Message,
             _ => Self::Other,
         }
     }
@@ -90,18 +91,21 @@ pub(super) struct FamilyTexts {
 
 /// Every family, by file.
 pub(super) fn families(root: &Path) -> Result<Vec<FamilyTexts>> {
-    let folder = root.join(CHECKS);
     let mut paths = Vec::new();
-    for category in std::fs::read_dir(&folder).context(CHECKS)? {
-        let category = category?.path();
-        if category.is_dir() {
-            for file in std::fs::read_dir(category)? {
-                paths.push(file?.path());
+    for folder in CHECKS {
+        let mut found = Vec::new();
+        for category in std::fs::read_dir(root.join(folder)).context(folder)? {
+            let category = category?.path();
+            if category.is_dir() {
+                for file in std::fs::read_dir(category)? {
+                    found.push(file?.path());
+                }
             }
         }
+        found.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+        found.sort();
+        paths.append(&mut found);
     }
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    paths.sort();
     let read = |path: &std::path::PathBuf| {
         let name = path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
         Ok(family(name, &whole(path)?))
@@ -137,7 +141,7 @@ static ITEM: LazyLock<Regex> =
     LazyLock::new(|| regex(r"(?m)^(?:pub(?:\([a-z]+\))? )?(?:const|static|fn|struct|enum|impl|mod)\b"));
 static NAME: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:const|static|fn) (\w+)"));
 static CODE: LazyLock<Regex> = LazyLock::new(|| regex(r#"\bcode: "(\w+)""#));
-static RUN: LazyLock<Regex> = LazyLock::new(|| regex(r"\brun: (\w+)"));
+static RUN: LazyLock<Regex> = LazyLock::new(|| regex(r"\brun: (\w+)|\b(run),"));
 static SLUG: LazyLock<Regex> = LazyLock::new(|| regex(r#"\bslug: "([^"]+)""#));
 static BINDING: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(?:const|let) \(?(?:mut )?(\w+)"));
 
@@ -145,9 +149,9 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant pattern")
 }
 
-/// What the first group of a pattern holds.
+/// What the first group of a pattern holds that has matched.
 fn first_group(pattern: &Regex, text: &str) -> Option<String> {
-    Some(pattern.captures(text)?.get(1)?.as_str().to_owned())
+    Some(pattern.captures(text)?.iter().skip(1).flatten().next()?.as_str().to_owned())
 }
 
 fn family(path: String, source: &str) -> FamilyTexts {
@@ -187,7 +191,11 @@ fn family(path: String, source: &str) -> FamilyTexts {
             let before = item.get(..whole.start()).unwrap_or_default();
             let role = match text.get(1) {
                 Some(field) => Role::of_field(field.as_str()),
-                None => role(before, if is_constant(item) { code } else { item }),
+                None => match role(before, if is_constant(item) { code } else { item }) {
+                    // What a check of a site has besides its fields says what is the matter with a case.
+                    Role::Other if path.starts_with(CHECKS[1]) => Role::Note,
+                    role => role,
+                },
             };
             let line = 1 + code.get(..start + whole.start()).unwrap_or_default().matches('\n').count();
             let one = CatalogText { role, line, en: literal(2), pt: literal(3) };

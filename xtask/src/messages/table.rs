@@ -7,11 +7,13 @@ use super::source::{CHECKS, FamilyTexts};
 /// Every text of the catalog, English and Portuguese side by side.
 pub(super) fn table(families: &[FamilyTexts]) -> String {
     let mut out = format!(
-        "# Messages\n\nWritten by `cargo xtask gen` from `{CHECKS}`: every text of the catalog, to read both languages side by \
-         side. Places in braces are filled with measured values; `crates/model/src/lang.rs` has their rules.\n"
+        "# Messages\n\nWritten by `cargo xtask gen` from `{}` and `{}`: every text of the catalog, to read both languages side \
+         by side. Places in braces are filled with measured values; `crates/model/src/lang.rs` has their rules.\n",
+        CHECKS[0], CHECKS[1]
     );
     for family in families {
-        let path = family.path.trim_start_matches(CHECKS).trim_start_matches('/');
+        // Those of a page stand first, and are shown without their folder.
+        let path = family.path.trim_start_matches(CHECKS[0]).trim_start_matches('/');
         // Writing to a string can't fail.
         let _ = write!(out, "\n## `{path}`\n");
         for check in &family.checks {

@@ -7,8 +7,8 @@ use model::lang::Lang;
 use serde::Serialize;
 
 use crate::operation::{Access, Operation};
-use render::catalog;
 use render::catalog::check::{CheckBound, Explained};
+use render::catalog::{self, SiteFamily};
 use service::config::reference;
 
 /// Every key of the configuration.
@@ -42,6 +42,7 @@ pub fn checks() -> Result<String, std::fmt::Error> {
         "# Checks\n\nWritten by `cargo xtask gen` from the catalog, version {CATALOG_VERSION}. A running service shows the same \
          at `/checks`, and as data at `GET /api/checks`.\n"
     );
+    out.push_str("\n[Checks of a whole site](#checks-of-a-whole-site) come last.\n");
     let mut category = None;
     for (family, check) in catalog::entries() {
         if category != Some(family.category) {
@@ -68,7 +69,26 @@ pub fn checks() -> Result<String, std::fmt::Error> {
         }
         writeln!(out, "Reference: <{reference}> · tool `{}` · since {since}", family.slug)?;
     }
+    site_checks(&mut out)?;
     Ok(out)
+}
+
+/// The checks of a whole site.
+fn site_checks(out: &mut String) -> std::fmt::Result {
+    out.push_str(
+        "\n## Checks of a whole site\n\nWhat only shows across pages, as [`site-audit site`](site-runs.md) tells it. When the \
+         limits of a run left addresses out, a check that finds nothing is not measured.\n",
+    );
+    for SiteFamily { title, checks } in catalog::SITE_FAMILIES {
+        write!(out, "\n### {}\n", title.en)?;
+        for check in *checks {
+            let (severity, title) = (check.severity.word(), check.title.en);
+            write!(out, "\n#### `{}`\n\n**{severity}** · {title}\n\n{}\n\n", check.code, check.why.en)?;
+            write!(out, "Rule: {}\n\nFix: {}\n\n", check.rule.en, check.how.en)?;
+            writeln!(out, "Reference: <{}>", check.reference)?;
+        }
+    }
+    Ok(())
 }
 
 /// A value as it is written on the wire.

@@ -12,7 +12,9 @@ use service::counting::Event;
 use service::error::ServiceError;
 
 /// Where errors are reported to.
-const ERRORS_PATH: &str = "/api/erro-cliente";
+pub(super) const ERRORS_PATH: &str = "/api/erro-cliente";
+/// Where payment prompts that were seen are reported to.
+pub(super) const PROMPT_PATH: &str = "/api/pagamento/aberto";
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -25,7 +27,7 @@ pub(super) fn operations() -> Vec<Operation> {
              page are counted; nothing else is stored. Reports of browsers about the Content-Security-Policy are \
              accepted too.",
         ),
-        Operation::beacon::<Nothing, _, _>("/api/pagamento/aberto", "report_payment_prompt", take_prompt)
+        Operation::beacon::<Nothing, _, _>(PROMPT_PATH, "report_payment_prompt", take_prompt)
             .text(
                 "Report a viewed payment prompt",
                 "For pages of this service; agents must not call it. Needs `Origin` of this service, `Sec-Fetch-Site: \

@@ -8,10 +8,13 @@ use crate::operation::{Call, JsonAnswer, Operation};
 use service::error::{Code, ServiceError};
 use service::statistics::{self, Visit, VisitAnswer};
 
+/// Where views are reported to.
+pub(super) const PATH: &str = "/api/visit";
+
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::post("/api/visit", "report_visit", report)
+        Operation::post(PATH, "report_visit", report)
             .text(
                 "Report a page view",
                 "For the script of this service's own pages, once a page is visible. `counted`: whether the view \

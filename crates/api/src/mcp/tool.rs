@@ -24,14 +24,16 @@ const DESCRIPTION_CHARACTERS: usize = 320;
 pub(super) const NEEDS_TOKEN: &str = " Needs `guest_token` (create_guest), or a header X-Guest-Token or X-Api-Key.";
 /// The tool that makes a guest.
 pub(super) const CREATE_GUEST: &str = "create_guest";
-/// The tools of the core tasks, which `tools/list` has: audit, fix, prove, share, follow, look up. Every other operation is
-/// called by name as well, and told by `list_operations`.
+/// The tools of the core tasks, which `tools/list` has: audit a page or a site, fix, prove, share, follow, look up. Every other
+/// operation is called by name as well, and told by `list_operations`.
 const LISTED: [&str; 23] = [
     "audit_page",
     "get_audit",
     "get_patch",
     "apply_patch",
     "get_robots",
+    "audit_site",
+    "get_site",
     "start_lab_test",
     "get_lab_tests",
     "share_audit",
@@ -45,11 +47,9 @@ const LISTED: [&str; 23] = [
     "open_tab",
     "get_tab",
     "change_tab",
-    "close_tab",
     "run_tab",
     "get_tab_history",
     "get_gate",
-    "get_pricing",
 ];
 
 /// The operations that are tools, in the order of the catalog: clients keep the list, and prompts that hold it.

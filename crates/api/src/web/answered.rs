@@ -17,8 +17,6 @@ use crate::request::client;
 use crate::response::PageShown;
 use crate::site::Site;
 
-/// Calls of the API that are no use of it: the health check, and what our own pages report.
-const NO_USE: [&str; 4] = [handlers::HEALTH_PATH, "/api/visit", "/api/erro-cliente", "/api/pagamento/aberto"];
 /// Documents for programs.
 const DOCUMENTS: [&str; 4] = ["/openapi.json", "/agent.json", "/apis.json", "/feeds"];
 /// Path prefixes of the other documents for programs.
@@ -96,7 +94,9 @@ impl Asked {
             return Some(Surface::Mcp);
         }
         if path == "/api" || path.starts_with("/api/") {
-            return (!NO_USE.contains(&path) && !is_for_operator(site, path)).then_some(Surface::Api);
+            // The health check and what our own pages report are no use of it.
+            let is_use = path != handlers::HEALTH_PATH && !handlers::REPORT_PATHS.contains(&path);
+            return (is_use && !is_for_operator(site, path)).then_some(Surface::Api);
         }
         let is_answer = matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED);
         if !is_answer || !matches!(self.method, Method::GET | Method::HEAD) {

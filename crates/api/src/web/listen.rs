@@ -32,6 +32,7 @@ use crate::request::{Patience, Peer};
 use crate::response;
 use service::error::{Code, ServiceError};
 use service::network::Network;
+use service::sites;
 
 /// Header fields of a head at most.
 const HEAD_FIELDS: usize = 100;
@@ -86,6 +87,7 @@ pub async fn serve(listener: TcpListener, routes: Routes, patience: Patience, st
     // No new connections; open ones end after their current call.
     let _told = stopping.send(true);
     routes.site.services().lab().end_waits();
+    sites::end_waits(routes.site.services());
     if tokio::time::timeout(LAST_CALLS, async { while connections.join_next().await.is_some() {} }).await.is_err() {
         tracing::warn!(connections = connections.len(), "stopped with calls unfinished");
     }

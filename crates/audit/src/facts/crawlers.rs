@@ -1,5 +1,9 @@
 //! Crawlers by purpose: what blocking one of them means differs.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 /// Class, product token, operator and `Signature-Agent` host of each, with source and date in the file.
 const TABLE: &str = include_str!("../data/crawlers.tsv");
 
@@ -34,17 +38,34 @@ pub fn ai_tokens() -> impl Iterator<Item = &'static str> {
 /// one that signs its requests. `user_agent` and `signature_agent` are the values of those headers; empty where not sent.
 /// Archives and search engines are none.
 pub fn ai_agent(user_agent: &str, signature_agent: &str) -> Option<&'static str> {
-    let (user_agent, signature_agent) = (user_agent.to_ascii_lowercase(), signature_agent.to_ascii_lowercase());
+    let Agents { crawlers, tokens } = &*AGENTS;
+    let named = tokens.find_overlapping_iter(user_agent).map(|found| found.pattern().as_usize()).min();
+    let signed = if signature_agent.is_empty() { None } else { signer(crawlers, signature_agent) };
+    let first = [named, signed].into_iter().flatten().min()?;
+    crawlers.get(first).map(|crawler| crawler.token)
+}
+
+/// The place of the agent whose host signs.
+fn signer(crawlers: &[Crawler], signature_agent: &str) -> Option<usize> {
+    let signature_agent = signature_agent.to_ascii_lowercase();
     // A quoted URL (draft-meunier-http-message-signatures-directory, section 4).
     let host = signature_agent.trim_matches(|c| c == '"' || c == ' ').trim_start_matches("https://").split('/').next();
+    crawlers.iter().position(|crawler| crawler.signature_host != "-" && host == Some(crawler.signature_host))
+}
+
+/// AI agents, in the table's order. Every request is looked for one.
+static AGENTS: LazyLock<Agents> = LazyLock::new(|| {
     let is_agent = |purpose| matches!(purpose, Purpose::Answers | Purpose::Person | Purpose::Ads | Purpose::Training);
-    rows()
-        .filter(|crawler| is_agent(crawler.purpose))
-        .find(|crawler| {
-            user_agent.contains(&crawler.token.to_ascii_lowercase())
-                || (crawler.signature_host != "-" && host == Some(crawler.signature_host))
-        })
-        .map(|crawler| crawler.token)
+    let crawlers: Vec<Crawler> = rows().filter(|crawler| is_agent(crawler.purpose)).collect();
+    let tokens =
+        AhoCorasick::builder().ascii_case_insensitive(true).build(crawlers.iter().map(|crawler| crawler.token));
+    Agents { tokens: tokens.expect("the table is a constant"), crawlers }
+});
+
+/// The agents, and a matcher of their tokens.
+struct Agents {
+    crawlers: Vec<Crawler>,
+    tokens: AhoCorasick,
 }
 
 /// A row of the table.

@@ -5,13 +5,14 @@
 
 mod around;
 mod element;
+mod ids;
 mod parsed;
 mod white_space;
 
 pub use element::Element;
 pub(crate) use element::{Part, insertion_point};
+pub(crate) use html::{Kept, TextSplice, WrittenAttribute, attributes_of};
 pub use html::{Limits, Namespace, NodeId, Position};
-pub(crate) use html::{WrittenAttribute, attributes_of};
 pub use parsed::{Complexity, Document};
 pub(crate) use white_space::Collapsed;
 pub use white_space::{collapse, collapse_into};

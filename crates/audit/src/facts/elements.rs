@@ -6,7 +6,7 @@ use super::document::{Element, NodeId, collapse};
 use super::names::has_name;
 
 /// A `meta` element.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meta {
     /// The element.
     pub node: NodeId,
@@ -51,7 +51,7 @@ impl Meta {
 }
 
 /// A `link` element.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkElement {
     /// The element.
     pub node: NodeId,
@@ -101,7 +101,7 @@ pub enum Reach {
 }
 
 /// An `a[href]` element.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     /// The element.
     pub node: NodeId,

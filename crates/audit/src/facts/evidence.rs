@@ -44,11 +44,49 @@ impl Resolved {
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     pub(super) subject: OnceLock<DataSubject>,
-    pub(super) content: OnceLock<Option<NodeId>>,
+    pub(super) of_body: OfBody,
     pub(super) site_name: OnceLock<Option<Resolved>>,
     pub(super) headline: OnceLock<Option<Resolved>>,
+    pub(super) headline_element: OnceLock<Option<(u8, NodeId)>>,
     pub(super) description: OnceLock<Option<Resolved>>,
     pub(super) page_type: OnceLock<Resolved>,
+}
+
+/// Values that need nothing but the body: names, classes, roles, microdata and texts of its elements, and nothing of their
+/// other attributes.
+#[derive(Debug, Default)]
+pub(crate) struct OfBody {
+    /// The main content.
+    pub(super) content: OnceLock<Option<NodeId>>,
+    /// Entries as microformats mark them, at most two.
+    pub(super) entries: OnceLock<Vec<NodeId>>,
+    /// `article` elements, at most two.
+    pub(super) articles: OnceLock<Vec<NodeId>>,
+    /// There is a date in the content.
+    pub(super) has_time: OnceLock<bool>,
+    /// The content has many paragraphs of prose.
+    pub(super) has_prose: OnceLock<bool>,
+    /// What shows the trail of the page.
+    pub(super) trail: OnceLock<Option<NodeId>>,
+}
+
+impl OfBody {
+    /// The same where elements have other numbers.
+    pub(super) fn renumbered(&self, now: impl Fn(NodeId) -> Option<NodeId>) -> Self {
+        fn settled<T, U>(cell: &OnceLock<T>, now: impl Fn(&T) -> U) -> OnceLock<U> {
+            cell.get().map(now).map_or_else(OnceLock::new, OnceLock::from)
+        }
+        let one = |id: &Option<NodeId>| id.and_then(&now);
+        let all = |ids: &Vec<NodeId>| ids.iter().filter_map(|id| now(*id)).collect::<Vec<NodeId>>();
+        Self {
+            content: settled(&self.content, one),
+            entries: settled(&self.entries, all),
+            articles: settled(&self.articles, all),
+            has_time: self.has_time.clone(),
+            has_prose: self.has_prose.clone(),
+            trail: settled(&self.trail, one),
+        }
+    }
 }
 
 /// An image that structured data names.

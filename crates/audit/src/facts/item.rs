@@ -31,7 +31,7 @@ pub(crate) enum Syntax {
 }
 
 /// An item that stands in markup. Spans of its tree are those of start tags in the page's source.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Item {
     /// How it is written.
     pub(crate) syntax: Syntax,
@@ -59,6 +59,17 @@ impl Item {
         let origin = self.origins.get(at).filter(|origin| origin.at == span.start);
         let element = origin.and_then(|origin| document.element(origin.node));
         element.map_or_else(|| document.place_of(span.clone()), Element::place)
+    }
+
+    /// The same item in a source in which all of it stands so many bytes further on, or back.
+    pub(super) fn moved(&self, by: isize, node: impl Fn(NodeId) -> Option<NodeId>) -> Option<Self> {
+        let mut moved = self.clone();
+        moved.tree.shift(by);
+        for origin in &mut moved.origins {
+            origin.at = origin.at.checked_add_signed(by)?;
+            origin.node = node(origin.node)?;
+        }
+        Some(moved)
     }
 
     /// The origin of a value.

@@ -40,7 +40,7 @@ const TOO_LONG: Text = text("the block is larger than {bytes:size}", "o bloco te
 const NO_OBJECT: Text = text("the root is not an object", "a raiz não é um objeto");
 
 /// The JSON-LD of a page.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct JsonLd {
     /// Blocks that parsed, with the index of their element.
     pub blocks: Vec<(usize, Value)>,
@@ -65,7 +65,7 @@ pub struct JsonLd {
 }
 
 /// A block that parsed, as it is written.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Written {
     /// Index of its element among the JSON-LD scripts.
     pub(crate) block: usize,
@@ -143,6 +143,19 @@ impl JsonLd {
         }
         if out.dropped {
             out.cuts.push(Cut::JsonldNodesOver50);
+        }
+        out
+    }
+
+    /// The same blocks in a source in which they begin elsewhere.
+    pub(crate) fn moved(&self, from: &[usize], to: &[usize]) -> Self {
+        let mut out = self.clone();
+        let start = |starts: &[usize], block: usize| starts.get(block).copied().unwrap_or_default();
+        for written in &mut out.written {
+            written.start = start(to, written.block);
+        }
+        for error in out.errors.iter_mut().chain(&mut out.duplicates) {
+            error.offset = error.offset - start(from, error.block) + start(to, error.block);
         }
         out
     }

@@ -1,12 +1,10 @@
 //! Elements that several checks go through, listed in passing, so that none of them walks the tree again.
 
-use std::collections::HashSet;
-
-use super::document::{Document, Element, Namespace, NodeId};
+use super::document::{Document, Element, Kept, Namespace, NodeId};
 use super::visibility::hides;
 
 /// HTML elements by what checks look for in them, each list in document order.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Listed {
     /// Elements with an `id` that is not empty.
     pub ids: Vec<NodeId>,
@@ -22,11 +20,14 @@ pub struct Listed {
     pub noscripts: Vec<NodeId>,
     /// `picture`.
     pub pictures: Vec<NodeId>,
-    /// What stands in a part that nobody is shown: `hidden`, `aria-hidden`, or an inline style that takes it away.
-    unseen: HashSet<NodeId>,
-    /// What stands in `header`, `nav`, `footer` or `aside`, parts that pages have in common.
-    around: HashSet<NodeId>,
+    /// By the number of its node, in which parts an element stands: [`UNSEEN`], [`AROUND`].
+    stands_in: Vec<u8>,
 }
+
+/// A part that nobody is shown: `hidden`, `aria-hidden`, or an inline style that takes it away.
+const UNSEEN: u8 = 1;
+/// `header`, `nav`, `footer` or `aside`, parts that pages have in common.
+const AROUND: u8 = 1 << 1;
 
 /// Whether a name is that of a part that a page has in common with others.
 pub fn is_around(name: &str) -> bool {
@@ -67,6 +68,11 @@ pub(super) struct Parts {
 const NEVER: NodeId = NodeId::DOCUMENT;
 
 impl Parts {
+    /// Whether the walk is in any.
+    pub(super) fn is_in_one(&self) -> bool {
+        self.unseen_until.is_some() || self.around_until.is_some()
+    }
+
     /// The next node in document order.
     pub(super) fn enter(&mut self, document: &Document, id: NodeId, element: Option<Element<'_>>) {
         for until in [&mut self.unseen_until, &mut self.around_until] {
@@ -111,12 +117,45 @@ fn is_asked_about(name: &str) -> bool {
 impl Listed {
     /// Whether nobody is shown an element: of links, media, fields, buttons, headings, and what has a style.
     pub fn is_unseen(&self, element: Element<'_>) -> bool {
-        self.unseen.contains(&element.id())
+        self.stands_in(element, UNSEEN)
     }
 
     /// Whether an element, of the same, stands in a part that pages have in common.
     pub fn is_around(&self, element: Element<'_>) -> bool {
-        self.around.contains(&element.id())
+        self.stands_in(element, AROUND)
+    }
+
+    fn stands_in(&self, element: Element<'_>, part: u8) -> bool {
+        self.stands_in.get(element.id().index()).is_some_and(|parts| parts & part != 0)
+    }
+
+    fn mark(&mut self, id: NodeId, part: u8) {
+        if self.stands_in.len() <= id.index() {
+            self.stands_in.resize(id.index() + 1, 0);
+        }
+        if let Some(parts) = self.stands_in.get_mut(id.index()) {
+            *parts |= part;
+        }
+    }
+
+    /// Adds what was taken over of a document that was read before.
+    pub(super) fn take_over(&mut self, before: &Self, kept: &Kept) {
+        let lists = [
+            (&mut self.ids, &before.ids),
+            (&mut self.styled, &before.styled),
+            (&mut self.fields, &before.fields),
+            (&mut self.buttons, &before.buttons),
+            (&mut self.labels, &before.labels),
+            (&mut self.noscripts, &before.noscripts),
+            (&mut self.pictures, &before.pictures),
+        ];
+        for (list, before) in lists {
+            list.extend(before.iter().filter_map(|id| kept.now(*id)));
+        }
+        self.stands_in = kept.by_node(std::mem::take(&mut self.stands_in), &before.stands_in);
+        // As far as a walk would have made it.
+        let marked = self.stands_in.iter().rposition(|parts| *parts != 0).map_or(0, |last| last + 1);
+        self.stands_in.truncate(marked);
     }
 
     /// Takes an HTML element.
@@ -147,10 +186,10 @@ impl Listed {
             self.buttons.push(id);
         }
         if parts.unseen_until.is_some() && (is_asked || is_button) {
-            self.unseen.insert(id);
+            self.mark(id, UNSEEN);
         }
         if parts.around_until.is_some() && is_asked {
-            self.around.insert(id);
+            self.mark(id, AROUND);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::document::{Document, Element, NodeId};
 
 /// What ended the head, and the metadata found after it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct LostHead {
     /// The element that closed it.
     pub offender: NodeId,

@@ -78,8 +78,10 @@ pub struct Html {
     pub json_ld_scripts: Vec<NodeId>,
     /// Items of microdata and RDFa.
     pub(crate) items: Vec<Item>,
-    /// There is an element with `itemscope` or `typeof`, whatever its vocabulary.
-    pub has_items: bool,
+    /// Elements with `itemscope`, whatever their vocabulary, in order.
+    pub(crate) scopes: Vec<NodeId>,
+    /// Elements with `typeof`, in order.
+    pub(crate) typed: Vec<NodeId>,
 }
 
 impl Html {
@@ -117,6 +119,11 @@ impl Html {
             rest = after;
         }
         out
+    }
+
+    /// Whether there is an element with `itemscope` or `typeof`, whatever its vocabulary.
+    pub fn has_items(&self) -> bool {
+        !self.scopes.is_empty() || !self.typed.is_empty()
     }
 
     /// The element of an id of this document.

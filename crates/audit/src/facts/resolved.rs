@@ -91,7 +91,16 @@ fn plain(text: &str) -> String {
 
 /// Letters and digits in lower case: what two writings of one name have in common.
 pub(crate) fn bare(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let mut bare = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            'a'..='z' | '0'..='9' => bare.push(character),
+            'A'..='Z' => bare.push(character.to_ascii_lowercase()),
+            other if !other.is_ascii() && other.is_alphanumeric() => bare.extend(other.to_lowercase()),
+            _ => {}
+        }
+    }
+    bare
 }
 
 #[cfg(test)]

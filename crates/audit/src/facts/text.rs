@@ -14,7 +14,7 @@ pub(crate) fn is_seen(element: Element<'_>) -> bool {
 }
 
 /// Visible text of a document.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VisibleText {
     /// Runs joined, white space collapsed.
     pub text: String,

@@ -1,5 +1,7 @@
 //! One walk over the tree of a page, which collects what checks ask for: how [`Html`] is made of a response.
 
+mod again;
+
 use std::sync::OnceLock;
 
 use model::capture::{Capture, Exchange};
@@ -7,10 +9,10 @@ use url::Url;
 
 use super::charset::{self, Charset, CharsetSource};
 use super::content_type::{self, is_html, media_type};
-use super::document::{Document, Element, Namespace, NodeId};
+use super::document::{Document, Element, Kept, Namespace, NodeId, TextSplice};
 use super::elements::{Anchor, LinkElement, Meta};
 use super::evidence::Memo;
-use super::item::ItemReader;
+use super::item::{Item, ItemReader};
 use super::jsonld::JsonLd;
 use super::listed::{Listed, Parts};
 use super::page::Html;
@@ -52,48 +54,64 @@ fn concerns_probes(url: &Url) -> bool {
     }
 }
 
-/// What can be read only when the whole tree was seen: addresses, since a `base` may come late, and JSON-LD.
+/// What can be read only when the whole tree was seen: addresses, since a `base` may come late.
 #[derive(Default)]
 struct Waiting {
     links: Vec<NodeId>,
     anchors: Vec<NodeId>,
-    /// Text of each block, and where it begins in the source.
-    blocks: Vec<(String, usize)>,
-    /// Elements with `itemscope`.
-    scopes: Vec<NodeId>,
-    /// Elements with `typeof`.
-    typed: Vec<NodeId>,
 }
 
 impl Html {
     /// Reads a response that is a document.
     pub(crate) fn read(exchange: &Exchange) -> Option<Self> {
-        Self::read_after(exchange, None)
+        Some(Self::read_with(exchange, None)?.0)
     }
 
-    /// The same of a page that is like one that was read before: what is the same in both is not read again.
-    pub(crate) fn read_after(exchange: &Exchange, before: Option<&Self>) -> Option<Self> {
-        let url = Url::parse(&exchange.url).ok()?;
-        let bytes = &exchange.body.bytes;
-        let mut charset = charset::decide(bytes, content_type::declared(exchange).as_deref());
-        let mut document = Document::parse(charset.decode(bytes));
-        // "Change the encoding": a declaration past the first 1,024 bytes, met by the tree builder; once.
-        if let Some(label) = charset.may_change().then(|| late_charset(&document)).flatten()
-            && charset.change_to(&label)
-        {
-            document = Document::parse(charset.decode(bytes));
-        }
-        let cut = exchange.body.cut.is_some();
-        let unlabelled_utf8 =
-            charset.source == CharsetSource::Detected && !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok();
-        let mut html = Self::walk(document, charset, cut, url, before);
-        if let Some(before) = before.filter(|before| before.text.text == html.text.text)
+    /// The same of a page that comes of another by changes of its source, which are in its order and apart: what they can't
+    /// touch is not read again. Also says what of the tree was taken over.
+    pub(crate) fn read_again(
+        exchange: &Exchange,
+        before: &Self,
+        changes: &[TextSplice<'_>],
+    ) -> Option<(Self, Option<Kept>)> {
+        let (mut html, kept) = Self::read_with(exchange, Some((before, changes)))?;
+        if before.text == html.text
             && let Some(sample) = before.sample.get()
         {
             html.sample = OnceLock::from(sample.clone());
         }
+        Some((html, kept))
+    }
+
+    fn read_with(exchange: &Exchange, before: Option<(&Self, &[TextSplice<'_>])>) -> Option<(Self, Option<Kept>)> {
+        let url = Url::parse(&exchange.url).ok()?;
+        let bytes = &exchange.body.bytes;
+        let mut charset = charset::decide(bytes, content_type::declared(exchange).as_deref());
+        let source = charset.decode(bytes);
+        let (mut document, mut kept) = match before {
+            Some((before, changes)) => Document::parse_again(&before.document, source, changes),
+            None => (Document::parse(source), None),
+        };
+        // "Change the encoding": a declaration past the first 1,024 bytes, met by the tree builder; once.
+        if let Some(label) = charset.may_change().then(|| late_charset(&document)).flatten()
+            && charset.change_to(&label)
+        {
+            (document, kept) = (Document::parse(charset.decode(bytes)), None);
+        }
+        let cut = exchange.body.cut.is_some();
+        let unlabelled_utf8 =
+            charset.source == CharsetSource::Detected && !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok();
+        let before = before.map(|(before, _)| before);
+        let taken = before.zip(kept.as_ref()).filter(|(before, kept)| {
+            before.charset.encoding == charset.encoding && again::can_be_taken_over(&document, before, kept)
+        });
+        let mut html = Self::walk(document, charset, cut, url, before, taken.map(|(_, kept)| kept));
         html.unlabelled_utf8 = unlabelled_utf8;
-        Some(html)
+        if cfg!(debug_assertions) && kept.is_some() {
+            let document = Document::parse(html.document.source().to_owned());
+            again::compare(&html, &Self::walk(document, html.charset.clone(), cut, html.url.clone(), None, None));
+        }
+        Some((html, kept))
     }
 
     /// A page of which nothing was read.
@@ -127,17 +145,30 @@ impl Html {
             json_ld: JsonLd::default(),
             json_ld_scripts: Vec::new(),
             items: Vec::new(),
-            has_items: false,
+            scopes: Vec::new(),
+            typed: Vec::new(),
             document: Document::parse(String::new()),
         }
     }
 
-    fn walk(document: Document, charset: Charset, cut: bool, url: Url, before: Option<&Self>) -> Self {
+    /// Reads a document. `kept`: what of it is read as in the page `before`, which is known.
+    fn walk(
+        mut document: Document,
+        charset: Charset,
+        cut: bool,
+        url: Url,
+        before: Option<&Self>,
+        kept: Option<&Kept>,
+    ) -> Self {
+        let taken = before.zip(kept);
+        if let Some((before, kept)) = taken {
+            document.take_over(&before.document, kept);
+        }
         let mut html = Self { lost_head: lost_head::read(&document), ..Self::empty(charset, cut, url) };
         let mut waiting = Waiting::default();
         let mut text = Passing::new(&document);
         let mut parts = Parts::default();
-        for id in document.nodes() {
+        for id in document.nodes().take_while(|id| kept.is_none_or(|kept| !kept.holds(*id))) {
             let element = document.element(id);
             text.node(id, element);
             parts.enter(&document, id, element);
@@ -148,32 +179,69 @@ impl Html {
             }
         }
         html.text = text.finish();
+        if let Some((before, kept)) = taken {
+            html.take_over(&document, before, kept);
+        }
         let elements = |ids: Vec<NodeId>| ids.into_iter().filter_map(|id| document.element(id));
         let base = elements(html.bases.clone()).next().and_then(|base| html.resolve(base.attribute("href")?));
         html.base =
             base.filter(|base| !matches!(base.scheme(), "data" | "javascript")).unwrap_or_else(|| html.url.clone());
+        if taken.is_some_and(|(before, _)| before.base != html.base || parts.is_in_one()) {
+            // Every address is another one, or what stands in the body is in a part that begins before it.
+            return Self::walk(document, html.charset, cut, html.url, before, None);
+        }
         html.links = elements(waiting.links).map(|link| LinkElement::read(link, |href| html.resolve(href))).collect();
-        let mut known = before.map(|before| KnownAddresses::of(before, &html));
-        html.anchors = elements(waiting.anchors)
-            .filter_map(|one| {
-                let resolve = |href: &str| match known.as_mut().and_then(|known| known.resolved(href)) {
+        html.anchors = match before.filter(|_| kept.is_none()) {
+            Some(before) => {
+                let mut known = KnownAddresses::of(before, &html);
+                let resolve = |href: &str| match known.resolved(href) {
                     Some(url) => url.cloned(),
                     None => html.resolve(href),
                 };
-                Anchor::read(one, &html.url, resolve)
-            })
-            .collect();
+                html.read_anchors(elements(waiting.anchors), resolve)
+            }
+            None => html.read_anchors(elements(waiting.anchors), |href| html.resolve(href)),
+        };
+        if let Some((before, kept)) = taken {
+            html.take_over_links(&document, before, kept);
+        }
         let concerned =
             html.anchors.iter().enumerate().filter(|(_, one)| one.url.as_ref().is_some_and(concerns_probes));
         html.to_probes = concerned.map(|(at, _)| at).collect();
-        html.json_ld = JsonLd::read(&waiting.blocks);
+        let blocks: Vec<(String, usize)> = elements(html.json_ld_scripts.clone()).map(block).collect();
+        html.json_ld = match before {
+            Some(before) => before.json_ld_of(&blocks),
+            None => JsonLd::read(&blocks),
+        };
+        let items = taken.and_then(|(before, kept)| before.items_kept(&document, kept));
         html.document = document;
-        html.has_items = !waiting.scopes.is_empty() || !waiting.typed.is_empty();
-        let reader = || ItemReader::new(&html.document, &html.base, &html.charset);
-        let mut items = microdata::read(reader(), &waiting.scopes);
-        items.extend(rdfa::read(reader(), &waiting.typed));
-        html.items = items;
+        html.items = items.unwrap_or_else(|| html.read_items());
         html
+    }
+
+    fn read_items(&self) -> Vec<Item> {
+        let reader = || ItemReader::new(&self.document, &self.base, &self.charset);
+        let mut items = microdata::read(reader(), &self.scopes);
+        items.extend(rdfa::read(reader(), &self.typed));
+        items
+    }
+
+    fn read_anchors<'d>(
+        &self,
+        anchors: impl Iterator<Item = Element<'d>>,
+        mut resolve: impl FnMut(&str) -> Option<Url>,
+    ) -> Vec<Anchor> {
+        anchors.filter_map(|one| Anchor::read(one, &self.url, &mut resolve)).collect()
+    }
+
+    /// JSON-LD blocks, which may be those of this page.
+    fn json_ld_of(&self, blocks: &[(String, usize)]) -> JsonLd {
+        let own: Vec<(String, usize)> = self.elements(&self.json_ld_scripts).map(block).collect();
+        if !own.iter().map(|(text, _)| text).eq(blocks.iter().map(|(text, _)| text)) {
+            return JsonLd::read(blocks);
+        }
+        let starts = |blocks: &[(String, usize)]| blocks.iter().map(|(_, start)| *start).collect::<Vec<usize>>();
+        self.json_ld.moved(&starts(&own), &starts(blocks))
     }
 
     fn take(&mut self, element: Element<'_>, parts: &Parts, waiting: &mut Waiting) {
@@ -182,10 +250,10 @@ impl Html {
             return;
         }
         if element.has("itemscope") {
-            waiting.scopes.push(id);
+            self.scopes.push(id);
         }
         if element.has("typeof") {
-            waiting.typed.push(id);
+            self.typed.push(id);
         }
         self.listed.take(element, parts);
         if is_addressed(element.name()) {
@@ -210,8 +278,6 @@ impl Html {
                 self.scripts.push(id);
                 if element.attribute("type").is_some_and(|kind| media_type(kind) == "application/ld+json") {
                     self.json_ld_scripts.push(id);
-                    let start = element.start_tag().map_or(0, |span| span.end);
-                    waiting.blocks.push((as_written(element).unwrap_or_else(|| element.raw_text()), start));
                 }
             }
             name => {
@@ -270,6 +336,12 @@ fn is_addressed(name: &str) -> bool {
             | "frame"
             | "button"
     )
+}
+
+/// Text of a JSON-LD script, and where it begins in the source.
+fn block(script: Element<'_>) -> (String, usize) {
+    let start = script.start_tag().map_or(0, |span| span.end);
+    (as_written(script).unwrap_or_else(|| script.raw_text()), start)
 }
 
 /// The source between an element's tags, where the tree holds the same but for its line ends: there places are right.

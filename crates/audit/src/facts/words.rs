@@ -34,10 +34,28 @@ pub fn parts(title: &str) -> Vec<(usize, &str)> {
             take(start, at);
             start = at + piece.len();
         }
+        for (place, sign) in unspaced_separators(piece) {
+            take(start, at + place);
+            start = at + place + sign.len();
+        }
         at += piece.len();
     }
     take(start, title.len());
     out
+}
+
+/// Separators between letters or marks of Chinese and Japanese, which put no spaces around them: each with its byte.
+fn unspaced_separators(piece: &str) -> impl Iterator<Item = (usize, &str)> {
+    const UNSPACED: [char; 5] = ['_', '-', '|', '｜', '－'];
+    let is_wide = |c: Option<char>| {
+        c.is_some_and(|c| {
+            Script::of(c) == Some(Script::HanOrKana) || matches!(c as u32, 0x3000..=0x303F | 0xFF00..=0xFF5E)
+        })
+    };
+    piece.match_indices(UNSPACED).filter(move |(at, sign)| {
+        let behind = piece.get(at + sign.len()..).unwrap_or_default();
+        is_wide(piece.get(..*at).unwrap_or_default().chars().next_back()) && is_wide(behind.chars().next())
+    })
 }
 
 /// A title without the separators that part nothing, at its start or its end: `Rye bread |` is `Rye bread`.
@@ -191,6 +209,10 @@ mod tests {
     fn what_a_title_says_again_is_found() {
         assert_eq!(parts("Rye - Mill | Berlin"), [(0, "Rye"), (6, "Mill"), (13, "Berlin")]);
         assert_eq!(parts("Rye-mill"), [(0, "Rye-mill")]);
+        let named = |title| parts(title).into_iter().map(|(_, part)| part).collect::<Vec<_>>();
+        assert_eq!(named("黑麦面包怎么做？_厨房_磨坊"), ["黑麦面包怎么做？", "厨房", "磨坊"]);
+        assert_eq!(named("黑麦面包 - 磨坊-厨房"), ["黑麦面包", "磨坊", "厨房"]);
+        assert_eq!(named("rye_bread パン-rye"), ["rye_bread パン-rye"]);
         assert_eq!(repetition("Rye | Mill | RYE"), Some(Repetition::Part(2)));
         assert_eq!(repetition("Bread, rye bread, Bread"), Some(Repetition::Word("bread".to_owned(), 3)));
         assert_eq!(repetition("New York, New York: the new one"), None);

@@ -3,8 +3,10 @@
 //! The table says of families what they look at, and was made by reading them; what it leaves out looks at everything. In
 //! builds with debug assertions, which tests are, each trial runs the checks that it could have spared too, and compares.
 
+use std::sync::LazyLock;
+
 use super::subject::FixSubject;
-use crate::check::Check;
+use crate::check::{Check, Family};
 use crate::checks;
 
 /// Kinds of things that a page says or has, a bit each.
@@ -155,12 +157,17 @@ fn kind(subject: &FixSubject) -> u32 {
     }
 }
 
-/// Every check with what it looks at, in the order of the catalog.
-pub(super) fn checks() -> impl Iterator<Item = (&'static Check, Kinds)> {
-    checks::FAMILIES.iter().flat_map(|family| {
+static CHECKS: LazyLock<Vec<(&'static Check, Kinds)>> = LazyLock::new(|| {
+    let of_family = |family: &&'static Family| {
         let of_family = listed(family.slug);
         family.checks.iter().map(move |check| (check, listed(check.code).or(of_family).unwrap_or(Kinds::ALL)))
-    })
+    };
+    checks::FAMILIES.iter().flat_map(of_family).collect()
+});
+
+/// Every check with what it looks at, in the order of the catalog.
+pub(super) fn checks() -> impl Iterator<Item = (&'static Check, Kinds)> {
+    CHECKS.iter().copied()
 }
 
 fn listed(name: &str) -> Option<Kinds> {
@@ -170,7 +177,6 @@ fn listed(name: &str) -> Option<Kinds> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Family;
 
     #[test]
     fn every_row_is_of_the_catalog() {

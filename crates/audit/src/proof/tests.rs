@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use model::capture::Capture;
 
 use super::*;
@@ -23,10 +21,10 @@ fn audited<R>(run: impl FnOnce(&AuditedPage<'_, '_>) -> R) -> R {
     let page = Page::read(&capture);
     let files = SiteFiles::read(&capture, &page);
     let facts = Facts::new(&capture, &page, &files);
-    let (mut outcomes, mut found) = (BTreeMap::new(), Vec::new());
+    let (mut outcomes, mut found) = (Vec::new(), Vec::new());
     for check in checks::all() {
         let verdict = judge::run(check, &facts);
-        outcomes.insert(check.code, CheckOutcome::of(&verdict));
+        outcomes.push(CheckOutcome::of(&verdict));
         found.extend(verdict.ok().flatten().map(|problem| (check, problem.severity(check))));
     }
     run(&AuditedPage { facts: &facts, page: &page, files: &files, outcomes: &outcomes, found: &found })

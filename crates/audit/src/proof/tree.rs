@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use model::patch::Unproven;
 
-use crate::facts::document::{Document, Element, NodeId, attributes_of};
+use crate::facts::document::{Document, Element, Kept, NodeId, attributes_of};
 
 /// A change of the source: what goes, and what comes.
 pub(super) type SourceChange<'c> = (Range<usize>, &'c str);
@@ -15,17 +15,23 @@ pub(super) type Meant<'m> = HashSet<(NodeId, &'m str)>;
 
 /// What else the changes did: `None` where all that they do not touch is as it was.
 ///
-/// `changes` are of `before`, in its order and apart.
+/// `changes` are of `before`, in its order and apart. `kept`: what `after` took over, which is as it was.
 pub(super) fn harm(
     before: &Document,
     after: &Document,
     changes: &[SourceChange<'_>],
     meant: &Meant<'_>,
+    kept: Option<&Kept>,
 ) -> Option<Unproven> {
     let shift = Shift::of(changes);
-    let mut found = TagPlaces::of(after);
-    let open = written_in(before, changes);
-    for element in before.elements() {
+    let (compared, compared_after) = compared(before, after, kept);
+    let mut found = TagPlaces::of(&compared_after);
+    // Another start tag writes nothing into an element.
+    let rewritten = kept.and_then(|kept| before.element(kept.rewritten().first()?.0)?.start_tag());
+    let (writing, _) = changes
+        .split_at(rewritten.map_or(changes.len(), |tag| changes.partition_point(|(span, _)| span.start < tag.start)));
+    let open = written_in(before, &compared, writing);
+    for element in compared.iter().copied() {
         let Some(tag) = element.start_tag() else { continue };
         match shift.tag(&tag) {
             Fate::Stays(start) => {
@@ -56,10 +62,25 @@ pub(super) fn harm(
         let is_gone = element.start_tag().is_some_and(|tag| matches!(shift.tag(&tag), Fate::Gone));
         is_gone && element.attribute("id").is_some_and(|id| !id.is_empty() && !ids.contains(id))
     };
-    if before.elements().any(loses_id) {
+    if compared.iter().copied().any(loses_id) {
         return Some(Unproven::LosesAttribute);
     }
     found.left().any(has_twice).then_some(Unproven::DoublesAttribute)
+}
+
+/// Elements of two documents that are compared: all, but for those that were taken over with the tag that they had.
+fn compared<'d>(
+    before: &'d Document,
+    after: &'d Document,
+    kept: Option<&Kept>,
+) -> (Vec<Element<'d>>, Vec<Element<'d>>) {
+    let Some(kept) = kept else { return (before.elements().collect(), after.elements().collect()) };
+    // What was taken over comes last.
+    let front = before.elements().take_while(|element| kept.now(element.id()).is_none());
+    let front_after = after.elements().take_while(|element| !kept.holds(element.id()));
+    let rewritten = |(old, new): &(NodeId, NodeId)| Some((before.element(*old)?, after.element(*new)?));
+    let (rewritten, rewritten_after): (Vec<_>, Vec<_>) = kept.rewritten().iter().filter_map(rewritten).unzip();
+    (front.chain(rewritten).collect(), front_after.chain(rewritten_after).collect())
 }
 
 /// Elements by the place of their start tags, each taken once.
@@ -72,8 +93,8 @@ struct TagPlaces<'d> {
 }
 
 impl<'d> TagPlaces<'d> {
-    fn of(document: &'d Document) -> Self {
-        let elements = in_source_order(document);
+    fn of(elements: &[Element<'d>]) -> Self {
+        let elements = in_source_order(elements);
         Self { taken: vec![false; elements.len()], elements, next: 0 }
     }
 
@@ -95,9 +116,9 @@ impl<'d> TagPlaces<'d> {
 }
 
 /// Elements that stand in the source, by the place of their start tags.
-fn in_source_order(document: &Document) -> Vec<(usize, Element<'_>)> {
+fn in_source_order<'d>(elements: &[Element<'d>]) -> Vec<(usize, Element<'d>)> {
     let mut elements: Vec<(usize, Element<'_>)> =
-        document.elements().filter_map(|element| Some((element.start_tag()?.start, element))).collect();
+        elements.iter().filter_map(|element| Some((element.start_tag()?.start, *element))).collect();
     elements.sort_by_key(|(start, _)| *start);
     elements
 }
@@ -181,8 +202,8 @@ fn own_letters(element: Element<'_>) -> impl Iterator<Item = u8> {
 }
 
 /// By the number of a node, whether it is an element in which something is written: its text is meant to change.
-fn written_in(document: &Document, changes: &[SourceChange<'_>]) -> Vec<bool> {
-    let starts = in_source_order(document);
+fn written_in(document: &Document, elements: &[Element<'_>], changes: &[SourceChange<'_>]) -> Vec<bool> {
+    let starts = in_source_order(elements);
     let mut written = vec![false; document.node_count()];
     for (span, _) in changes {
         let before = starts.partition_point(|(start, _)| *start < span.start);
@@ -249,7 +270,7 @@ mod tests {
         let [before, after] = [source.to_owned(), out].map(Document::parse);
         let named = |name: &str| before.elements().find(|element| element.is(name)).unwrap().id();
         let meant: Meant<'_> = meant.iter().map(|(element, name)| (named(element), *name)).collect();
-        harm(&before, &after, &changes, &meant)
+        harm(&before, &after, &changes, &meant, None)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One trial: some fixes applied to the page's own bytes, and the result judged as any page is.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use model::capture::{Capture, Exchange, Extra, Fetched, Want, WantKind};
@@ -35,8 +35,8 @@ pub(crate) struct AuditedPage<'a, 'f> {
     pub(crate) page: &'a Page,
     /// The files of the site.
     pub(crate) files: &'a SiteFiles,
-    /// What each check came to, by code.
-    pub(crate) outcomes: &'a BTreeMap<&'static str, CheckOutcome>,
+    /// What each check came to, in the order of the catalog.
+    pub(crate) outcomes: &'a [CheckOutcome],
     /// Checks that found something.
     pub(crate) found: &'a [FoundCheck],
 }
@@ -161,8 +161,9 @@ impl<'a, 'f> Bench<'a, 'f> {
         let bytes = patch::spliced(source.bytes, &in_file).ok_or(TrialFailure::of(Unproven::NoPlace))?;
         let old = self.audited.facts.capture.page.response().ok_or(TrialFailure::of(Unproven::NoPlace))?;
         let exchange = with_body(old, bytes);
-        let html = Html::read_after(&exchange, Some(source.html));
-        let mut html = html.ok_or(TrialFailure::of(Unproven::ChangesText))?;
+        let changes: Vec<_> = splices.iter().map(|splice| (splice.span.clone(), splice.text.as_str())).collect();
+        let html = Html::read_again(&exchange, source.html, &changes);
+        let (mut html, kept) = html.ok_or(TrialFailure::of(Unproven::ChangesText))?;
         html.document.leave_out_places();
         let meant: Meant<'_> = items
             .iter()
@@ -179,13 +180,12 @@ impl<'a, 'f> Bench<'a, 'f> {
             return Err(TrialFailure::of(Unproven::MovesCharset));
         }
         let harm = if html.charset.encoding == source.html.charset.encoding {
-            let changes: Vec<_> = splices.iter().map(|splice| (splice.span.clone(), splice.text.as_str())).collect();
             // On a page that is misread, what is written is read otherwise too.
             let expected = (!source.html.unlabelled_utf8)
-                .then(|| is_spliced(source.document().source(), &changes, html.document.source()));
+                .then(|| kept.is_some() || is_spliced(source.document().source(), &changes, html.document.source()));
             match expected {
                 Some(false) => Some(Unproven::ChangesText),
-                Some(true) => tree::harm(source.document(), &html.document, &changes, &meant),
+                Some(true) => tree::harm(source.document(), &html.document, &changes, &meant, kept.as_ref()),
                 None => Self::harm_by_bytes(source, &html, &in_file, &meant),
             }
         } else if subjects.contains(&FixSubject::Encoding) && std::str::from_utf8(source.bytes).is_ok() {
@@ -220,7 +220,7 @@ impl<'a, 'f> Bench<'a, 'f> {
         }
         let changes: Vec<_> = changes.iter().map(|(span, text)| (span.clone(), text.as_str())).collect();
         match is_spliced(base.source(), &changes, html.document.source()) {
-            true => tree::harm(&base, &html.document, &changes, meant),
+            true => tree::harm(&base, &html.document, &changes, meant, None),
             false => Some(Unproven::ChangesText),
         }
     }
@@ -243,10 +243,10 @@ impl<'a, 'f> Bench<'a, 'f> {
             true => Kinds::touched(subjects.iter()),
             false => Kinds::ALL,
         };
-        for (check, looked_at) in concern::checks() {
+        for ((check, looked_at), outcome) in concern::checks().zip(self.audited.outcomes) {
             let is_own = items.iter().any(|item| item.check.code == check.code);
             let uncovered = || items.iter().any(|item| uncover::may_show(item.check.code, check.code));
-            let was_fine = !is_own && self.audited.outcomes.get(check.code) == Some(&CheckOutcome::Fine);
+            let was_fine = !is_own && *outcome == CheckOutcome::Fine;
             let is_new = was_fine && !uncovered();
             // Of a check that found something before, or could not be measured, no finding makes the trial fail.
             if !is_own && !is_new && scope != TrialScope::Findings {

@@ -2,7 +2,7 @@
 
 use audit::facts::Facts;
 use audit::facts::content_type::is_html;
-use audit::{Page, report_of};
+use audit::{Page, report_of, unproven_report_of};
 use fetch::KnownVersion;
 use model::capture::{Capture, Fetched, Source};
 use site::{AuditedDocument, FrontierEntry, PageAnswer, PageFacts, PageRole, read_page, read_resource};
@@ -14,7 +14,7 @@ use super::Shared;
 use super::pace::MOST_TRIES;
 
 /// Timeout of one request, as of a page of an audit.
-const REQUEST_TIME: Duration = Duration::from_secs(20);
+pub(super) const REQUEST_TIME: Duration = Duration::from_secs(20);
 /// Timeout of the wait for a core. Long: a run has no caller who waits for one page.
 const CORE_TIME: Duration = Duration::from_secs(600);
 
@@ -37,25 +37,40 @@ impl CrawledPage {
         Self::without_report(PageFacts::unjudged(url, PageRole::Page, PageAnswer::Failed("defect".to_owned())))
     }
 
-    fn without_report(facts: PageFacts) -> Self {
+    /// An address without a report.
+    pub fn without_report(facts: PageFacts) -> Self {
         Self { url: facts.url.clone(), facts: Some(facts), report: None, version: KnownVersion::default() }
     }
 }
 
 /// Asks for an address and judges it.
 pub(super) async fn crawled(shared: &Shared, entry: &FrontierEntry) -> CrawledPage {
-    let unasked = |answer| CrawledPage::without_report(PageFacts::unjudged(&entry.url, PageRole::Page, answer));
-    let Ok(url) = shared.engine.fetcher().intake(&entry.url) else {
-        return unasked(PageAnswer::Failed("address".to_owned()));
+    let url = match admitted(shared, entry) {
+        Ok(url) => url,
+        Err(unasked) => return *unasked,
     };
-    if shared.obeys_robots && !shared.origin.allows(&url) {
-        return unasked(PageAnswer::Blocked);
-    }
-    let known = shared.known.get(&entry.url);
     let fetched = match shared.take_first(&entry.url) {
         Some(fetched) => fetched,
-        None => asked(shared, &url, known).await,
+        None => asked(shared, &url, shared.known.get(&entry.url)).await,
     };
+    read(shared, entry, fetched).await
+}
+
+/// The address to ask; what is kept of it where it is not asked.
+pub(super) fn admitted(shared: &Shared, entry: &FrontierEntry) -> Result<Url, Box<CrawledPage>> {
+    let unasked =
+        |answer| Box::new(CrawledPage::without_report(PageFacts::unjudged(&entry.url, PageRole::Page, answer)));
+    let url = shared.engine.fetcher().intake(&entry.url);
+    let url = url.map_err(|_| unasked(PageAnswer::Failed("address".to_owned())))?;
+    if shared.obeys_robots && !shared.origin.allows(&url) {
+        return Err(unasked(PageAnswer::Blocked));
+    }
+    Ok(url)
+}
+
+/// Judges what an address answered.
+pub(super) async fn read(shared: &Shared, entry: &FrontierEntry, fetched: Fetched) -> CrawledPage {
+    let known = shared.known.get(&entry.url);
     if known.is_some() && fetched.response().is_some_and(|exchange| exchange.status == 304) {
         let version = known.cloned().unwrap_or_default();
         return CrawledPage { url: entry.url.clone(), facts: None, report: None, version };
@@ -73,7 +88,7 @@ async fn asked(shared: &Shared, url: &Url, known: Option<&KnownVersion>) -> Fetc
     let mut tries = 1;
     loop {
         let permit = shared.pace.enter().await;
-        let fetched = shared.engine.fetcher().answer(url, known, Instant::now() + REQUEST_TIME).await;
+        let fetched = shared.engine.fetcher().answer(url, known, &shared.kept, Instant::now() + REQUEST_TIME).await;
         drop(permit);
         if !shared.pace.note(&fetched, tries) || tries >= MOST_TRIES {
             return fetched;
@@ -98,10 +113,14 @@ async fn judged(shared: &Shared, key: &str, fetched: Fetched) -> CrawledPage {
     };
     let files = shared.origin.files_for(key);
     let url = key.to_owned();
+    let proves = shared.proves;
     let judging = move || {
         let page = Page::read(&capture);
         let facts = Facts::new(&capture, &page, &files);
-        let report = report_of(&facts, &page, &files);
+        let report = match proves {
+            true => report_of(&facts, &page, &files),
+            false => unproven_report_of(&facts, &page, &files),
+        };
         let read = read_page(&url, AuditedDocument { facts: &facts, report: &report });
         (read, serde_json::to_vec(&report).ok())
     };
@@ -110,18 +129,4 @@ async fn judged(shared: &Shared, key: &str, fetched: Fetched) -> CrawledPage {
         // A defect of ours, which the process's panic hook logs.
         Err(_) => CrawledPage::of_defect(key),
     }
-}
-
-/// Asks whether an image, or a page of another site, is there.
-pub(super) async fn resource(shared: &Shared, url: &str, role: PageRole) -> CrawledPage {
-    let kind = match role {
-        PageRole::Image => model::capture::WantKind::LargestImage,
-        PageRole::Page | PageRole::External => model::capture::WantKind::CanonicalTarget,
-    };
-    let want = model::capture::Want { kind, url: url.to_owned() };
-    let permit = shared.pace.enter().await;
-    let budget = fetch::Budget::new(usize::from(kind.rules().max_redirects) + 1);
-    let fetched = shared.engine.fetcher().extra(&want, &budget, Instant::now() + REQUEST_TIME).await;
-    drop(permit);
-    CrawledPage::without_report(read_resource(url, role, &fetched))
 }

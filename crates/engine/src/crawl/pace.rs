@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use model::capture::{Exchange, Fetched};
+use model::capture::Fetched;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
@@ -32,6 +32,11 @@ impl Pace {
         Self { slots: Semaphore::new(at_once.max(1)), gap, next: Mutex::new(Instant::now()) }
     }
 
+    /// Time between the beginnings of two requests.
+    pub(super) fn gap(&self) -> Duration {
+        self.gap
+    }
+
     /// Waits until a request may begin; it has ended when the permit is dropped.
     #[expect(clippy::disallowed_methods, reason = "politeness is a wait")]
     pub(super) async fn enter(&self) -> Option<SemaphorePermit<'_>> {
@@ -53,7 +58,7 @@ impl Pace {
 
     /// Takes note of an answer: a site that asks for rest gets it. `true` where the address is to be asked again.
     pub(super) fn note(&self, answer: &Fetched, tries: u32) -> bool {
-        let Some(rest) = answer.response().and_then(|exchange| rest(exchange, tries)) else { return false };
+        let Some(rest) = rest(answer, tries) else { return false };
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         *next = (*next).max(Instant::now() + rest);
         tries < MOST_TRIES
@@ -61,7 +66,8 @@ impl Pace {
 }
 
 /// How long a site asks to be left alone: 429, or 503 with or without a time (RFC 9110 §10.2.3, in seconds).
-fn rest(exchange: &Exchange, tries: u32) -> Option<Duration> {
+pub(super) fn rest(answer: &Fetched, tries: u32) -> Option<Duration> {
+    let exchange = answer.response()?;
     if !matches!(exchange.status, 429 | 503) {
         return None;
     }
@@ -77,7 +83,7 @@ fn rest(exchange: &Exchange, tries: u32) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::capture::{Body, Timing};
+    use model::capture::{Body, Exchange, Timing};
 
     fn answer(status: u16, retry_after: Option<&str>) -> Fetched {
         let header = retry_after.map(|value| ("retry-after".to_owned(), value.to_owned()));

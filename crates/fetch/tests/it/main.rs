@@ -15,6 +15,7 @@ mod frames;
 mod guarded;
 mod http2;
 mod http2_hostile;
+mod kept;
 mod memory;
 mod names;
 mod secure;

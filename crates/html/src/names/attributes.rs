@@ -356,6 +356,7 @@ impl AttributeId {
     }
 
     /// The known name in lower case.
+    #[inline]
     pub(crate) fn text(self) -> Option<&'static str> {
         ATTRIBUTES.get(usize::from(self.0)).copied()
     }

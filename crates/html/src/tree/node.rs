@@ -13,10 +13,12 @@ impl NodeId {
     pub const DOCUMENT: Self = Self(0);
 
     /// Its number in its tree, from 0 up: an index for data kept per node.
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
+    #[inline]
     pub(crate) const fn some(self) -> Option<Self> {
         if self.0 == NONE { None } else { Some(self) }
     }
@@ -124,6 +126,7 @@ impl Node {
         }
     }
 
+    #[inline]
     pub(crate) const fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
@@ -132,6 +135,7 @@ impl Node {
         self.flags = if on { self.flags | flag } else { self.flags & !flag };
     }
 
+    #[inline]
     pub(crate) fn first_child(&self) -> Option<NodeId> {
         match self.kind {
             Kind::Text => None,
@@ -139,16 +143,19 @@ impl Node {
         }
     }
 
+    #[inline]
     pub(crate) const fn run(&self) -> SourceRun {
         SourceRun { start: self.start, end: self.end }
     }
 
     /// Place of a text's second run.
+    #[inline]
     pub(crate) fn next_piece(&self) -> Option<u32> {
         (self.first != NONE).then_some(self.first)
     }
 
     /// Place of a text's last run but the first.
+    #[inline]
     pub(crate) fn last_piece(&self) -> Option<u32> {
         (self.end_tag.0 != NONE).then_some(self.end_tag.0)
     }

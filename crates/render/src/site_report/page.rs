@@ -5,7 +5,7 @@ use model::lang::{Lang, Text, text};
 use site::{FoldedFinding, Scope, SiteFinding, SiteReport};
 
 use super::charts::bars;
-use super::run::{BROKE, FIXED, RunNotes, SiteChange, SiteChanges, UNCHANGED};
+use super::run::{BROKE, FIXED, PageRow, RunNotes, SiteChange, SiteChanges, UNCHANGED};
 use super::words;
 use crate::shown::{date, undirected, without_controls};
 
@@ -16,31 +16,17 @@ const MOST_TEMPLATES: usize = 50;
 
 /// The style: of this page alone.
 const STYLE: &str = "\
-:root{color-scheme:light dark;--line:#8885;--bar:#2563eb}\
+:root{color-scheme:light dark;background:Canvas;color:CanvasText;--line:#8885;--bar:#2563eb}\
 body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;padding:1rem;max-width:60rem}\
 h1{font-size:1.5rem;overflow-wrap:anywhere}h2{margin-top:2.5rem}\
 .score{font-size:3rem;font-weight:700}svg{max-width:100%;height:auto;font-size:13px;fill:currentColor}svg rect{fill:var(--bar)}\
 details{border:1px solid var(--line);border-radius:.5rem;padding:.5rem .75rem;margin:.5rem 0}\
-summary{cursor:pointer}li,td{overflow-wrap:anywhere}\
+summary{cursor:pointer}li,td{overflow-wrap:anywhere}:focus-visible{outline:3px solid var(--bar);outline-offset:2px}\
 .tag{display:inline-block;border:1px solid var(--line);border-radius:.25rem;padding:0 .4rem;margin-right:.4rem;font-size:.85rem}\
 .error{border-color:#b91c1c}.warn{border-color:#b45309}\
 table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.35rem .5rem;border-bottom:1px solid var(--line);vertical-align:top}\
-td.number,th.number{text-align:right;white-space:nowrap}.scroll{overflow-x:auto}";
-
-/// A row of the table of pages.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PageRow {
-    /// The address.
-    pub url: String,
-    /// Score of its report.
-    pub score: Option<u32>,
-    /// Clicks from the first page.
-    pub depth: Option<u32>,
-    /// Internal PageRank.
-    pub rank: f64,
-    /// Number of its findings that take points.
-    pub findings: usize,
-}
+td.number,th.number{text-align:right;white-space:nowrap}.scroll{overflow-x:auto}\
+@media print{details::details-content{content-visibility:visible;block-size:auto}details{break-inside:avoid}}";
 
 /// The page. `rows` are the pages that are shown, in order.
 pub fn page(report: &SiteReport, rows: &[PageRow], notes: &RunNotes, lang: Lang) -> String {
@@ -88,13 +74,17 @@ fn link(url: &str) -> String {
     format!("<a href=\"{}\" rel=\"noopener noreferrer nofollow\">{}</a>", attribute(url), shown(url))
 }
 
-/// The cells of a header: the first column holds texts, the others numbers.
-fn header(columns: &[Text], lang: Lang) -> String {
-    let cell = |(at, column): (usize, &Text)| {
+/// The beginning of a table that a narrow window scrolls, up to its rows. The first column holds texts, the others numbers.
+fn table(body: &mut String, name: Text, columns: &[Text], lang: Lang) {
+    let name = name.in_lang(lang);
+    body.push_str(&format!(
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{name}\"><table><thead><tr>"
+    ));
+    for (at, column) in columns.iter().enumerate() {
         let class = if at == 0 { "" } else { " class=\"number\"" };
-        format!("<th{class}>{}</th>", column.in_lang(lang))
-    };
-    columns.iter().enumerate().map(cell).collect()
+        body.push_str(&format!("<th scope=\"col\"{class}>{}</th>", column.in_lang(lang)));
+    }
+    body.push_str("</tr></thead><tbody>");
 }
 
 fn heading(body: &mut String, words: Text, lang: Lang) {
@@ -117,8 +107,8 @@ fn head(report: &SiteReport<String>, notes: &RunNotes, lang: Lang, body: &mut St
         None => body.push_str(&format!("<p>{}</p>", NO_SCORE.in_lang(lang))),
     }
     let limits = words::limits(report).into_iter().map(|sentence| sentence.in_lang(lang).to_owned());
-    let told = words::unread_sitemaps(report).into_iter().chain(notes.failed_bars.iter().cloned());
-    for sentence in limits.chain(told.map(|sentence| sentence.in_lang(lang).to_owned())) {
+    let told = notes.why_ended.iter().chain(&notes.failed_bars).map(|sentence| sentence.in_lang(lang).to_owned());
+    for sentence in limits.chain(words::gaps(report, lang)).chain(told) {
         body.push_str(&format!("<p>{}</p>", shown(&sentence)));
     }
     let answers: Vec<(String, u32)> =
@@ -209,8 +199,7 @@ fn templates(report: &SiteReport<String>, lang: Lang, body: &mut String) {
         text("Gain", "Ganho"),
     ];
     heading(body, TEMPLATES, lang);
-    let cells = header(&COLUMNS, lang);
-    body.push_str(&format!("<div class=\"scroll\"><table><thead><tr>{cells}</tr></thead><tbody>"));
+    table(body, TEMPLATES, &COLUMNS, lang);
     for template in report.templates.iter().take(MOST_TEMPLATES) {
         let score = template.score.map(|score| score.to_string()).unwrap_or_default();
         body.push_str(&format!(
@@ -296,8 +285,7 @@ fn pages(report: &SiteReport<String>, rows: &[PageRow], lang: Lang, body: &mut S
         let values = [("shown", rows.len().into()), ("pages", pages.into())];
         body.push_str(&format!("<p>{}</p>", SOME.phrase(&values).in_lang(lang)));
     }
-    let cells = header(&COLUMNS, lang);
-    body.push_str(&format!("<div class=\"scroll\"><table><thead><tr>{cells}</tr></thead><tbody>"));
+    table(body, PAGES, &COLUMNS, lang);
     for row in rows {
         let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
         body.push_str(&format!(
@@ -360,7 +348,12 @@ mod tests {
         let row =
             PageRow { url: "https://e.com/".to_owned(), score: Some(50), depth: Some(0), rank: 1.25, findings: 2 };
         let started_at: Timestamp = Day::from_civil(2026, 5, 3).start();
-        let notes = RunNotes { started_at, changes: None, failed_bars: vec![Phrase::verbatim("Below the <bar>.")] };
+        let notes = RunNotes {
+            started_at,
+            why_ended: None,
+            changes: None,
+            failed_bars: vec![Phrase::verbatim("Below the <bar>.")],
+        };
         let html = page(&report, std::slice::from_ref(&row), &notes, Lang::PtBr);
         for part in [
             ">10+<",

@@ -1,83 +1,195 @@
-//! The tables of a site as CSV (RFC 4180). Names of columns are the same in every language.
+//! The tables of a site. Names of columns are the same in every language and format.
 
-use site::facts::PageId;
-use site::{SiteFacts, SiteReport};
+use std::borrow::Cow;
+
+use model::finding::Severity;
+use site::facts::{Edge, PageId, TextId};
+use site::{SiteFacts, SiteReport, TemplateView};
 
 use crate::format::csv_row;
 
-/// Columns of the table of pages.
-pub const PAGE_COLUMNS: [&str; 14] = [
-    "url",
-    "answer",
-    "status",
-    "score",
-    "depth",
-    "rank",
-    "indexable",
-    "title",
-    "h1",
-    "lang",
-    "canonical",
-    "links_in",
-    "links_out",
-    "template",
-];
-/// Columns of the table of links.
-pub const LINK_COLUMNS: [&str; 5] = ["source", "target", "text", "nofollow", "target_answer"];
-/// Columns of the table of findings: of pages, and of the site with the address that a case is about.
-pub const FINDING_COLUMNS: [&str; 5] = ["url", "severity", "code", "message", "scope"];
-/// Columns of the table of templates.
-pub const TEMPLATE_COLUMNS: [&str; 5] = ["template", "example", "pages", "score", "gain"];
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Text.
+    Text,
+    /// A whole number.
+    Whole,
+    /// A number with so many decimals as text.
+    Decimal(usize),
+    /// Yes or no.
+    Flag,
+}
 
-/// The row of a page. Its score is after findings of the site, as everywhere in the report.
-pub fn page_row(site: &SiteFacts, report: &SiteReport, id: PageId) -> String {
-    let Some(page) = site.page(id) else { return String::new() };
+/// A table: its name, as of its files, and its columns.
+#[derive(Debug)]
+pub struct SiteTable {
+    /// `pages`, `links`, `findings` or `templates`.
+    pub name: &'static str,
+    /// Name and kind of each column.
+    pub columns: &'static [(&'static str, ColumnKind)],
+}
+
+/// A value of a table; `None` where there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell<'a> {
+    /// Of [`ColumnKind::Text`].
+    Text(Option<Cow<'a, str>>),
+    /// Of [`ColumnKind::Whole`].
+    Whole(Option<i64>),
+    /// Of [`ColumnKind::Decimal`].
+    Decimal(Option<f64>),
+    /// Of [`ColumnKind::Flag`].
+    Flag(Option<bool>),
+}
+
+use ColumnKind::{Decimal, Flag, Text, Whole};
+
+/// Every address of the run.
+pub const PAGES: SiteTable = SiteTable {
+    name: "pages",
+    columns: &[
+        ("url", Text),
+        ("answer", Text),
+        ("status", Whole),
+        ("score", Whole),
+        ("depth", Whole),
+        ("rank", Decimal(3)),
+        ("indexable", Flag),
+        ("title", Text),
+        ("h1", Text),
+        ("lang", Text),
+        ("canonical", Text),
+        ("links_in", Whole),
+        ("links_out", Whole),
+        ("template", Text),
+    ],
+};
+/// Every link of every page.
+pub const LINKS: SiteTable = SiteTable {
+    name: "links",
+    columns: &[("source", Text), ("target", Text), ("text", Text), ("nofollow", Flag), ("target_answer", Text)],
+};
+/// Every finding: of pages, and of the site with the address that a case is about.
+pub const FINDINGS: SiteTable = SiteTable {
+    name: "findings",
+    columns: &[("url", Text), ("severity", Text), ("code", Text), ("message", Text), ("scope", Text)],
+};
+/// Every template.
+pub const TEMPLATES: SiteTable = SiteTable {
+    name: "templates",
+    columns: &[("template", Text), ("example", Text), ("pages", Whole), ("score", Whole), ("gain", Decimal(1))],
+};
+
+impl<'a> Cell<'a> {
+    fn text(text: &'a str) -> Self {
+        Self::Text(Some(Cow::Borrowed(text)))
+    }
+
+    fn count(count: usize) -> Self {
+        Self::Whole(i64::try_from(count).ok())
+    }
+}
+
+impl SiteTable {
+    /// The names of the columns as a line of CSV (RFC 4180).
+    pub fn csv_header(&self) -> String {
+        csv_row(&self.columns.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>())
+    }
+
+    /// A row as a line of CSV.
+    pub fn csv_row(&self, row: &[Cell<'_>]) -> String {
+        let cell = |(cell, (_, kind)): (&Cell<'_>, &(&str, ColumnKind))| match (cell, kind) {
+            (Cell::Text(text), _) => text.as_deref().unwrap_or_default().to_owned(),
+            (Cell::Whole(number), _) => number.map_or_else(String::new, |number| number.to_string()),
+            (Cell::Decimal(number), Decimal(places)) => {
+                number.map_or_else(String::new, |number| format!("{number:.places$}"))
+            }
+            (Cell::Decimal(number), _) => number.map_or_else(String::new, |number| number.to_string()),
+            (Cell::Flag(flag), _) => flag.map_or_else(String::new, |flag| flag.to_string()),
+        };
+        csv_row(&row.iter().zip(self.columns).map(cell).collect::<Vec<_>>())
+    }
+}
+
+/// The table of pages as CSV, with its header.
+pub fn page_table(site: &SiteFacts, report: &SiteReport) -> String {
+    site.pages().fold(PAGES.csv_header(), |table, (id, _)| table + &PAGES.csv_row(&page_row(site, report, id)))
+}
+
+/// The row of [`PAGES`] of a page. Its score is after findings of the site, as everywhere in the report.
+pub fn page_row<'a>(site: &'a SiteFacts, report: &SiteReport, id: PageId) -> Vec<Cell<'a>> {
+    let Some(page) = site.page(id) else { return Vec::new() };
     let document = page.document.as_deref();
-    let of = |field: Option<site::facts::TextId>| field.map_or_else(String::new, |text| site.text(text).to_owned());
-    let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
-    csv_row(&[
-        site.text(page.url).to_owned(),
-        page.answer.word().to_owned(),
-        page.status.map_or_else(String::new, |status| status.to_string()),
+    let of = |field: Option<TextId>| Cell::Text(field.map(|text| Cow::Borrowed(site.text(text))));
+    let number = |number: Option<u32>| Cell::Whole(number.map(i64::from));
+    vec![
+        Cell::text(site.text(page.url)),
+        Cell::text(page.answer.word()),
+        number(page.status.map(u32::from)),
         number(report.page_scores.get(&id).copied()),
         number(site.depth(id)),
-        if document.is_some() { format!("{:.3}", site.rank(id)) } else { String::new() },
-        document.map_or_else(String::new, |_| site.is_indexable(id).to_string()),
+        Cell::Decimal(document.map(|_| site.rank(id))),
+        Cell::Flag(document.map(|_| site.is_indexable(id))),
         of(document.and_then(|document| document.title)),
         of(document.and_then(|document| document.h1)),
         of(document.and_then(|document| document.lang)),
         of(document.and_then(|document| document.canonical)),
-        site.sources(id).len().to_string(),
-        site.links(id).len().to_string(),
-        site.template_of(id).unwrap_or_default().to_owned(),
-    ])
+        Cell::count(site.sources(id).len()),
+        Cell::count(site.links(id).len()),
+        Cell::Text(site.template_of(id).map(Cow::Borrowed)),
+    ]
 }
 
-/// A row for each link of a page.
-pub fn link_rows(site: &SiteFacts, id: PageId) -> String {
-    let row = |link: &site::facts::Edge| {
-        let answer = site.page_of(link.target).and_then(|id| site.page(id)).map_or("", |page| page.answer.word());
-        csv_row(&[
-            site.url(id).to_owned(),
-            site.text(link.target).to_owned(),
-            site.text(link.anchor).to_owned(),
-            link.nofollow.to_string(),
-            answer.to_owned(),
-        ])
+/// The rows of [`LINKS`] of a page, one for each link.
+pub fn link_rows(site: &SiteFacts, id: PageId) -> impl Iterator<Item = Vec<Cell<'_>>> {
+    let row = move |link: &'_ Edge| {
+        let answer = site.page_of(link.target).and_then(|id| site.page(id)).map(|page| page.answer.word());
+        vec![
+            Cell::text(site.url(id)),
+            Cell::text(site.text(link.target)),
+            Cell::text(site.text(link.anchor)),
+            Cell::Flag(Some(link.nofollow)),
+            Cell::Text(answer.map(Cow::Borrowed)),
+        ]
     };
-    site.links(id).iter().map(row).collect()
+    site.links(id).iter().map(row)
 }
 
-/// A row for each template.
-pub fn template_rows(report: &SiteReport) -> String {
-    let row = |template: &site::TemplateView| {
-        csv_row(&[
-            template.name.clone(),
-            template.example.clone(),
-            template.pages.to_string(),
-            template.score.map_or_else(String::new, |score| score.to_string()),
-            format!("{:.1}", template.gain),
-        ])
+/// A row of [`FINDINGS`]; the scope is `site` or `page`.
+pub fn finding_row<'a>(
+    url: &'a str,
+    severity: Severity,
+    code: &'a str,
+    message: &'a str,
+    scope: &'a str,
+) -> Vec<Cell<'a>> {
+    [url, severity.word(), code, message, scope].map(Cell::text).into()
+}
+
+/// The rows of [`TEMPLATES`], one for each template.
+pub fn template_rows(report: &SiteReport) -> impl Iterator<Item = Vec<Cell<'_>>> {
+    let row = |template: &'_ TemplateView| {
+        vec![
+            Cell::Text(Some(Cow::Owned(template.name.clone()))),
+            Cell::Text(Some(Cow::Owned(template.example.clone()))),
+            Cell::count(template.pages),
+            Cell::Whole(template.score.map(i64::from)),
+            Cell::Decimal(Some(template.gain)),
+        ]
     };
-    report.templates.iter().map(row).collect()
+    report.templates.iter().map(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_as_csv() {
+        let row = [Cell::text("a,b"), Cell::Text(None), Cell::count(3), Cell::Whole(None), Cell::Decimal(Some(0.25))];
+        assert_eq!(TEMPLATES.csv_row(&row), "\"a,b\",,3,,0.2\r\n");
+        assert_eq!(LINKS.csv_row(&[Cell::Flag(Some(true)), Cell::Flag(None)]), "true,\r\n");
+        assert_eq!(FINDINGS.csv_header(), "url,severity,code,message,scope\r\n");
+    }
 }

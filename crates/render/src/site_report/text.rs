@@ -30,7 +30,7 @@ pub fn text(report: &SiteReport, lang: Lang) -> String {
         .map(|(word, count)| format!("{}: {}", words::answer(word).in_lang(lang), words::count(*count as usize, lang)));
     lines.push(answers.collect::<Vec<_>>().join(" · "));
     lines.extend(words::limits(report).into_iter().map(|sentence| sentence.in_lang(lang).to_owned()));
-    lines.extend(words::unread_sitemaps(report).iter().map(|sentence| printable(sentence.in_lang(lang))));
+    lines.extend(words::gaps(report, lang).iter().map(|sentence| printable(sentence)));
     let (alone, folded): (Vec<_>, Vec<_>) =
         report.page_findings.iter().partition(|finding| finding.scope == Scope::Pages);
     for (heading, findings) in [(TEMPLATES, folded), (PAGES, alone)] {

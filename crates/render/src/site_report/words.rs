@@ -1,7 +1,7 @@
 //! Words that several outputs share.
 
 use model::finding::Severity;
-use model::lang::{Lang, Phrase, Text, text};
+use model::lang::{Lang, Text, text};
 use site::{RunLimit, SiteReport};
 
 /// How bad a finding is, for a person.
@@ -54,15 +54,30 @@ pub(super) fn limits<T>(report: &SiteReport<T>) -> Vec<Text> {
             "A page has more links than are read of one page, so pages may be missing.",
             "Uma página tem mais links do que são lidos de uma página, e pode haver páginas de fora.",
         ),
+        RunLimit::Sitemaps => text(
+            "The site has more sitemaps than a run reads, so pages that only they list may be missing.",
+            "O site tem mais sitemaps do que uma execução lê, e páginas listadas só neles podem ter ficado de fora.",
+        ),
+        RunLimit::Resources => text(
+            "The pages have more images or links to other sites than a run checks.",
+            "As páginas têm mais imagens ou links para outros sites do que uma execução verifica.",
+        ),
     };
     report.limits.iter().map(sentence).collect()
 }
 
-/// The sitemaps that could not be read, a sentence each.
-pub(super) fn unread_sitemaps<T>(report: &SiteReport<T>) -> Vec<Phrase> {
+/// What limits the report besides its limits, a sentence each: a first page that was not audited, sitemaps not read.
+pub(super) fn gaps<T>(report: &SiteReport<T>, lang: Lang) -> Vec<String> {
+    const START: Text = text(
+        "The first page was not audited (answer: {answer}). Clicks are counted from it, so no page has a depth.",
+        "A primeira página não foi auditada (resposta: {answer}). Os cliques são contados a partir dela, e nenhuma página tem profundidade.",
+    );
     const UNREAD: Text =
         text("The sitemap {url} could not be read to its end.", "O sitemap {url} não pôde ser lido até o fim.");
-    report.unread_sitemaps.iter().map(|url| UNREAD.phrase(&[("url", url.as_str().into())])).collect()
+    let start = report.start_answer.filter(|word| *word != "page" && report.score.is_some());
+    let start = start.map(|word| START.phrase(&[("answer", answer(word).in_lang(lang).into())]));
+    let unread = report.unread_sitemaps.iter().map(|url| UNREAD.phrase(&[("url", url.as_str().into())]));
+    start.into_iter().chain(unread).map(|phrase| phrase.in_lang(lang).to_owned()).collect()
 }
 
 /// What an address answered, for a person.

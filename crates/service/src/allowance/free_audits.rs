@@ -185,7 +185,7 @@ impl Allowance {
     }
 
     /// Free audits per day of a network, and of the wider network.
-    fn per_day(&self) -> (u32, u32) {
+    pub(crate) fn per_day(&self) -> (u32, u32) {
         (self.limits.free_audits_per_day, self.limits.free_audits_per_day.saturating_mul(WIDE))
     }
 

@@ -39,6 +39,18 @@ impl Allowance {
         Ok((day, CounterKeys::of(&self.salt.of(database, ports, day).await?, network)))
     }
 
+    /// Today (UTC), with the counter keys of a network and of the wider one around it, for free audits that are spent later
+    /// and count as today's.
+    pub(crate) async fn day_keys(
+        &self,
+        database: &Database,
+        ports: &Ports,
+        network: Network,
+    ) -> Result<((String, String), Day), ServiceError> {
+        let (day, keys) = self.keys_of_today(database, ports, network).await?;
+        Ok(((keys.network, keys.wide), day))
+    }
+
     /// The counter key of the wider network around a network, for today; and the one that it had `back_ms` ago, where that
     /// was yesterday and the salt of that day is still there.
     pub(crate) async fn wide_keys(

@@ -3,40 +3,46 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::{Captures, Regex, RegexSet};
 
 /// Rounds of decoding at most. What is encoded more often is dropped.
 const ROUNDS: usize = 8;
 
 /// Patterns, and what stands for a match, in the order in which they are applied.
-static PATTERNS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
-    [
-        // User info, query and fragment of a URL. Whatever follows a `?` or `#` that follows a character is one.
-        (r"(?i)([a-z][a-z0-9+.-]*:)?//[^\s/?#@]*@", "${1}//"),
-        (r#"(\S)[?#][^\s"'<>()]+"#, "${1}?…"),
-        // Credentials of ours, JSON Web Tokens, keys and digests.
-        (r"(?i)(?:pa|mmk|cred)_[a-z0-9]{8,}", "[token]"),
-        (r"(?i)eyj[a-z0-9_-]{5,}(?:\.[a-z0-9_-]*){0,2}", "[token]"),
-        (r"(?i)(?:0x)?[0-9a-f]{32,}", "[token]"),
-        (r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "[id]"),
-        (r"[A-Za-z0-9+/_=-]{40,}", "[token]"),
-        // E-mail addresses, of any script; in a stack `name@https://host` is none.
-        (r"[^\s@]+@(?:[\p{L}\p{M}\p{N}_-]+\.)+[\p{L}\p{M}\p{N}-]+", "[email]"),
-        (r"(?:[^\s@]+@)+\[[^\]\s]*\]?", "[email]"),
-        // Network addresses, and digits as in phone numbers and documents.
-        (r"\b\d{1,3}(?:\.\d{1,3}){3}\b", "[address]"),
-        (r"(?i)(?:[0-9a-f]{0,4}:){4,}[0-9a-f.]*", "[address]"),
-        (r"\p{Nd}(?:[\s()./\p{Pd}\u{a0}+]{0,3}\p{Nd}){7,}", "[number]"),
-    ]
-    .into_iter()
-    .map(|(pattern, with)| (Regex::new(pattern).expect("the pattern is a constant"), with))
-    .collect()
-});
+const PRIVATE: [(&str, &str); 12] = [
+    // User info, query and fragment of a URL. Whatever follows a `?` or `#` that follows a character is one.
+    (r"(?i)([a-z][a-z0-9+.-]*:)?//[^\s/?#@]*@", "${1}//"),
+    (r#"(\S)[?#][^\s"'<>()]+"#, "${1}?…"),
+    // Credentials of ours, JSON Web Tokens, keys and digests.
+    (r"(?i)(?:pa|mmk|cred)_[a-z0-9]{8,}", "[token]"),
+    (r"(?i)eyj[a-z0-9_-]{5,}(?:\.[a-z0-9_-]*){0,2}", "[token]"),
+    (r"(?i)(?:0x)?[0-9a-f]{32,}", "[token]"),
+    (r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "[id]"),
+    (r"[A-Za-z0-9+/_=-]{40,}", "[token]"),
+    // E-mail addresses, of any script; in a stack `name@https://host` is none.
+    (r"[^\s@]+@(?:[\p{L}\p{M}\p{N}_-]+\.)+[\p{L}\p{M}\p{N}-]+", "[email]"),
+    (r"(?:[^\s@]+@)+\[[^\]\s]*\]?", "[email]"),
+    // Network addresses, and digits as in phone numbers and documents.
+    (r"\b\d{1,3}(?:\.\d{1,3}){3}\b", "[address]"),
+    (r"(?i)(?:[0-9a-f]{0,4}:){4,}[0-9a-f.]*", "[address]"),
+    (r"\p{Nd}(?:[\s()./\p{Pd}\u{a0}+]{0,3}\p{Nd}){7,}", "[number]"),
+];
 
 /// Escapes that hide what the patterns look for: percent-encoding, entities of HTML, escapes of JavaScript.
-static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"(?i)%([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|&#x([0-9a-f]{1,6});?|&#([0-9]{1,7});?|&(commat|period|num|quest|lowbar|sol|colon|amp);";
-    Regex::new(pattern).expect("the pattern is a constant")
+const ESCAPES: &str = r"(?i)%([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|&#x([0-9a-f]{1,6});?|&#([0-9]{1,7});?|&(commat|period|num|quest|lowbar|sol|colon|amp);";
+
+/// [`PRIVATE`], compiled.
+static PATTERNS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
+    PRIVATE.into_iter().map(|(pattern, with)| (Regex::new(pattern).expect("the pattern is a constant"), with)).collect()
+});
+
+/// [`ESCAPES`], compiled.
+static ESCAPE: LazyLock<Regex> = LazyLock::new(|| Regex::new(ESCAPES).expect("the pattern is a constant"));
+
+/// All of them at once: most texts have none, and are looked through once.
+static ANY: LazyLock<RegexSet> = LazyLock::new(|| {
+    let all = PRIVATE.iter().map(|(pattern, _)| *pattern).chain([ESCAPES]);
+    RegexSet::new(all).expect("the patterns are constants")
 });
 
 /// The text without what could name a person or open a door, however it is encoded: decoded and redacted until nothing
@@ -44,6 +50,9 @@ static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
 pub fn redacted(text: &str) -> String {
     let mut text: String = text.chars().filter(|c| !is_invisible(*c)).collect();
     for _ in 0..ROUNDS {
+        if !ANY.is_match(&text) {
+            return spaced(&text);
+        }
         let kept = without_private(&text);
         match decoded(&kept) {
             // What stands for a match may be a part of another one, as in `a@1234567890`.

@@ -126,6 +126,14 @@ pub struct LimitSettings {
     pub free_tabs: u32,
     /// Watched pages per owner.
     pub watched_pages: u32,
+    /// Pages of a run over a site at most.
+    pub site_pages: u32,
+    /// Runs over sites at once per owner.
+    pub site_runs: u32,
+    /// Runs over sites at once, on all servers of one database.
+    pub site_runs_at_once: u32,
+    /// Runs over sites begun per network and hour.
+    pub site_runs_per_hour: u32,
 }
 
 /// The MCP server.
@@ -222,6 +230,8 @@ pub struct Retention {
     pub nobody_days: u32,
     /// Days that a guest's audits are kept after the guest was last seen.
     pub guest_days: u32,
+    /// Days that a run over a site is kept after its end.
+    pub site_days: u32,
     /// Days that a receipt of Pix is kept after the decision.
     pub receipt_days: u32,
 }
@@ -301,6 +311,10 @@ impl Default for LimitSettings {
             audits_per_target_hour: 60,
             free_tabs: 20,
             watched_pages: 50,
+            site_pages: 1_000,
+            site_runs: 2,
+            site_runs_at_once: 100,
+            site_runs_per_hour: 20,
         }
     }
 }
@@ -314,7 +328,7 @@ impl Default for Auth {
 impl Default for Retention {
     fn default() -> Self {
         // 13 months, as for the cookie that holds a guest's token.
-        Self { nobody_days: 90, guest_days: 396, receipt_days: 180 }
+        Self { nobody_days: 90, guest_days: 396, site_days: 90, receipt_days: 180 }
     }
 }
 

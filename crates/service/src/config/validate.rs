@@ -116,6 +116,10 @@ impl Config {
                 return Err((key, "must be a number of at least 1"));
             }
         }
+        // What more pages would take: the frontier and the report of a run are held in memory.
+        if !(1..=100_000).contains(&limits.site_pages) {
+            return Err(("limits.site_pages", "must be a number from 1 to 100000"));
+        }
         Ok(())
     }
 

@@ -212,9 +212,9 @@ mod tests {
 
     #[test]
     fn lengths_are_counted_in_characters_and_line_ends_once() {
-        let long = format!("{}\r\nü", "ü".repeat(MESSAGE_CHARS - 2));
-        let message = read(&json!({"name": "ü".repeat(NAME_CHARS), "message": long})).unwrap();
-        assert_eq!(message.message.chars().count(), MESSAGE_CHARS);
+        let long = format!("{}\r\nü", "ü".repeat(8_000 - 2));
+        let message = read(&json!({"name": "ü".repeat(120), "message": long})).unwrap();
+        assert_eq!(message.message.chars().count(), 8_000);
         assert_eq!(read(&json!({})).unwrap().name, "Ana");
     }
 
@@ -226,5 +226,7 @@ mod tests {
         let details = read(&whole).unwrap().details;
         let values: Vec<&str> = details.iter().map(|(_, value)| value.as_str()).collect();
         assert_eq!(values, ["Acme", "100_500", "hub, report", "365", "usdc"]);
+        let most = json!({"tipo": "parceria", "empresa": "ü".repeat(200), "espaco": vec!["hub"; 6]});
+        assert!(read(&most).is_ok());
     }
 }

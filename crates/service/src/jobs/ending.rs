@@ -11,6 +11,8 @@ pub(super) enum Ending {
     Done,
     /// Done, and recorded in the same transaction as its effects.
     Written,
+    /// A part is done; the rest is due after this wait.
+    Continued(Duration),
     /// The lease had expired; nothing was written.
     Late,
 }

@@ -6,7 +6,7 @@ use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
 use super::ending::{Ending, Unfinished};
-use super::{deliver, purge, run_lab, run_watch, send_mail};
+use super::{deliver, purge, run_lab, run_site, run_watch, send_mail};
 use crate::accounts::operator;
 use crate::error::ServiceError;
 use crate::job::Job;
@@ -39,8 +39,10 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
     // Every server that claimed it died.
     if claimed.attempt > job.tries() {
         tracing::error!(job.id = %lease.id(), lane, "a job ended its worker");
-        if let Job::RunLab { run, .. } = &job {
-            run_lab::give_up(services, run).await?;
+        match &job {
+            Job::RunLab { run, .. } => run_lab::give_up(services, run).await?,
+            Job::RunSite { run, .. } => run_site::give_up(services, run).await?,
+            _ => {}
         }
         return store.bury_job(lease, services.ports().now(), "it was begun and never ended").await.map(drop);
     }
@@ -55,7 +57,7 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
             ("site_audit.job.attempt", claimed.attempt.into()),
             ("site_audit.outcome", became.into()),
         ];
-        span.end(format!("job {lane}"), SpanKind::Consumer, attributes, became != "done");
+        span.end(format!("job {lane}"), SpanKind::Consumer, attributes, !matches!(became, "done" | "continued"));
     }
     let now = services.ports().now();
     let mut wait_ms = wait_ms(claimed.attempt);
@@ -63,6 +65,10 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
         Ok(Ok(ending)) => {
             let counts = match ending {
                 Ending::Done => store.finish_job(lease, now).await?,
+                Ending::Continued(wait) => {
+                    let run_at = now.plus_ms(i64::try_from(wait.as_millis()).unwrap_or(LAST_WAIT_MS));
+                    return store.continue_job(lease, run_at).await.map(drop);
+                }
                 Ending::Written => true,
                 Ending::Late => false,
             };
@@ -79,6 +85,9 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
     };
     // The reason is stored for the operator, not logged: it may name a person.
     if is_last {
+        if let Job::RunSite { run, .. } = &job {
+            run_site::give_up(services, run).await?;
+        }
         tracing::error!(job.id = %lease.id(), lane, attempt = claimed.attempt, "a job failed for good");
         return store.bury_job(lease, now, &why).await.map(drop);
     }
@@ -99,6 +108,8 @@ async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result
         },
         Job::RunWatch { tab, day } => run_watch::run(services, claimed, tab, *day).await,
         Job::RunLab { run, lang } => run_lab::run(services, claimed, run, *lang).await,
+        // Boxed, as its future has 100 KB, of which each caller above would have a copy on its stack.
+        Job::RunSite { run, seat } => Box::pin(run_site::run(services, claimed, run, *seat)).await,
         Job::AnnounceRun { owner, tab, audit, is_alert } => {
             let is_last_try = claimed.attempt >= job.tries();
             deliver::announce(services, claimed, owner, (tab, audit), *is_alert, is_last_try).await
@@ -131,6 +142,7 @@ async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result
 /// What becomes of a job after a try, in a word.
 fn became(outcome: &Result<Result<Ending, Unfinished>, Elapsed>, is_last_try: bool) -> &'static str {
     match outcome {
+        Ok(Ok(Ending::Continued(_))) => "continued",
         Ok(Ok(_)) => "done",
         Ok(Err(Unfinished::Never(_))) => "given_up",
         _ if is_last_try => "given_up",

@@ -8,6 +8,8 @@ use crate::services::Services;
 
 /// Audits deleted per statement, so that none blocks other writes for long.
 const BATCH: u32 = 500;
+/// Runs over sites deleted per statement: each takes its pages along.
+const SITE_BATCH: u32 = 10;
 /// Days that a finished job is kept: longer than its unique key could be queued again.
 const DONE_DAYS: u32 = 8;
 /// Days that a job which was given up is kept for the operator.
@@ -29,6 +31,7 @@ pub async fn purge(services: &Services) -> Result<u64, StoreError> {
     let mut rows = all(|| store.purge_audits(nobody_before, guest_before, BATCH)).await?;
     rows += all(|| store.purge_withheld(BATCH)).await?;
     rows += all(|| store.purge_guests_tabs(guest_before, BATCH)).await?;
+    rows += all(|| store.purge_site_runs(days_ago(retention.site_days), guest_before, SITE_BATCH)).await?;
     rows += all(|| store.purge_guests(guest_before, BATCH)).await?;
     rows += all(|| store.purge_watch_links(now, BATCH)).await?;
     let paid_before = days_ago(PAID_DAYS);

@@ -48,8 +48,8 @@ pub struct Background {
 }
 
 impl Background {
-    /// Stops after running jobs have ended. Housekeeping and lab tests, which take minutes, are aborted and returned to the
-    /// queue: this server after its return, or another one, runs them again.
+    /// Stops after running jobs have ended. Housekeeping, lab tests and runs over sites, which take minutes, are aborted and
+    /// returned to the queue: this server after its return, or another one, runs them again.
     pub async fn stop(mut self) {
         let _receivers_left = self.stopping.send(true);
         while let Some(ended) = self.loops.join_next().await {
@@ -111,7 +111,7 @@ async fn work(services: Services, lane: Lane, mut may_work: watch::Receiver<bool
             () = tokio::time::sleep(wait) => {}
         }
     }
-    if matches!(lane, Lane::Upkeep | Lane::Lab) {
+    if matches!(lane, Lane::Upkeep | Lane::Lab | Lane::Site) {
         running.abort_all();
         for lease in leases.values() {
             // Has no effect where the job ended meanwhile. Without it the job is claimed again when its lease expires.

@@ -84,18 +84,18 @@ mod tests {
         assert_eq!((count("a", &test, 0), count("b", &test, 0)), (1, 0));
         assert_eq!(count("a", &test_at(NOW.plus_ms(1)), 0), 0, "the next test of the page has its own");
         assert_eq!(count("a", &LabTest { strategy: Strategy::Desktop, ..test.clone() }, 0), 0);
-        assert_eq!((count("a", &test, SHOWN_MS - 1), count("a", &test, SHOWN_MS), count("a", &test, 0)), (1, 0, 0));
+        assert_eq!((count("a", &test, 899_999), count("a", &test, 900_000), count("a", &test, 0)), (1, 0, 0));
     }
 
     #[test]
     fn past_the_limit_the_oldest_goes() {
         let filmstrips = Filmstrips::default();
         let audit = |n: usize| AuditId(n.to_string());
-        for n in 0..=MOST {
+        for n in 0..=32 {
             filmstrips.add(&audit(n), &test_at(NOW), frames(), NOW);
         }
-        filmstrips.add(&audit(MOST + 1), &test_at(NOW), Vec::new(), NOW);
+        filmstrips.add(&audit(33), &test_at(NOW), Vec::new(), NOW);
         let count = |n: usize| filmstrips.of(&audit(n), &test_at(NOW), NOW).len();
-        assert_eq!((count(0), count(1), count(MOST), count(MOST + 1)), (0, 1, 1, 0));
+        assert_eq!((count(0), count(1), count(32), count(33)), (0, 1, 1, 0));
     }
 }

@@ -4,6 +4,7 @@ mod lab;
 mod network;
 mod progress;
 mod supplied;
+mod written;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -41,6 +42,7 @@ Examples:
   site-audit audit https://example.com/ https://example.com/about --fail-under 90
   site-audit audit --from urls.txt --jobs 8 --format json > audits.json
   site-audit audit http://localhost:3000/ --allow-private
+  site-audit audit https://example.com/ --write report.md --write report.sarif
   site-audit audit --html dist/index.html --url https://example.com/ --format sarif --fail-on error
   curl -s https://example.com/ | site-audit audit --html - --url https://example.com/";
 
@@ -81,6 +83,11 @@ pub(super) struct AuditArguments {
     /// JSON is an object for one page, and an array for several or a list.
     #[arg(long, default_value = "text")]
     format: FormatName,
+    /// Write the report to this file too, in the format of its ending.
+    ///
+    /// May be given several times: .json, .md (Markdown), .csv, .sarif, .xml (JUnit), .txt.
+    #[arg(long, value_name = "FILE", value_parser = written::FormattedFile::parse)]
+    write: Vec<written::FormattedFile>,
     /// Exit with 1 when a score is below N points, 0 to 100.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
     fail_under: Option<u32>,
@@ -178,6 +185,9 @@ impl AuditArguments {
             let colours = std::io::stdout().is_terminal() && is_colour_wanted();
             let style = if colours { TextStyle::Colours } else { TextStyle::Plain };
             print(&format::render(format, &outcomes, pages, lang, style)?)?;
+        }
+        for file in &self.write {
+            file.write(&format::render(file.format, &outcomes, pages, lang, TextStyle::Plain)?)?;
         }
         self.exit_code(&outcomes, lang, is_text && !shows_nothing)
     }

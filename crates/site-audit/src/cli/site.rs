@@ -4,6 +4,7 @@ mod bars;
 mod comparison;
 mod options;
 mod outputs;
+mod parquet;
 mod place;
 mod progress;
 
@@ -13,14 +14,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use engine::{Cores, Crawl, CrawlFailure, CrawlOptions, CrawledPage, Engine, Scheme};
+use engine::{Cores, Crawl, CrawlFailure, CrawlOptions, CrawledPage, Engine, MOST_RESOURCES, Scheme};
 use fetch::{Fetcher, KnownVersion};
 use model::lang::{Lang, Text, text};
 use model::time::Timestamp;
 use render::shown::printable;
 use render::site_report::RunNotes;
 use service::ports::Ports;
-use site::{PageAnswer, PageFacts, PageRole, SiteBuilder, SiteFacts, SiteInputs, report};
+use site::{PageAnswer, PageFacts, RunLimit, SiteBuilder, SiteFacts, SiteInputs, report};
 use store::{SitePageRow, SiteRunFile};
 use tokio::time::Instant;
 use url::Url;
@@ -40,8 +41,6 @@ const BATCH_TIME: Duration = Duration::from_millis(500);
 const READ_AT_ONCE: i64 = 200;
 /// Place of the first image or page of another site among the rows of a run.
 const RESOURCES_FROM: i64 = 1 << 40;
-/// Images, and pages of other sites, that a run asks for.
-const MOST_RESOURCES: usize = 10_000;
 
 /// What came of a run.
 struct Finished {
@@ -95,8 +94,8 @@ impl SiteArguments {
         let report = report(&site);
         let changes = before.map(|before| comparison::changes(&before, &Snapshot::of(&site, complete)));
         let failed_bars = self.failed_bars(&report, changes.as_ref());
-        let notes = RunNotes { started_at, changes, failed_bars };
-        outputs::write(&folder, &mut file, &site, &report, &notes, lang).await?;
+        let notes = RunNotes { started_at, why_ended: None, changes, failed_bars };
+        outputs::write(&folder, &mut file, &site, &report, &notes, (lang, self.parquet)).await?;
         file.keep_value("finished", if report.score.is_some() { "yes" } else { place::NO_SCORE }).await?;
         file.close().await?;
         if !self.quiet {
@@ -114,6 +113,11 @@ impl SiteArguments {
             return Ok(ExitCode::from(COULD_NOT_AUDIT));
         }
         notes.failed_bars.iter().for_each(|bar| tell(&printable(bar.in_lang(lang))));
+        // The address that was named is not audited, whatever the sitemaps led to.
+        if let Some(why) = bars::unaudited_start(&site) {
+            tell(&printable(why.in_lang(lang)));
+            return Ok(ExitCode::from(COULD_NOT_AUDIT));
+        }
         Ok(if notes.failed_bars.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(BELOW_THE_BAR) })
     }
 
@@ -141,6 +145,10 @@ impl SiteArguments {
                 if let Some(begun) = file.value("begun").await? {
                     (options.started_at, options.nonce, options.listed) = serde_json::from_str(&begun)?;
                 }
+                // All pages of a run are judged alike.
+                if let Some(program) = file.value("program").await? {
+                    options.proves = program == self::program(true);
+                }
                 if let Some(before) = file.value("asked").await? {
                     let (images, external): (bool, bool) = serde_json::from_str(&before)?;
                     asked = (asked.0 || images, asked.1 || external);
@@ -148,12 +156,12 @@ impl SiteArguments {
             }
             // What another version of the program found is judged again.
             RunPlace::Finished(file) => {
-                if file.value("program").await?.as_deref() == Some(&*program()) {
+                if file.value("program").await?.as_deref() == Some(&*program(options.proves)) {
                     options.known = versions(file).await?;
                 }
             }
         }
-        let (started_at, nonce) = (options.started_at, options.nonce.clone());
+        let (started_at, nonce, proves) = (options.started_at, options.nonce.clone(), options.proves);
         let mut crawl = match Crawl::begin(engine, url, scheme, options).await {
             Ok(crawl) => crawl,
             Err(failed) => {
@@ -166,7 +174,7 @@ impl SiteArguments {
         let begun = serde_json::to_string(&(started_at, nonce, crawl.inputs().listed))?;
         file.keep_value("url", url.as_str()).await?;
         file.keep_value("begun", &begun).await?;
-        file.keep_value("program", &program()).await?;
+        file.keep_value("program", &program(proves)).await?;
         file.keep_value("asked", &serde_json::to_string(&asked)?).await?;
         replay(&mut file, &mut crawl, lang).await?;
         let mut teller = RunTeller::new(self.quiet, lang, self.max_pages);
@@ -212,7 +220,7 @@ async fn resources(
     if !wants_images && !wants_external {
         return Ok(());
     }
-    let (mut images, mut external, mut pages) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let (mut images, mut external, mut pages) = (FirstUrls::default(), FirstUrls::default(), BTreeSet::new());
     let mut from = 0;
     loop {
         let rows = file.pages(from, READ_AT_ONCE).await?;
@@ -222,27 +230,52 @@ async fn resources(
             let facts: PageFacts = serde_json::from_slice(&row.facts)?;
             pages.insert(facts.url);
             let PageAnswer::Document(document) = facts.answer else { continue };
-            images.extend(document.images);
+            document.images.into_iter().for_each(|url| images.add(url));
             let is_external = |link: &&site::PageLink| Url::parse(&link.url).is_ok_and(|url| !crawl.is_internal(&url));
-            external.extend(document.links.iter().filter(is_external).map(|link| link.url.clone()));
+            document.links.iter().filter(is_external).for_each(|link| external.add(link.url.clone()));
         }
     }
+    images.urls.retain(|url| !pages.contains(url));
+    let mut came = Vec::new();
+    if wants_images {
+        came.push((images.more, crawl.images(images.urls).await));
+    }
+    if wants_external {
+        came.push((external.more, crawl.external(external.urls).await));
+    }
+    let is_cut = came.iter().any(|(more, resources)| *more || resources.left_out);
+    inputs.limits.extend(is_cut.then_some(RunLimit::Resources));
     let mut rows = Vec::new();
-    for (is_wanted, urls, role) in
-        [(wants_images, images, PageRole::Image), (wants_external, external, PageRole::External)]
-    {
-        let urls = urls.into_iter().filter(|url| is_wanted && !pages.contains(url)).take(MOST_RESOURCES).collect();
-        for page in crawl.resources(urls, role).await {
-            let place = from.max(RESOURCES_FROM) + i64::try_from(rows.len()).unwrap_or_default();
-            rows.push(row(page, place, None).await?.0);
-        }
+    for page in came.into_iter().flat_map(|(_, resources)| resources.pages) {
+        let place = from.max(RESOURCES_FROM) + i64::try_from(rows.len()).unwrap_or_default();
+        rows.push(row(page, place, None).await?.0);
     }
     (inputs.images_asked, inputs.external_asked) = (wants_images, wants_external);
     Ok(file.add(rows).await?)
 }
-/// The version of the program and of its catalog.
-fn program() -> String {
-    format!("{} {}", env!("CARGO_PKG_VERSION"), audit::report::CATALOG_VERSION)
+
+/// The first of many addresses, in their order: no more are held than may be asked.
+#[derive(Default)]
+struct FirstUrls {
+    urls: BTreeSet<String>,
+    /// There are more.
+    more: bool,
+}
+
+impl FirstUrls {
+    fn add(&mut self, url: String) {
+        self.urls.insert(url);
+        if self.urls.len() > 2 * MOST_RESOURCES {
+            self.urls.pop_last();
+            self.more = true;
+        }
+    }
+}
+
+/// What reports of pages depend on besides the pages: the version of the program and of its catalog, and whether fixes are proven.
+fn program(proves: bool) -> String {
+    let fixes = if proves { " fixes" } else { "" };
+    format!("{} {}{fixes}", env!("CARGO_PKG_VERSION"), audit::report::CATALOG_VERSION)
 }
 
 /// A page as a row, with its facts. One that has not changed has those of the run before.

@@ -28,6 +28,7 @@ mod permissions;
 mod reading;
 mod retention;
 mod shares;
+pub(crate) mod sites;
 mod surroundings;
 pub(crate) mod tabs;
 mod telemetry;

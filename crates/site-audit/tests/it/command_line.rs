@@ -8,6 +8,7 @@ mod lab;
 mod mcp;
 #[cfg(target_os = "linux")]
 mod memory;
+mod packaging;
 mod server;
 #[cfg(target_os = "linux")]
 mod storage;

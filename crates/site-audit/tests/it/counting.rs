@@ -1,6 +1,5 @@
 //! What is counted: a scenario that was counted by hand, on two servers; and what an outage and a crash leave of it.
 
-mod flood;
 mod scenario;
 
 use std::collections::BTreeMap;

@@ -23,6 +23,7 @@ mod pages;
 mod payments;
 mod privacy;
 mod schema;
+mod site_kills;
 mod statistics;
 mod tidy;
 mod traces;

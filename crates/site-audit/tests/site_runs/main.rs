@@ -3,8 +3,10 @@
     clippy::disallowed_methods,
     reason = "tests are the clock, the network and the environment of what they test"
 )]
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+mod hostile;
+mod made;
 mod outcomes;
 
 use std::collections::BTreeMap;
@@ -184,7 +186,8 @@ async fn planted_defects_are_found_and_nothing_else() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_is_killed_ends_as_one_that_was_not() {
     const PAGES: usize = 150;
-    let kills: usize = std::env::var("SITE_AUDIT_TEST_SITE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(5);
+    let kills: usize =
+        std::env::var("SITE_AUDIT_TEST_SITE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(10);
     let site = healthy(PAGES, false).await;
     let (whole, killed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     assert_eq!(code(&run(&["site", &site.url("/")], whole.path())), 0);

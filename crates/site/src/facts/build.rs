@@ -17,6 +17,7 @@ pub struct SiteBuilder {
     /// Links of each page, in the order of `pages`.
     links: Vec<Box<[Edge]>>,
     codes: Vec<String>,
+    skeletons: BTreeMap<u64, Box<[u16]>>,
     organizations: BTreeMap<OrganizationFacts, Vec<usize>>,
     entities: BTreeMap<String, BTreeMap<(String, String), Vec<usize>>>,
 }
@@ -63,21 +64,18 @@ impl SiteBuilder {
     }
 
     fn document(&mut self, facts: DocumentFacts, at: usize) -> (DocumentNode, Box<[Edge]>) {
-        let links: Vec<Edge> = facts
-            .links
-            .iter()
-            .map(|link| Edge {
-                target: self.texts.add(&link.url),
-                anchor: self.texts.add(&link.text),
-                nofollow: link.nofollow,
-            })
-            .collect();
+        let mut links: Vec<Edge> = Vec::with_capacity(facts.links.len());
+        for link in &facts.links {
+            let (target, anchor) = (self.texts.add(&link.url), self.texts.add(&link.text));
+            links.push(Edge { target, anchor, nofollow: link.nofollow });
+        }
         if let Some(organization) = &facts.organization {
             self.organizations.entry(organization.clone()).or_default().push(at);
         }
         for EntityFacts { id, kind, name } in facts.entities {
             self.entities.entry(id).or_default().entry((kind, name)).or_default().push(at);
         }
+        self.skeletons.entry(facts.skeleton.hash).or_insert_with(|| facts.skeleton.sketch.into());
         let mut add = |text: Option<String>| text.map(|text| self.texts.add(&text));
         let document = DocumentNode {
             title: add(facts.title),
@@ -94,7 +92,7 @@ impl SiteBuilder {
                 .map(|(lang, url)| (self.texts.add(lang), self.texts.add(url)))
                 .collect(),
             images: facts.images.iter().map(|url| self.texts.add(url)).collect(),
-            skeleton: facts.skeleton,
+            skeleton: facts.skeleton.hash,
             content: facts.content,
             organization: None,
             breadcrumb: facts.breadcrumb.iter().map(|url| self.texts.add(url)).collect(),
@@ -172,6 +170,7 @@ impl SiteBuilder {
             pages,
             graph,
             codes: self.codes,
+            skeletons: self.skeletons,
             organizations,
             entities,
             listed: listed.map(renumbered),

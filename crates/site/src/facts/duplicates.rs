@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{DocumentNode, PageId, SiteFacts, TextId};
 use crate::address::Variance;
 use crate::content::ROWS;
-use crate::sketch::{alike, candidates, hash, joined, joined_by};
+use crate::sketch::{alike, groups, hash, joined};
 
 /// Likeness in percent from which two texts are nearly the same. Argued on the corpus (`tests/it/likeness.rs`): of 4,560 pairs of
 /// real pages no two different articles are above 21 %; one article fetched twice is at 79 and 97 %. A text in which one word
@@ -104,7 +104,7 @@ fn content_key(document: &DocumentNode) -> u64 {
     let numbers =
         [document.title, document.description, document.h1].map(|text| text.map_or(u32::MAX, |TextId(id)| id));
     let said = numbers.into_iter().fold(0, |sum, number| joined(sum, hash(&number.to_le_bytes())));
-    joined(said, document.skeleton.hash)
+    joined(said, document.skeleton)
 }
 
 fn has_text(site: &SiteFacts, id: PageId) -> bool {
@@ -117,13 +117,12 @@ fn near(site: &SiteFacts, mut pages: Vec<PageId>) -> Vec<Vec<PageId>> {
     let known = |id: &PageId| site.document(*id).and_then(|document| document.content.as_ref());
     let pages: Vec<PageId> = pages.into_iter().filter(|id| known(id).is_some()).collect();
     let sketches: Vec<&[u16]> = pages.iter().filter_map(known).map(|content| content.sketch.as_slice()).collect();
-    let is_near = |(a, b): &(usize, usize)| {
-        let (Some(a_sketch), Some(b_sketch)) = (sketches.get(*a), sketches.get(*b)) else { return false };
-        let (Some(a), Some(b)) = (pages.get(*a), pages.get(*b)) else { return false };
+    let is_near = |a: usize, b: usize| {
+        let (Some(a_sketch), Some(b_sketch)) = (sketches.get(a), sketches.get(b)) else { return false };
+        let (Some(a), Some(b)) = (pages.get(a), pages.get(b)) else { return false };
         alike(a_sketch, b_sketch) >= NEARLY_SAME && !are_meant_to_be_alike(site, *a, *b)
     };
-    let pairs: Vec<(usize, usize)> = candidates(&sketches, ROWS).into_iter().filter(is_near).collect();
-    let roots = joined_by(pages.len(), pairs.into_iter());
+    let roots = groups(&sketches, ROWS, is_near);
     let mut groups: BTreeMap<usize, Vec<PageId>> = BTreeMap::new();
     for (page, root) in pages.iter().zip(roots) {
         groups.entry(root).or_default().push(*page);

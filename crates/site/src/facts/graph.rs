@@ -5,7 +5,7 @@ use super::texts::TextId;
 use super::{PageId, SiteFacts, id};
 
 /// Redirects that are followed to an end, as many as Googlebot follows.
-const MOST_HOPS: usize = 10;
+pub(crate) const MOST_HOPS: u32 = 10;
 
 /// A link of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +115,7 @@ pub(super) fn ending(pages: &[PageNode], page_of: impl Fn(TextId) -> Option<Page
         let Some(NodeAnswer::Redirect(_, to)) = pages.get(at as usize).map(|page| page.answer) else {
             return RedirectEnd::Page(at, hops);
         };
-        if hops.contains(&at) || hops.len() > MOST_HOPS {
+        if hops.contains(&at) || hops.len() > MOST_HOPS as usize {
             return RedirectEnd::Loop(hops);
         }
         hops.push(at);
@@ -129,29 +129,43 @@ pub(super) fn ending(pages: &[PageNode], page_of: impl Fn(TextId) -> Option<Page
 /// Clicks from the first page to each, with the page before on a shortest way; of several the least. A redirect is no click.
 pub(super) fn depths(site: &SiteFacts) -> Vec<Option<(u32, PageId)>> {
     let mut depths: Vec<Option<(u32, PageId)>> = vec![None; site.pages.len()];
-    let mut level: Vec<(PageId, PageId)> = site.start.map(|start| (start, start)).into_iter().collect();
+    // The page before each of the next level: the least of those that link it.
+    let mut before: Vec<Option<PageId>> = vec![None; site.pages.len()];
+    let mut level: Vec<PageId> = site.start.into_iter().collect();
     let mut depth = 0;
     while !level.is_empty() {
         level.sort_unstable();
         let mut reached: Vec<PageId> = Vec::new();
-        for (page, before) in level.drain(..) {
+        for page in level.drain(..) {
+            let source = before_of(&before, page);
             let passed = match site.ending(page) {
                 RedirectEnd::Page(end, hops) => hops.into_iter().chain([end]).collect(),
                 RedirectEnd::Loop(hops) | RedirectEnd::Unknown(hops) => hops,
             };
             for page in passed {
                 let Some(slot) = depths.get_mut(page as usize).filter(|slot| slot.is_none()) else { continue };
-                *slot = Some((depth, before));
+                *slot = Some((depth, source));
                 reached.push(page);
             }
         }
         for page in reached {
-            let next = site.links(page).iter().filter_map(|edge| site.page_of(edge.target));
-            level.extend(
-                next.filter(|next| depths.get(*next as usize).is_some_and(Option::is_none)).map(|next| (next, page)),
-            );
+            for next in site.links(page).iter().filter_map(|edge| site.page_of(edge.target)) {
+                if depths.get(next as usize).is_none_or(Option::is_some) {
+                    continue;
+                }
+                let Some(slot) = before.get_mut(next as usize) else { continue };
+                if slot.is_none() {
+                    level.push(next);
+                }
+                *slot = Some(slot.map_or(page, |known| known.min(page)));
+            }
         }
         depth += 1;
     }
     depths
+}
+
+/// The page before one; itself where it is the first.
+fn before_of(before: &[Option<PageId>], page: PageId) -> PageId {
+    before.get(page as usize).copied().flatten().unwrap_or(page)
 }

@@ -3,7 +3,7 @@
 use model::finding::Severity;
 
 use super::texts::TextId;
-use crate::page_facts::{ContentFacts, PageRole, Skeleton};
+use crate::page_facts::{ContentFacts, PageAnswer, PageRole};
 
 /// A page.
 #[derive(Debug)]
@@ -69,6 +69,22 @@ impl NodeAnswer {
     }
 }
 
+impl PageAnswer {
+    /// Its name in outputs.
+    pub fn word(&self) -> &'static str {
+        // The name tells neither reason nor target.
+        let shape = match self {
+            Self::Document(_) => NodeAnswer::Document,
+            Self::File => NodeAnswer::File,
+            Self::Redirect { status, .. } => NodeAnswer::Redirect(*status, None),
+            Self::Error(status) => NodeAnswer::Error(*status),
+            Self::Failed(_) => NodeAnswer::Failed(TextId::default()),
+            Self::Blocked => NodeAnswer::Blocked,
+        };
+        shape.word()
+    }
+}
+
 /// A finding of a page's report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodeFinding {
@@ -103,8 +119,8 @@ pub struct DocumentNode {
     pub alternates: Box<[(TextId, TextId)]>,
     /// Images, in order.
     pub images: Box<[TextId]>,
-    /// The shape of its markup.
-    pub skeleton: Skeleton,
+    /// Hash of the skeleton of its markup; its sketch is kept once for all pages that have it.
+    pub skeleton: u64,
     /// Its main text.
     pub content: Option<ContentFacts>,
     /// Place of its organization among the site's.

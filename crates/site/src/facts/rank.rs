@@ -22,13 +22,21 @@ pub(crate) fn ranks(site: &SiteFacts) -> Vec<f64> {
         }
     }
     let place_of = |id: PageId| place.get(id as usize).copied().flatten();
-    let links: Vec<Vec<u32>> = documents.iter().map(|page| targets(site, *page, place_of)).collect();
+    // The targets of all documents in a row, and where those of each end.
+    let (mut all_targets, mut ends) = (Vec::new(), Vec::with_capacity(documents.len()));
+    for page in &documents {
+        all_targets.append(&mut targets(site, *page, place_of));
+        ends.push(all_targets.len());
+    }
     let count = documents.len().max(1) as f64;
     let mut ranks = vec![1.0; documents.len()];
     for _ in 0..MOST_ROUNDS {
         let mut next = vec![0.0; documents.len()];
         let mut lost = 0.0;
-        for (rank, links) in ranks.iter().zip(&links) {
+        let mut start = 0;
+        for (rank, end) in ranks.iter().zip(&ends) {
+            let links = all_targets.get(start..*end).unwrap_or_default();
+            start = *end;
             if links.is_empty() {
                 lost += rank;
             }

@@ -7,7 +7,7 @@ use url::Url;
 use super::{PageId, SiteFacts};
 use crate::address::directories;
 use crate::skeleton::ROWS;
-use crate::sketch::{alike, candidates, joined_by};
+use crate::sketch::{alike, groups};
 
 /// Likeness in percent from which two skeletons are of one template. Argued on made pages (`skeleton.rs`): a table or list
 /// more stays above 75 %, pages of two templates of one site share header and footer and stay below 60 %.
@@ -40,23 +40,20 @@ impl Templates {
     pub(crate) fn of(site: &SiteFacts) -> Self {
         let mut by_hash: BTreeMap<u64, Vec<PageId>> = BTreeMap::new();
         for (id, _, document) in site.documents() {
-            by_hash.entry(document.skeleton.hash).or_default().push(id);
+            by_hash.entry(document.skeleton).or_default().push(id);
         }
-        let shapes: Vec<Vec<PageId>> = by_hash.into_values().collect();
-        let first = |pages: &Vec<PageId>| pages.first().and_then(|id| site.document(*id));
-        let sketches: Vec<&[u16]> =
-            shapes.iter().map(|pages| first(pages).map_or(&[][..], |document| &document.skeleton.sketch)).collect();
-        let are_one = |(a, b): &(usize, usize)| {
-            let pair = sketches.get(*a).zip(sketches.get(*b));
+        let sketch = |hash: &u64| site.skeletons.get(hash).map_or(&[][..], |sketch| sketch);
+        let sketches: Vec<&[u16]> = by_hash.keys().map(sketch).collect();
+        let are_one = |a: usize, b: usize| {
+            let pair = sketches.get(a).zip(sketches.get(b));
             pair.is_some_and(|(a, b)| alike(a, b) >= ONE_TEMPLATE)
         };
-        let pairs: Vec<(usize, usize)> = candidates(&sketches, ROWS).into_iter().filter(are_one).collect();
-        let roots = joined_by(shapes.len(), pairs.into_iter());
-        let mut groups: BTreeMap<usize, Vec<PageId>> = BTreeMap::new();
-        for (pages, root) in shapes.iter().zip(roots) {
-            groups.entry(root).or_default().extend(pages);
+        let roots = groups(&sketches, ROWS, are_one);
+        let mut joined: BTreeMap<usize, Vec<PageId>> = BTreeMap::new();
+        for (pages, root) in by_hash.values().zip(roots) {
+            joined.entry(root).or_default().extend(pages);
         }
-        let mut all: Vec<Template> = groups.into_values().map(|pages| Template::new(site, pages)).collect();
+        let mut all: Vec<Template> = joined.into_values().map(|pages| Template::new(site, pages)).collect();
         all.sort_by_key(|template| (std::cmp::Reverse(template.pages.len()), template.pages.first().copied()));
         let of = all.iter().enumerate().flat_map(|(at, template)| template.pages.iter().map(move |id| (*id, at)));
         let of = of.collect();

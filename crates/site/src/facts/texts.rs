@@ -1,16 +1,16 @@
-//! TextTable kept once, each with a number: addresses, titles, texts of links.
+//! Texts kept once, each with a number: addresses, titles, texts of links.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
 /// The number of a text. After [`TextTable::sort`] numbers compare as their texts do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextId(pub(crate) u32);
 
 /// Size limit of all texts in bytes; what comes after is the empty text. A hundred thousand pages take a tenth.
 const MOST_BYTES: usize = 1024 * 1024 * 1024;
 
-/// TextTable, each once, in one piece of memory.
+/// Texts, each once, in one piece of memory.
 #[derive(Debug, Default)]
 pub struct TextTable {
     bytes: String,

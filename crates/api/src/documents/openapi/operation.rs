@@ -81,7 +81,14 @@ fn responses(operation: &Operation, schemas: &mut Generators) -> Value {
     let mut responses = Map::new();
     responses.insert(operation.status.as_str().to_owned(), success(operation, schemas));
     if let Some((status, says)) = operation.other_status {
-        responses.insert(status.as_str().to_owned(), json!({"description": says}));
+        let mut response = match status {
+            StatusCode::NO_CONTENT => json!({}),
+            _ => success(operation, schemas),
+        };
+        if let Some(fields) = response.as_object_mut() {
+            fields.insert("description".to_owned(), says.into());
+        }
+        responses.insert(status.as_str().to_owned(), response);
     }
     if operation.cache_control.is_some() {
         let headers = json!({"ETag": etag()});

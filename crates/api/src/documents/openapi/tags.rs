@@ -10,7 +10,7 @@ struct OperationTag {
     paths: &'static [&'static str],
 }
 
-const TAGS: [OperationTag; 10] = [
+const TAGS: [OperationTag; 11] = [
     OperationTag {
         name: "Audits",
         description: "Audit a page, read what was found, take the patch, prove it.",
@@ -25,6 +25,11 @@ const TAGS: [OperationTag; 10] = [
         name: "Followed pages",
         description: "Followed pages, called tabs in names, and their history.",
         paths: &["/api/tabs"],
+    },
+    OperationTag {
+        name: "Sites",
+        description: "Audit whole sites, and read what shows across their pages.",
+        paths: &["/api/sites"],
     },
     OperationTag {
         name: "Webhooks",

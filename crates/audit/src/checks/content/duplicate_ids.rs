@@ -1,6 +1,6 @@
 //! The same `id` on several elements.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
@@ -88,35 +88,26 @@ fn leads_into_page(html: &Html, address: &str) -> bool {
     address.trim().starts_with('#') || html.resolve(address).is_some_and(|url| url.as_str().split('#').next() == page)
 }
 
-/// Elements of any namespace with an id that is not empty.
-fn with_id(html: &Html) -> impl Iterator<Item = (Element<'_>, &str)> {
-    let elements = html.document.elements();
-    elements.filter_map(|element| Some((element, element.attribute("id").filter(|id| !id.is_empty())?)))
-}
-
 fn duplicate(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let mut seen: HashMap<&str, usize> = HashMap::new();
-    for id in with_id(html).map(|(_, id)| id) {
-        *seen.entry(id).or_default() += 1;
-    }
-    let twice: BTreeSet<&str> = seen.iter().filter(|(_, count)| **count > 1).map(|(id, _)| *id).collect();
+    let ids = || html.document.elements_by_id().map(|(id, _)| id);
+    // Those of one id follow each other.
+    let twice: BTreeSet<&str> = ids().zip(ids().skip(1)).filter(|(id, next)| id == next).map(|(id, _)| id).collect();
     let named: Vec<&str> = referenced(html, &twice).into_iter().collect();
     if named.is_empty() {
         facts.whole_page()?;
-        return if seen.is_empty() { Err(NotMeasured::Absent) } else { PASS };
+        return if ids().next().is_none() { Err(NotMeasured::Absent) } else { PASS };
     }
     const SAME: Text = text(
         "{count} {count|id that the page refers to is|ids that the page refers to are} used on several elements: {list}.",
         "{count} {count|id usado em referências se repete|ids usados em referências se repetem} em vários elementos: {list}.",
     );
-    let shown = named.iter().take(SHOWN).map(|id| format!("{id} ×{}", seen.get(id).copied().unwrap_or_default()));
+    let shown = named.iter().take(SHOWN).map(|id| format!("{id} ×{}", ids().filter(|own| own == id).count()));
     let list = shown.collect::<Vec<_>>().join(", ");
     let values = [("count", named.len().into()), ("list", list.into())];
     let rank = |id: &str| named.iter().take(MAX_PLACES).position(|known| *known == id);
-    let all = with_id(html).filter_map(|(element, id)| Some((rank(id)?, element)));
-    let mut places: Vec<(usize, Element<'_>)> = all.collect();
-    places.sort_by_key(|(rank, _)| *rank);
+    let all = html.document.elements_by_id().filter_map(|(id, element)| Some((rank(id)?, element)));
+    let places: Vec<(usize, Element<'_>)> = all.collect();
     let fix = FixDraft::instruction(FixTarget::Body, DUPLICATE.how, &[]);
     problem(SAME, &values, fix).on(places.into_iter().map(|(_, element)| element)).fail()
 }

@@ -92,7 +92,10 @@ fn level_skipped(facts: &Facts<'_>) -> Verdict {
     let skipped: Vec<(u8, u8, Element<'_>)> = outline
         .windows(2)
         .filter_map(|pair| match pair {
-            [(before, _), (level, heading)] if *level > *before + 1 => Some((*before, *level, *heading)),
+            // A nameless one is a finding of its own.
+            [(before, _), (level, heading)] if *level > *before + 1 && has_name(*heading) => {
+                Some((*before, *level, *heading))
+            }
             _ => None,
         })
         .collect();

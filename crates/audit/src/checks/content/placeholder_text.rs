@@ -146,13 +146,11 @@ fn is_of_form(element: Element<'_>) -> bool {
 fn placeholders(html: &Html) -> Vec<(Element<'_>, String)> {
     let Some(body) = html.document.body() else { return Vec::new() };
     let mut found = Vec::new();
-    for element in std::iter::once(body).chain(body.descendants()) {
+    let is_code = |around: Element<'_>| CODE.iter().any(|name| around.is(name));
+    // Scripts are long: they are not looked through.
+    for element in std::iter::once(body).chain(body.descendants()).filter(|element| !is_code(*element)) {
         let Some(run) = element.own_texts().find(|run| found_in(run).is_some()) else { continue };
-        let is_code = |around: Element<'_>| CODE.iter().any(|name| around.is(name));
-        if is_code(element)
-            || element.ancestors().any(is_code)
-            || std::iter::once(element).chain(element.ancestors()).any(hides)
-        {
+        if element.ancestors().any(is_code) || std::iter::once(element).chain(element.ancestors()).any(hides) {
             continue;
         }
         let is_left = match found_in(run) {

@@ -68,8 +68,8 @@ const TOO_SHORT: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/appearance/snippet#meta-descriptions",
     rule: text(
-        "Fails when the first `meta name=description` with text in the head is shorter than 50 columns. A full-width character takes two columns, so 25 of these suffice. No search engine states a minimum, so this is advice. Not measured on a page that may not be indexed.",
-        "Falha quando o primeiro `meta name=description` com texto no head tem menos de 50 colunas. Um caractere de largura dupla ocupa duas colunas; portanto, 25 deles bastam. Nenhum buscador declara um mínimo; isto é um conselho. Não é medido em uma página que não deve ser indexada.",
+        "Fails when the first `meta name=description` with text in the head is shorter than 50 columns. A full-width character takes two columns, so 25 of these suffice. The message says where a quotation mark inside the value ended it. No search engine states a minimum, so this is advice. Not measured on a page that may not be indexed.",
+        "Falha quando o primeiro `meta name=description` com texto no head tem menos de 50 colunas. Um caractere de largura dupla ocupa duas colunas; portanto, 25 deles bastam. A mensagem diz onde uma aspa dentro do valor o encerrou. Nenhum buscador declara um mínimo; isto é um conselho. Não é medido em uma página que não deve ser indexada.",
     ),
     thresholds: &[threshold("description_columns", SHORTEST_DESCRIPTION as u64, "columns")],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -132,6 +132,13 @@ fn too_short(facts: &Facts<'_>) -> Verdict {
         "The meta description has only {characters} {characters|character|characters}: “{description}”.",
         "A meta description tem só {characters} {characters|caractere|caracteres}: “{description}”.",
     );
+    const CUT: Text = text(
+        "A quotation mark inside the meta description ends it after {characters} {characters|character|characters}: “{description}”.",
+        "Uma aspa dentro da meta description a encerra depois de {characters} {characters|caractere|caracteres}: “{description}”.",
+    );
+    // What follows the mark is read as names of attributes.
+    let is_cut = html.element(meta.node).is_some_and(|tag| tag.attributes().any(|(name, _)| name.contains('"')));
+    let message = if is_cut { CUT } else { SHORT };
     let values = [("description", (*content).into()), ("characters", content.chars().count().into())];
     // What the page says of itself on cards is often the longer text.
     let social = ["og:description", "twitter:description"].into_iter().find_map(|key| {
@@ -150,5 +157,8 @@ fn too_short(facts: &Facts<'_>) -> Verdict {
             FixDraft::template(FixTarget::Head, tag)
         }
     };
-    problem(SHORT, &values, fix).on(html.element(meta.node)).fail()
+    const ESCAPE: Text =
+        text("Write each quotation mark inside the value as &quot;.", "Escreva cada aspa dentro do valor como &quot;.");
+    let fix = if is_cut { fix.note(ESCAPE, &[]) } else { fix };
+    problem(message, &values, fix).on(html.element(meta.node)).fail()
 }

@@ -4,6 +4,7 @@ use super::title::{first_filled, head_titles};
 use super::title_length::is_short;
 use crate::check::prelude::*;
 use crate::checks::content::garbled_text::is_garbled;
+use crate::facts::detected_language::is_function_word;
 use crate::facts::fitting::WIDEST_TITLE_PX;
 use crate::facts::font_metrics::title_px;
 use crate::facts::page::Html;
@@ -120,8 +121,8 @@ const H1_DISJOINT: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/appearance/title-link#page-titles",
     rule: text(
-        "Fails when the first title with text has no word in common with any visible h1 of two or more words. Words count from 3 letters on, and match when their first 4 letters agree, so that inflected forms match. Words in Han or Kana are compared character by character. Home pages are ignored, since their h1 is often a slogan. Not measured without such an h1, or on a page that may not be indexed.",
-        "Falha quando o primeiro título com texto não tem palavra em comum com nenhum h1 visível de duas ou mais palavras. As palavras contam a partir de 3 letras e combinam quando as 4 primeiras letras coincidem, para que formas flexionadas combinem. Palavras em Han ou Kana são comparadas caractere a caractere. Páginas iniciais são ignoradas, pois o h1 delas costuma ser um slogan. Não é medido sem um h1 assim, nem em uma página que não deve ser indexada.",
+        "Fails when the first title with text has no word in common with any visible h1 of two or more words. Words count from 3 letters on, and match when their first 4 letters agree, so that inflected forms match. Words of any subject, such as “and”, don't count. Words in Han or Kana are compared character by character. Home pages are ignored, since their h1 is often a slogan. Not measured without such an h1, or on a page that may not be indexed.",
+        "Falha quando o primeiro título com texto não tem palavra em comum com nenhum h1 visível de duas ou mais palavras. As palavras contam a partir de 3 letras e combinam quando as 4 primeiras letras coincidem, para que formas flexionadas combinem. Palavras de qualquer assunto, como “para”, não contam. Palavras em Han ou Kana são comparadas caractere a caractere. Páginas iniciais são ignoradas, pois o h1 delas costuma ser um slogan. Não é medido sem um h1 assim, nem em uma página que não deve ser indexada.",
     ),
     thresholds: &[
         threshold("word_letters", LEAST_LETTERS as u64, "letters"),
@@ -279,9 +280,10 @@ fn without_part(title: &str, at: usize) -> Option<String> {
     Some(without_dangling_separators(&rest).to_owned())
 }
 
-/// What of a text is compared: the starts of its words, and each character of scripts that part no words.
+/// What of a text is compared: the starts of its words that are no particles, and each character of scripts that part no
+/// words.
 fn stems(text: &str) -> impl Iterator<Item = String> {
-    words(text).flat_map(|word| {
+    words(text).filter(|word| !is_function_word(word)).flat_map(|word| {
         let is_unparted = word.chars().any(|letter| Script::of(letter) == Some(Script::HanOrKana));
         let letters: Vec<char> = word.chars().collect();
         let stem: String = letters.iter().take(STEM_LETTERS).collect();

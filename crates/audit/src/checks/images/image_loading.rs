@@ -74,8 +74,8 @@ const NOT_LAZY: Check = Check {
     ),
     reference: "https://web.dev/articles/browser-level-image-lazy-loading",
     rule: text(
-        "Fails when more than 3 content images after the first 3 have no `loading=lazy`. Content images are those of `image_lazy_first`. The check skips the first 3 images after the headline, images that a script loads later, those with `fetchpriority=high` or a preload, and `data:` URLs. Not applicable with 3 or fewer content images.",
-        "Falha quando mais de 3 imagens do conteúdo, depois das 3 primeiras, não têm `loading=lazy`. Imagens do conteúdo são as de `image_lazy_first`. A verificação ignora as 3 primeiras imagens depois do título da página, imagens que um script carrega depois, as com `fetchpriority=high` ou pré-carregadas e URLs `data:`. Não se aplica com 3 ou menos imagens do conteúdo.",
+        "Fails when more than 3 content images after the first 3 have no `loading=lazy`. Content images are those of `image_lazy_first`. The check skips the first 3 images after the headline, the image of `og:image`, images that a script loads later, those with `fetchpriority=high` or a preload, and `data:` URLs. Not applicable with 3 or fewer content images.",
+        "Falha quando mais de 3 imagens do conteúdo, depois das 3 primeiras, não têm `loading=lazy`. Imagens do conteúdo são as de `image_lazy_first`. A verificação ignora as 3 primeiras imagens depois do título da página, a imagem de `og:image`, imagens que um script carrega depois, as com `fetchpriority=high` ou pré-carregadas e URLs `data:`. Não se aplica com 3 ou menos imagens do conteúdo.",
     ),
     thresholds: &[
         threshold("first_images", AT_ONCE as u64, "images"),
@@ -185,6 +185,21 @@ fn without_lazy(image: Element<'_>) -> Option<String> {
     Some(if image.has("fetchpriority") { tag } else { format!("{body} fetchpriority=\"high\">") })
 }
 
+/// Name of the file that the page is shared with: its lead image, in whatever size it stands on the page.
+fn shared_file(html: &Html) -> Option<String> {
+    file_name(html, html.social("og:image").or_else(|| html.social("twitter:image"))?)
+}
+
+fn file_of(html: &Html, image: Element<'_>) -> Option<String> {
+    file_name(html, image.attribute("src")?)
+}
+
+/// The last part of an address's path, where it names a file.
+fn file_name(html: &Html, address: &str) -> Option<String> {
+    let url = html.resolve(address)?;
+    Some(url.path_segments()?.next_back()?.to_owned()).filter(|name| name.contains('.'))
+}
+
 fn not_lazy(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     // A column beside the text may stand before it in the source: the headline's first images are on the first screen too.
@@ -192,8 +207,9 @@ fn not_lazy(facts: &Facts<'_>) -> Verdict {
     let is_behind =
         |image: &Element<'_>| image.start_tag().is_some_and(|span| headline.is_some_and(|at| span.start > at));
     let leads: BTreeSet<_> = content_images(html).filter(is_behind).take(AT_ONCE).map(Element::id).collect();
-    let content: Vec<Element<'_>> =
-        content_images(html).skip(AT_ONCE).filter(|image| !leads.contains(&image.id())).collect();
+    let lead = shared_file(html);
+    let is_lead = |image: &Element<'_>| leads.contains(&image.id()) || lead.is_some() && file_of(html, *image) == lead;
+    let content: Vec<Element<'_>> = content_images(html).skip(AT_ONCE).filter(|image| !is_lead(image)).collect();
     if content.is_empty() {
         return Err(NotMeasured::Absent);
     }

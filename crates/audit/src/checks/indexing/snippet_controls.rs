@@ -216,7 +216,7 @@ fn element(facts: &Facts<'_>) -> Verdict {
     /// The attribute, as every author writes it: looked for in the source first, since few pages have it.
     const NAME: &str = "data-nosnippet";
     let html = facts.page()?;
-    if !html.document.source().contains(NAME) {
+    if memchr::memmem::find(html.document.source().as_bytes(), NAME.as_bytes()).is_none() {
         return Err(NotMeasured::Absent);
     }
     let is_read = |element: &Element<'_>| {

@@ -52,7 +52,9 @@ const INVALID: Check = Check {
 };
 
 /// Mistyped schemes, and what was meant.
-const TYPOS: [(&str, &str); 14] = [
+const TYPOS: [(&str, &str); 16] = [
+    ("%20http://", "http://"),
+    ("%20https://", "https://"),
     ("htp://", "http://"),
     ("htpp://", "http://"),
     ("hhtp://", "http://"),

@@ -174,6 +174,9 @@ static BY_LANGUAGE: LazyLock<HashMap<&'static str, HashSet<&'static str>>> = Laz
         .map(|(lang, texts)| (lang, texts.split('|').collect()))
         .collect()
 });
+/// All of them, whatever the language: few links have one, which is told before their language is.
+static OF_ANY_LANGUAGE: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| BY_LANGUAGE.values().flatten().copied().collect());
 /// Elements within a link that are looked through for its text.
 const MOST_WITHIN: usize = 20;
 /// Bytes of source below which a link's text may be one of them, markup and white space left aside.
@@ -225,23 +228,24 @@ fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String,
             || is_control(link)
             || same_page()
             || shown_texts(link).map(|run| run.trim().len()).sum::<usize>() > MOST_GENERIC;
+        let mut shown = String::new();
+        if !is_passed_over {
+            collapse_into(shown_texts(link), &mut shown);
+        }
+        let plain = shown.to_lowercase();
+        // Vowel signs at the end of a word are no letters to Unicode.
+        let is_sign = |c: char| !c.is_alphanumeric() && !matches!(c, '\u{900}'..='\u{dff}');
+        let plain = plain.trim_matches(is_sign);
+        let may_be_generic = !is_passed_over && OF_ANY_LANGUAGE.contains(plain);
         // One link in a language of the list is enough to know that there are any.
-        if is_passed_over && any_language {
+        if !may_be_generic && any_language {
             continue;
         }
         let Some(list) = language(link, page_language).and_then(|lang| BY_LANGUAGE.get(lang.as_str())) else {
             continue;
         };
         any_language = true;
-        if is_passed_over {
-            continue;
-        }
-        let mut shown = String::new();
-        collapse_into(shown_texts(link), &mut shown);
-        let plain = shown.to_lowercase();
-        // Vowel signs at the end of a word are no letters to Unicode.
-        let is_sign = |c: char| !c.is_alphanumeric() && !matches!(c, '\u{900}'..='\u{dff}');
-        if list.contains(plain.trim_matches(is_sign)) && !has_label(link) {
+        if may_be_generic && list.contains(plain) && !has_label(link) {
             found.push((shown, link));
         }
     }

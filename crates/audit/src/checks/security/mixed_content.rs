@@ -1,5 +1,6 @@
 //! Things that a secure page loads over http.
 
+use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::csp;
 use crate::facts::page::Html;
@@ -191,15 +192,20 @@ fn judge(facts: &Facts<'_>, kind: Insecure, message: Text, target: FixTarget) ->
         return PASS;
     }
     let found = insecure(html, kind);
-    let Some((name, url, first)) = found.first() else { return PASS };
+    let Some((name, _, first)) = found.first() else { return PASS };
     const SECURE: Text =
         text("the same URL with https; check that it works", "a mesma URL com https; confira se funciona");
     let (count, total) = (found.len(), html.images.len());
     let url_of_first = first.attribute(name).unwrap_or_default();
     let values = [("count", count.into()), ("total", total.into()), ("url", url_of_first.into())];
     let is_minor = kind == Insecure::Upgraded && (count <= MOST_NOTED || is_few(count, total, NOTE_BELOW));
-    let snippet =
-        first.start_tag_with(name, url).unwrap_or_else(|| format!("<{} {name}=\"{}\">", first.name(), attribute(url)));
+    let secured = |(name, url, element): &(&'static str, String, Element<'_>)| {
+        let tag = element.start_tag_with(name, url);
+        tag.unwrap_or_else(|| format!("<{} {name}=\"{}\">", element.name(), attribute(url)))
+    };
+    // A draft has no edits: it shows each form.
+    let shown = if kind == Insecure::Sent { MAX_PLACES } else { 1 };
+    let snippet = found.iter().take(shown).map(secured).collect::<Vec<_>>().join("\n");
     let fix = if found.iter().all(|(_, _, element)| element.start_tag().is_some()) {
         found.iter().fold(FixDraft::edit(target, snippet), |fix, (name, url, element)| fix.set(*element, name, url))
     } else {

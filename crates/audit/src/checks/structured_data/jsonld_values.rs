@@ -8,7 +8,7 @@ use crate::facts::jsonld::complete::{Insertion, spliced};
 use crate::facts::jsonld::graph::local;
 use crate::facts::jsonld::placeholder::{is_placeholder, is_sample_address};
 use crate::facts::jsonld::tree::{Member, TreeKind, ValueTree};
-use crate::facts::jsonld::value::{self, Bad, Setting};
+use crate::facts::jsonld::value::{self, Bad, Setting, ValueRepair};
 use crate::facts::page::Html;
 use crate::facts::page_language;
 use crate::facts::structured_data::{Item, NodeSource};
@@ -137,28 +137,33 @@ fn fix(html: &Html, bad_values: &[Bad<'_>]) -> FixDraft {
         "Replace these values in the structured data, and fill in the placeholders.",
         "Troque estes valores nos dados estruturados e preencha os marcadores.",
     );
-    let member = |bad: &Bad<'_>| {
-        let gap = |bad: &Bad<'_>| format!("\"{}\"", placeholder(bad.property));
-        let json_of = |bad: &Bad<'_>| bad.repair.first().map_or_else(|| gap(bad), |(_, json)| json_text_in_html(json));
-        let json = json_of(bad);
-        let in_markup = match html.source(bad.block) {
-            Some(NodeSource::Item(item)) => stating(html, item, bad),
-            _ => None,
-        };
-        in_markup
-            .and_then(|(element, attribute)| tag_stating(element, attribute, &plain_text(&json)?))
-            .or_else(|| {
-                // What is repaired is shown alone, as it is changed; a gap needs its neighbours.
-                if !bad.repair.is_empty() {
-                    return None;
-                }
-                let all = bad_values.iter().filter(|other| other.block == bad.block);
-                let all = all.map(|other| (other.value, json_of(other)));
-                Some(format!("\"{}\": {}", bad.property, among_others(html, bad.block, bad.value, all)?))
-            })
-            .unwrap_or_else(|| format!("\"{}\": {json}", bad.property))
+    let gap = |bad: &Bad<'_>| format!("\"{}\"", placeholder(bad.property));
+    let json_of = |bad: &Bad<'_>| bad.repair.first().map_or_else(|| gap(bad), |one| json_text_in_html(&one.json));
+    let in_markup = |block: usize, value: &ValueTree, json: &str| {
+        let Some(NodeSource::Item(item)) = html.source(block) else { return None };
+        let (element, attribute) = stating(html, item, value)?;
+        element.start_tag_with(attribute, &plain_text(json)?)
     };
-    let mut lines: Vec<String> = bad_values.iter().take(MOST_SHOWN).map(member).collect();
+    let unfilled = |bad: &Bad<'_>| {
+        let among_others = || {
+            let all = bad_values.iter().filter(|other| other.block == bad.block);
+            let all = all.map(|other| (other.value, json_of(other)));
+            Some(format!("\"{}\": {}", bad.property, among_others(html, bad.block, bad.value, all)?))
+        };
+        in_markup(bad.block, bad.value, &gap(bad))
+            .or_else(among_others)
+            .unwrap_or_else(|| format!("\"{}\": {}", bad.property, gap(bad)))
+    };
+    // What is repaired is shown alone, as it is changed; a gap needs its neighbours.
+    let repaired = |bad: &Bad<'_>, repair: &ValueRepair<'_>| {
+        let json = json_text_in_html(&repair.json);
+        in_markup(bad.block, repair.value, &json).unwrap_or_else(|| format!("\"{}\": {json}", repair.property))
+    };
+    let lines_of = |bad: &Bad<'_>| match bad.repair.is_empty() {
+        true => vec![unfilled(bad)],
+        false => bad.repair.iter().map(|repair| repaired(bad, repair)).collect(),
+    };
+    let mut lines: Vec<String> = bad_values.iter().take(MOST_SHOWN).flat_map(lines_of).collect();
     lines.dedup();
     let snippet = lines.join("\n");
     let in_source: Vec<bool> = html.json_ld.written.iter().map(|block| block.is_in_source(&html.document)).collect();
@@ -216,28 +221,24 @@ enum Repair<'h> {
 
 /// The changes that repair a value; `None` where only a person can.
 fn edits<'h>(html: &'h Html, bad: &Bad<'_>) -> Option<Vec<Repair<'h>>> {
-    let edit = |(span, json): &Insertion| match html.source(bad.block)? {
+    let edit = |repair: &ValueRepair<'_>| match html.source(bad.block)? {
         NodeSource::Block(block) => {
+            let span = &repair.value.span;
             // Letters that were misread would come out wrong.
             let is_certain = !html.unlabelled_utf8 || block.text.get(span.clone()).is_some_and(str::is_ascii);
             let span = block.start + span.start..block.start + span.end;
-            is_certain.then(|| Repair::Json((span, json_text_in_html(json))))
+            is_certain.then(|| Repair::Json((span, json_text_in_html(&repair.json))))
         }
-        NodeSource::Item(item) => markup_repair(html, item, bad, json),
+        NodeSource::Item(item) => markup_repair(html, item, repair),
     };
     (!bad.repair.is_empty()).then(|| bad.repair.iter().map(edit).collect())?
 }
 
 /// The element that states a value in markup, and the attribute that does or may.
-fn stating<'h>(html: &'h Html, item: &Item, bad: &Bad<'_>) -> Option<(Element<'h>, &'static str)> {
-    let origin = item.origin(bad.value)?;
+fn stating<'h>(html: &'h Html, item: &Item, value: &ValueTree) -> Option<(Element<'h>, &'static str)> {
+    let origin = item.origin(value)?;
     let element = html.element(origin.node).filter(|element| element.start_tag().is_some())?;
     Some((element, origin.attribute.unwrap_or(if element.is("time") { "datetime" } else { "content" })))
-}
-
-/// The element's start tag with that value in an attribute.
-fn tag_stating(element: Element<'_>, name: &str, value: &str) -> Option<String> {
-    element.start_tag_with(name, value)
 }
 
 /// A value of JSON as an attribute has it.
@@ -248,14 +249,14 @@ fn plain_text(json: &str) -> Option<String> {
     })
 }
 
-fn markup_repair<'h>(html: &'h Html, item: &Item, bad: &Bad<'_>, json: &str) -> Option<Repair<'h>> {
-    let (element, attribute) = stating(html, item, bad)?;
-    // An element that states several properties would change them all; two values that change places are two elements.
+fn markup_repair<'h>(html: &'h Html, item: &Item, repair: &ValueRepair<'_>) -> Option<Repair<'h>> {
+    let (element, attribute) = stating(html, item, repair.value)?;
+    // An element that states several properties would change them all.
     let names = element.attribute("itemprop").or_else(|| element.attribute("property"))?;
-    if names.split_ascii_whitespace().count() > 1 || bad.repair.len() > 1 {
+    if names.split_ascii_whitespace().count() > 1 {
         return None;
     }
-    Some(Repair::Markup(element, attribute, plain_text(json)?))
+    Some(Repair::Markup(element, attribute, plain_text(&repair.json)?))
 }
 
 /// A value that was never filled in.

@@ -184,10 +184,10 @@ fn data_vocabulary(facts: &Facts<'_>) -> Verdict {
     /// Elements around an item in which its namespace is looked for.
     const MOST_LEVELS: usize = 64;
     let html = facts.page()?;
-    if !html.has_items {
+    if !html.has_items() {
         return Err(NotMeasured::Absent);
     }
-    if !html.document.source().contains(DOMAIN) {
+    if memchr::memmem::find(html.document.source().as_bytes(), DOMAIN.as_bytes()).is_none() {
         return PASS;
     }
     let is_declared = |element: Element<'_>| {
@@ -218,7 +218,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     if facts.shell().is_some() {
         return Err(NotMeasured::Shell);
     }
-    if html.has_items || !html.json_ld_scripts.is_empty() {
+    if html.has_items() || !html.json_ld_scripts.is_empty() {
         return PASS;
     }
     const NONE: Text =

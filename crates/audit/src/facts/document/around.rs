@@ -39,6 +39,11 @@ impl Around {
         self.flags & IN_PARAGRAPH != 0
     }
 
+    /// The same where nodes have other numbers.
+    pub(super) fn renumbered(self, now: impl Fn(NodeId) -> Option<NodeId>) -> Self {
+        Self { lang: self.lang.and_then(now), ..self }
+    }
+
     /// Of an element below another.
     fn below(tree: &Tree, parent: Option<(NodeId, Self)>, element: NodeId) -> Self {
         let mut flags = MET;
@@ -64,10 +69,10 @@ impl Around {
         Self { flags, lang }
     }
 
-    /// Of every element of a document, by the number of its node.
-    pub(super) fn of_all(tree: &Tree) -> Vec<Self> {
+    /// Of elements in document order, each behind its parent, by the number of the node.
+    pub(super) fn of_all(tree: &Tree, nodes: impl Iterator<Item = NodeId>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
-        for element in tree.descendants(NodeId::DOCUMENT).filter(|id| tree.kind(*id) == Kind::Element) {
+        for element in nodes.filter(|id| tree.kind(*id) == Kind::Element) {
             let parent = parent_element(tree, element);
             let known = |parent: NodeId| all.get(parent.index()).copied().unwrap_or_default();
             let around = Self::below(tree, parent.map(|parent| (parent, known(parent))), element);

@@ -36,41 +36,49 @@ impl PartialEq for Element<'_> {
 }
 
 impl<'d> Element<'d> {
+    #[inline]
     fn new(document: &'d Document, id: NodeId) -> Self {
         Self { document, id }
     }
 
     /// Its id, to keep where a borrow can't be.
+    #[inline]
     pub fn id(self) -> NodeId {
         self.id
     }
 
     /// Its document.
+    #[inline]
     pub fn document(self) -> &'d Document {
         self.document
     }
 
     /// Local name, in lower case for HTML elements.
+    #[inline]
     pub fn name(self) -> &'d str {
         self.document.tree.name(self.id)
     }
 
     /// Whether this is the HTML element of that name. A `title` inside `svg` is not `title`.
+    #[inline]
     pub fn is(self, name: &str) -> bool {
         self.document.tree.is(self.id, name)
     }
 
     /// Its namespace.
+    #[inline]
     pub fn namespace(self) -> Namespace {
         self.document.tree.namespace(self.id)
     }
 
     /// Value of an attribute, character references resolved; the first of that (lower-case) name.
+    #[inline]
     pub fn attribute(self, name: &str) -> Option<&'d str> {
         self.document.tree.attribute(self.id, name).map(|attribute| attribute.value())
     }
 
     /// Whether an attribute is there, whatever its value.
+    #[inline]
     pub fn has(self, name: &str) -> bool {
         self.attribute(name).is_some()
     }
@@ -82,11 +90,13 @@ impl<'d> Element<'d> {
     }
 
     /// All attributes in source order.
+    #[inline]
     pub fn attributes(self) -> impl Iterator<Item = (&'d str, &'d str)> {
         self.document.tree.attributes(self.id).map(|attribute| (attribute.lower_name(), attribute.value()))
     }
 
     /// The parent element; of a template's contents the template.
+    #[inline]
     pub fn parent(self) -> Option<Self> {
         self.document.element(parent_element(&self.document.tree, self.id)?)
     }
@@ -114,6 +124,7 @@ impl<'d> Element<'d> {
     }
 
     /// Text runs below, in order: `textContent` in pieces.
+    #[inline]
     pub fn texts(self) -> impl Iterator<Item = &'d str> {
         let tree = &self.document.tree;
         tree.descendants(self.id).flat_map(|id| tree.texts(id))
@@ -181,6 +192,7 @@ impl<'d> Element<'d> {
     }
 
     /// Direct text runs only.
+    #[inline]
     pub fn own_texts(self) -> impl Iterator<Item = &'d str> {
         let tree = &self.document.tree;
         tree.children(self.id).flat_map(|id| tree.texts(id))
@@ -339,20 +351,9 @@ impl Document {
     }
 
     /// The element of that id, if it is one.
+    #[inline]
     pub fn element(&self, id: NodeId) -> Option<Element<'_>> {
         (self.tree.kind(id) == Kind::Element).then(|| Element::new(self, id))
-    }
-
-    /// The first element of an id (DOM §4.2.4), of any namespace; contents of templates are no part of the document.
-    pub fn by_id(&self, id: &str) -> Option<Element<'_>> {
-        let own = |node: NodeId| self.element(node).and_then(|element| element.attribute("id")).unwrap_or_default();
-        let sorted = self.with_id.get_or_init(|| {
-            let mut all: Vec<NodeId> = self.elements().map(Element::id).filter(|node| !own(*node).is_empty()).collect();
-            all.sort_by(|a, b| own(*a).cmp(own(*b)));
-            all
-        });
-        let at = sorted.partition_point(|node| own(*node) < id);
-        sorted.get(at).filter(|node| own(**node) == id).and_then(|node| self.element(*node))
     }
 
     /// The root element.
@@ -370,6 +371,7 @@ impl Document {
         self.html()?.children().find(|element| element.is("body") || element.is("frameset"))
     }
 
+    #[inline]
     fn elements_of<'d>(&'d self, nodes: impl Iterator<Item = NodeId>) -> impl Iterator<Item = Element<'d>> {
         nodes.filter_map(|id| self.element(id))
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use html::{Kind, NodeId, Options, Position, Quirks, Tree};
+use html::{Kept, Kind, NodeId, Options, Position, Quirks, TextSplice, Tree};
 use model::finding::Place;
 
 use super::around::Around;
@@ -45,7 +45,31 @@ pub enum Complexity {
 impl Document {
     /// Parses decoded source text, scripting on. Total: any text gives a document.
     pub fn parse(source: String) -> Self {
-        let tree = html::parse(source, &Options::default());
+        Self::of(html::parse(source, &Options::default()))
+    }
+
+    /// The same of a source that comes of another document's by changes, and what of the tree was taken over.
+    pub(crate) fn parse_again(before: &Self, source: String, changes: &[TextSplice<'_>]) -> (Self, Option<Kept>) {
+        let (tree, kept) = html::parse_again(&before.tree, source, changes, &Options::default());
+        (Self::of(tree), kept)
+    }
+
+    /// Takes over what is known of the elements of another document that this one took over: where they stand, and their
+    /// ids. They must have them still.
+    pub(crate) fn take_over(&mut self, before: &Self, kept: &Kept) {
+        let front = || self.tree.descendants(NodeId::DOCUMENT).take_while(|id| !kept.holds(*id));
+        if let Some(around) = before.around.get() {
+            let rest: Vec<Around> = around.iter().map(|around| around.renumbered(|id| kept.now(id))).collect();
+            self.around = OnceLock::from(kept.by_node(Around::of_all(&self.tree, front()), &rest));
+        }
+        if let Some(with_id) = before.with_id.get()
+            && front().all(|id| self.tree.attribute(id, "id").is_none())
+        {
+            self.with_id = OnceLock::from(with_id.iter().filter_map(|id| kept.now(*id)).collect::<Vec<NodeId>>());
+        }
+    }
+
+    fn of(tree: Tree) -> Self {
         let cut = tree.cut();
         let doctype = tree.children(NodeId::DOCUMENT).find(|id| tree.kind(*id) == Kind::Doctype);
         Self {
@@ -67,7 +91,7 @@ impl Document {
 
     /// What stands around an element.
     pub(super) fn around(&self, id: NodeId) -> Around {
-        Around::of(&self.tree, id, self.around.get_or_init(|| Around::of_all(&self.tree)))
+        Around::of(&self.tree, id, self.around.get_or_init(|| Around::of_all(&self.tree, self.nodes())))
     }
 
     /// Parsing stopped before the end of the source.

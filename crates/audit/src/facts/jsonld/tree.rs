@@ -54,6 +54,22 @@ impl ValueTree {
         (reader.at == text.len()).then_some(tree)
     }
 
+    /// Moves every place by so many bytes.
+    pub(crate) fn shift(&mut self, by: isize) {
+        let moved = |at: usize| at.saturating_add_signed(by);
+        self.span = moved(self.span.start)..moved(self.span.end);
+        match &mut self.kind {
+            TreeKind::Object(members) => {
+                for member in members {
+                    member.at = moved(member.at);
+                    member.value.shift(by);
+                }
+            }
+            TreeKind::Array(values) => values.iter_mut().for_each(|value| value.shift(by)),
+            TreeKind::Text(_) | TreeKind::Number(_) | TreeKind::Bool(_) | TreeKind::Null => {}
+        }
+    }
+
     /// Members, where it is an object.
     pub(crate) fn members(&self) -> Option<&[Member]> {
         match &self.kind {

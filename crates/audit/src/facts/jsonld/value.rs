@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use url::Url;
 
-use super::complete::{Insertion, spliced};
+use super::complete::spliced;
 use super::graph::{Graph, local};
 use super::placeholder;
 use super::tree::{Member, ValueTree};
@@ -39,8 +39,20 @@ pub(crate) struct Bad<'t> {
     pub(crate) value: &'t ValueTree,
     /// What the property asks for.
     pub(crate) form: ValueForm,
-    /// Places of the block and the JSON to put there; empty when only a person can say what was meant.
-    pub(crate) repair: Vec<Insertion>,
+    /// The values to write, of this property and of one that changes places with it; empty when only a person can say what
+    /// was meant.
+    pub(crate) repair: Vec<ValueRepair<'t>>,
+}
+
+/// A value, and what to write in its place.
+#[derive(Debug)]
+pub(crate) struct ValueRepair<'t> {
+    /// Its property.
+    pub(crate) property: &'t str,
+    /// The value as it is.
+    pub(crate) value: &'t ValueTree,
+    /// The JSON to write.
+    pub(crate) json: String,
 }
 
 impl Bad<'_> {
@@ -132,7 +144,7 @@ impl<'t> ValueReader<'_, '_, 't> {
             let Err(meant) = judged else { continue };
             let repair = match meant {
                 _ if text.len() > LONGEST_REPAIRED => Vec::new(),
-                Some(meant) => vec![(value.span.clone(), meant.to_string())],
+                Some(meant) => vec![ValueRepair { property, value, json: meant.to_string() }],
                 None if form == ValueForm::Degrees => bounds::swapped(node, property),
                 None => Vec::new(),
             };
@@ -158,7 +170,7 @@ impl<'t> ValueReader<'_, '_, 't> {
         member: &'t Member,
         value: &'t ValueTree,
         form: ValueForm,
-        repair: Vec<Insertion>,
+        repair: Vec<ValueRepair<'t>>,
     ) {
         let kind = node.node.types.first().copied().unwrap_or_default();
         self.bad.push(Bad { block: node.node.block, kind, property: local(&member.name), value, form, repair });
@@ -201,8 +213,9 @@ impl<'t> ValueReader<'_, '_, 't> {
         for (member, position) in positions {
             let fits = position.is_some_and(|position| (1..=most).contains(&position) && taken.insert(position));
             if from_zero {
-                let next = position.map(|position| (member.value.span.clone(), (position + 1).to_string()));
-                self.tell(node, member, &member.value, ValueForm::Position, next.into_iter().collect());
+                let (property, value) = (local(&member.name), &member.value);
+                let next = position.map(|position| ValueRepair { property, value, json: (position + 1).to_string() });
+                self.tell(node, member, value, ValueForm::Position, next.into_iter().collect());
             } else if !fits {
                 self.tell(node, member, &member.value, ValueForm::Position, Vec::new());
             }
@@ -226,7 +239,8 @@ fn is_path(text: &str) -> bool {
 pub(crate) fn repaired(text: &str, setting: &Setting<'_>) -> String {
     let Some(tree) = ValueTree::read(text) else { return text.to_owned() };
     let bad = read(&Graph::read([&tree]), setting).unwrap_or_default();
-    spliced(text, bad.into_iter().flat_map(|bad| bad.repair).collect())
+    let repairs = bad.into_iter().flat_map(|bad| bad.repair);
+    spliced(text, repairs.map(|repair| (repair.value.span.clone(), repair.json)).collect())
 }
 
 #[cfg(test)]

@@ -69,12 +69,14 @@ pub(crate) fn of_page(facts: &Facts<'_>, html: &Html) -> Option<Trail> {
 /// The trail that the page shows, in an element whose class, id or label says `breadcrumb`, with the steps that it shows
 /// there and no other.
 pub(crate) fn shown(html: &Html) -> Option<Trail> {
-    // Most pages have none, and need no walk to know it.
-    let source = html.document.source();
-    if !source.contains("readcrumb") && !source.contains("READCRUMB") {
-        return None;
-    }
-    let holder = html.document.elements().find(|element| is_trail(*element) && !element.is_hidden())?;
+    let holder = html.resolved.of_body.trail.get_or_init(|| {
+        // Most pages have none, and need no walk to know it.
+        let source = html.document.source();
+        let may_have_one = source.contains("readcrumb") || source.contains("READCRUMB");
+        let is_it = |element: &Element<'_>| is_trail(*element) && !element.is_hidden();
+        may_have_one.then(|| html.document.elements().find(is_it).map(Element::id)).flatten()
+    });
+    let holder = html.element((*holder)?)?;
     let steps = steps(html, holder).filter(|steps| leads_here(html, steps))?;
     Some(Trail { node: Some(holder.id()), steps })
 }

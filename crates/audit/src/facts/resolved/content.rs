@@ -36,7 +36,7 @@ impl Html {
     /// The element of the main content, where the markup says which it is: `main`, a single `article`, the body of an
     /// article in microdata, or a class that a common system gives it.
     pub(crate) fn content(&self) -> Option<Element<'_>> {
-        let id = self.resolved.content.get_or_init(|| marked(self).map(Element::id));
+        let id = self.resolved.of_body.content.get_or_init(|| marked(self).map(Element::id));
         self.element((*id)?)
     }
 }

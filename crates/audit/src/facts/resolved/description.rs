@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::content::{has_other_class, is_boilerplate, speaks_of_the_site};
 use super::{EvidenceSource, Resolved, bare, best, headline, stated};
-use crate::facts::document::Element;
+use crate::facts::document::{Element, collapse};
 use crate::facts::evidence::DataSubject;
 use crate::facts::fitting::{self, SHORTEST_DESCRIPTION};
 use crate::facts::font_metrics::columns;
@@ -13,12 +13,18 @@ use crate::facts::placeholders::{is_placeholder_description, without_visible_mar
 use crate::facts::sentences::{is_cut_off, is_ended};
 use crate::facts::text::is_seen;
 use crate::facts::visibility::hides;
-use crate::facts::words::stems;
+use crate::facts::words::{stems, words};
 
 /// Characters that a description has at least.
 const LEAST_CHARACTERS: usize = 50;
-/// Words of the filler text, which a later paragraph of it has without “lorem ipsum”.
-const FILLER: &str = "ut labore et dolore";
+/// Words of the filler text and of what generators make of it, without those that are words of living languages.
+const FILLER: &str = "adipisci adipisicing adipiscing aliqua aliquip blanditiis cillum consectetur cupidatat cupiditate \
+    deleniti deserunt dolorum doloribus doloremque eiusmod exercitationem excepteur fugiat incididunt laborum labore \
+    laudantium maiores molestias mollitia necessitatibus occaecat pariatur perferendis perspiciatis praesentium proident \
+    quibusdam recusandae repellendus reprehenderit tempor ullamco veniam voluptas voluptate voluptatem voluptatum";
+/// Of so many words of a text one is of the filler text, and so many at least: then it is filler.
+const FILLER_SHARE: usize = 5;
+const LEAST_FILLER: usize = 3;
 
 impl Html {
     /// The description: what a tag says that is meant for it, else structured data, the social tags, or the first paragraph
@@ -34,7 +40,7 @@ fn read(html: &Html) -> Option<Resolved> {
     let says_more = |text: &String| !is_placeholder_description(text) && text.to_lowercase() != title;
     match declared.filter(says_more) {
         // Copied as it is, a text that was cut would be shown cut in more places.
-        Some(declared) if is_cut_off(&declared, language(html)) => {
+        Some(declared) if is_cut_off(&declared, language(html)) || goes_on(html, &declared) => {
             made(html).or_else(|| Some(Resolved::medium(declared, EvidenceSource::MetaDescription)))
         }
         Some(declared) => Some(Resolved::high(declared, EvidenceSource::MetaDescription)),
@@ -69,7 +75,7 @@ fn told(html: &Html, text: &str, source: EvidenceSource) -> Option<Resolved> {
         return Some(Resolved::low(fitting::description(&text).text, source));
     }
     let fitted = fitting::description(&text);
-    let is_whole = fitted.is_whole && !is_cut_off(&fitted.text, language(html));
+    let is_whole = fitted.is_whole && !is_cut_off(&fitted.text, language(html)) && !goes_on(html, &fitted.text);
     Some(if is_whole { Resolved::high(fitted.text, source) } else { Resolved::medium(fitted.text, source) })
 }
 
@@ -90,16 +96,14 @@ pub(crate) fn first_paragraph(html: &Html) -> Option<Resolved> {
     let about = subject(html);
     let headline = html.headline().map(|headline| headline.value.as_str()).unwrap_or_default();
     let topics: BTreeSet<String> = stems(headline).collect();
-    let is_prose = |paragraph: &Element<'_>| {
-        paragraph.is("p")
-            && !paragraph.is_hidden()
-            && !has_other_class(*paragraph)
-            && !is_boilerplate(*paragraph, within)
-            && !is_of_links(*paragraph)
+    let is_prose = |paragraph: Element<'_>| {
+        !has_other_class(paragraph) && !is_boilerplate(paragraph, within) && !is_of_links(paragraph)
     };
-    let mut paragraphs = within.descendants().filter(is_prose).filter_map(|paragraph| {
+    // Most paragraphs are short, which is told before what stands around them is looked at.
+    let shown = within.descendants().filter(|element| element.is("p") && !element.is_hidden());
+    let mut paragraphs = shown.filter_map(|paragraph| {
         let text = describing(html, &without_visible_markup(&html.as_meant(&shown_text(paragraph))))?;
-        Some((paragraph, text))
+        is_prose(paragraph).then_some((paragraph, text))
     });
     // A later one would begin in the middle of what the page says.
     let (paragraph, text) = paragraphs.next()?;
@@ -144,14 +148,35 @@ fn is_of_links(paragraph: Element<'_>) -> bool {
 
 /// A text that can be a description: long enough, of words rather than numbers and signs, and more than the title.
 fn describing(html: &Html, text: &str) -> Option<String> {
-    let title = html.title().map(|title| html.as_meant(&title).to_lowercase()).unwrap_or_default();
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    let is_prose = letters * 2 >= text.chars().filter(|c| !c.is_whitespace()).count();
     let is_long =
         text.chars().take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS || columns(text) >= SHORTEST_DESCRIPTION;
-    let lower = text.to_lowercase();
-    let says_more = !is_placeholder_description(text) && !lower.contains(FILLER) && lower != title;
-    (is_prose && is_long && says_more).then(|| text.to_owned())
+    let letters = || text.chars().filter(|c| c.is_alphabetic()).count();
+    let is_prose = || letters() * 2 >= text.chars().filter(|c| !c.is_whitespace()).count();
+    let says_more = || {
+        let title = html.title().map(|title| html.as_meant(&title).to_lowercase()).unwrap_or_default();
+        let lower = text.to_lowercase();
+        !is_placeholder_description(text) && !is_filler(text) && lower != title
+    };
+    (is_long && is_prose() && says_more()).then(|| text.to_owned())
+}
+
+/// Whether a text is filler that was never replaced; a later paragraph of it has no “lorem ipsum”.
+fn is_filler(text: &str) -> bool {
+    let (mut all, mut known) = (0, 0);
+    for word in words(text) {
+        all += 1;
+        known += usize::from(FILLER.split(' ').any(|filler| filler == word));
+    }
+    known >= LEAST_FILLER && known * FILLER_SHARE >= all
+}
+
+/// Whether the page says the same text on cards and goes on with a letter: it was cut there, within a word.
+fn goes_on(html: &Html, text: &str) -> bool {
+    ["og:description", "twitter:description"].into_iter().any(|key| {
+        let other = stated(html, key).map(|other| collapse(&other));
+        let rest = other.as_deref().and_then(|other| other.strip_prefix(collapse(text).as_str()));
+        rest.is_some_and(|rest| rest.starts_with(char::is_alphanumeric))
+    })
 }
 
 #[cfg(test)]
@@ -190,6 +215,20 @@ mod tests {
     }
 
     #[test]
+    fn a_tag_that_the_social_one_goes_on_from_within_a_word_was_cut_there() {
+        const WHOLE: &str = "A dark loaf of rye flour, water and salt, baked slowly in the clay ovens of the valley.";
+        let page = |cut: usize| {
+            let (start, _) = WHOLE.split_at(cut);
+            format!("<meta name=description content='{start}'><meta property=og:description content='{WHOLE}'>")
+        };
+        let at = |word: &str| WHOLE.find(word).unwrap();
+        check(&page(at("vens")), Some((WHOLE, EvidenceSource::SocialDescription, true)));
+        // A shorter text of its own.
+        let short = WHOLE.split_at(at(" of the valley")).0;
+        check(&page(at(" of the valley")), Some((short, EvidenceSource::MetaDescription, true)));
+    }
+
+    #[test]
     fn the_lead_of_the_content_is_certain() {
         let of = |body: &str| format!("<title>Rye bread</title>{body}");
         let lead = format!("<p>{LEAD}</p>");
@@ -209,6 +248,7 @@ mod tests {
             "<p class=slogan>The mill that has stood by the river with rye bread for ninety years.</p>",
             "<p><a href=/a>Rye bread of the mill</a> | <a href=/b>Wheat bread of the mill</a> | <a href=/c>Oats</a></p>",
             "<p>Tempor incididunt ut labore et dolore magna aliqua, ut enim ad minim veniam of rye bread.</p>",
+            "<p>Quae veniam recusandae vel cupiditate doloribus pariatur, dolorum saepe hic quos mollitia harum nihil.</p>",
             "<div role=dialog><p>Stay with us and hear of rye bread before anybody else does.</p></div>",
         ] {
             check(

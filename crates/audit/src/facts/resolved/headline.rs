@@ -36,8 +36,13 @@ pub(crate) fn heading_text(html: &Html, heading: Element<'_>) -> String {
 
 /// The shown heading that is the page's headline, with its level: it says what the headline says.
 pub(crate) fn element(html: &Html) -> Option<(u8, Element<'_>)> {
-    let headline = bare(&html.headline()?.value);
-    outline(html).filter(|(_, heading)| bare(&heading_text(html, *heading)) == headline).min_by_key(|(level, _)| *level)
+    let found = html.resolved.headline_element.get_or_init(|| {
+        let headline = bare(&html.headline()?.value);
+        let says_it = |(_, heading): &(u8, Element<'_>)| bare(&heading_text(html, *heading)) == headline;
+        outline(html).filter(says_it).min_by_key(|(level, _)| *level).map(|(level, heading)| (level, heading.id()))
+    });
+    let (level, heading) = (*found)?;
+    Some((level, html.element(heading)?))
 }
 
 fn read(html: &Html) -> Option<Resolved> {

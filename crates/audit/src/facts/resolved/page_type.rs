@@ -2,7 +2,7 @@
 
 use super::content::is_boilerplate;
 use super::{EvidenceSource, Resolved, author, stated};
-use crate::facts::document::Element;
+use crate::facts::document::{Element, NodeId};
 use crate::facts::page::Html;
 
 /// `og:type` of a single text with a date.
@@ -65,8 +65,9 @@ fn read(html: &Html) -> Resolved {
     if has_class(&SINGLE) {
         return article(EvidenceSource::BodyClass);
     }
-    match entries(html).as_slice() {
-        [entry] if is_dated(*entry) => article(EvidenceSource::EntryClass),
+    let entries = html.resolved.of_body.entries.get_or_init(|| entries(html));
+    match entries.as_slice() {
+        [entry] if html.element(*entry).is_some_and(is_dated) => article(EvidenceSource::EntryClass),
         [_, _] => Resolved::high(WEBSITE, EvidenceSource::NoSign),
         _ if may_be_article(html) => Resolved::medium(ARTICLE, EvidenceSource::DatedArticle),
         _ => Resolved::high(WEBSITE, EvidenceSource::NoSign),
@@ -74,7 +75,7 @@ fn read(html: &Html) -> Resolved {
 }
 
 /// Entries as microformats and WordPress mark them, at most two: more of them are a list.
-fn entries(html: &Html) -> Vec<Element<'_>> {
+fn entries(html: &Html) -> Vec<NodeId> {
     let Some(body) = html.document.body() else { return Vec::new() };
     let is_marked = |classes: &str| {
         let has = |class: &str| classes.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case(class));
@@ -84,7 +85,7 @@ fn entries(html: &Html) -> Vec<Element<'_>> {
         element.attribute("class").is_some_and(is_marked)
             && !element.ancestors().any(|around| around.is("aside") || around.is("footer"))
     };
-    body.descendants().filter(is_entry).take(2).collect()
+    body.descendants().filter(is_entry).take(2).map(Element::id).collect()
 }
 
 fn is_dated(entry: Element<'_>) -> bool {
@@ -97,17 +98,22 @@ fn may_be_article(html: &Html) -> bool {
     let Some(body) = html.document.body() else { return false };
     let content = html.content().unwrap_or(body);
     let is_time = |element: &Element<'_>| element.is("time") && element.has("datetime");
-    let has_time = || content.descendants().any(|one| is_time(&one) && !is_boilerplate(one, content));
-    let articles: Vec<Element<'_>> = body.descendants().filter(|element| element.is("article")).take(2).collect();
+    let is_dated = || content.descendants().any(|one| is_time(&one) && !is_boilerplate(one, content));
+    let known = &html.resolved.of_body;
+    let has_time = || *known.has_time.get_or_init(is_dated);
+    let articles = known
+        .articles
+        .get_or_init(|| body.descendants().filter(|element| element.is("article")).take(2).map(Element::id).collect());
     let has_h1 = |article: &Element<'_>| article.descendants().any(|below| below.is("h1"));
-    if articles.len() > 1 && !articles.iter().any(has_h1) {
+    if articles.len() > 1 && !html.elements(articles).any(|article| has_h1(&article)) {
         // A list of teasers.
         return false;
     }
     let is_long = |paragraph: &Element<'_>| {
         paragraph.is("p") && paragraph.texts().map(|text| text.trim().len()).sum::<usize>() >= LONG_PARAGRAPH
     };
-    let has_prose = || content.descendants().filter(is_long).take(MANY_PARAGRAPHS).count() == MANY_PARAGRAPHS;
+    let is_prose = || content.descendants().filter(is_long).take(MANY_PARAGRAPHS).count() == MANY_PARAGRAPHS;
+    let has_prose = || *known.has_prose.get_or_init(is_prose);
     has_date(html.url.path())
         || is_in_folder_of_texts(html.url.path())
         || articles.len() == 1

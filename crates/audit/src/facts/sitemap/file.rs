@@ -6,6 +6,7 @@ use std::io::Read;
 use encoding_rs::{Encoding, UTF_8};
 use flate2::read::MultiGzDecoder;
 use model::capture::{BodyCut, Coding, Exchange, Fetched, SITEMAP_BYTES};
+use url::Url;
 
 use super::fault::{self, SitemapFault};
 use super::kind::{MOST_URLS, SitemapKind};
@@ -52,6 +53,8 @@ pub struct SitemapFile {
     pub entries: Vec<SitemapEntry>,
     /// Files that it lists, if it is an index.
     pub listed_files: u64,
+    /// The same as addresses, in its order: where every page is looked for, those that can be fetched.
+    pub every_child: Vec<Url>,
     /// What its entries are like.
     pub tally: Tally,
     /// What makes it no valid sitemap.
@@ -79,6 +82,7 @@ impl SitemapFile {
             urls: 0,
             entries: Vec::new(),
             listed_files: 0,
+            every_child: Vec::new(),
             tally: Tally::default(),
             fault: None,
             size: 0,
@@ -134,6 +138,7 @@ impl SitemapFile {
         self.urls = reading.urls;
         self.entries = reading.entries;
         self.listed_files = reading.children_seen;
+        self.every_child = reading.every_child;
         self.tally = reading.counting.finish();
         self.fault = reading.fault;
         self.children = reading.children;

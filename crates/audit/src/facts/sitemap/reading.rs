@@ -44,6 +44,8 @@ pub(super) struct SitemapReading<'t> {
     pub(super) children: Vec<Child>,
     /// An index lists something that can't be fetched, or more than is kept.
     pub(super) children_left_out: bool,
+    /// Where every page is looked for: all files that an index lists, in its order.
+    pub(super) every_child: Vec<Url>,
     pub(super) counting: Counting,
     pub(super) fault: Option<SitemapFault>,
     /// Byte of the root's end tag in the decoded text.
@@ -67,6 +69,7 @@ impl<'t> SitemapReading<'t> {
             entries: Vec::new(),
             children: Vec::new(),
             children_left_out: false,
+            every_child: Vec::new(),
             counting: Counting::default(),
             fault: None,
             closing: None,
@@ -100,6 +103,10 @@ impl<'t> SitemapReading<'t> {
     }
 
     fn take_child(&mut self, loc: Option<&str>, lastmod: Option<&str>) {
+        let most = usize::try_from(MOST_URLS).unwrap_or(usize::MAX);
+        if self.target.is_every() && self.every_child.len() < most {
+            self.every_child.extend(loc.and_then(fetchable));
+        }
         let lastmod = lastmod.and_then(dates::w3c);
         let no_room =
             self.children.len() == MOST_FILES && self.children.last().is_some_and(|last| last.lastmod >= lastmod);

@@ -61,6 +61,24 @@ impl SiteArguments {
     }
 }
 
+/// Why the first page was not audited, with what to do; `None` where it was.
+pub(super) fn unaudited_start(site: &SiteFacts) -> Option<Phrase> {
+    const BLOCKED: Text = text(
+        "The first page was not audited: robots.txt blocks {url}. Allow the crawler siteaudit there. On your own site, add --own-site --respect-robots=false.",
+        "A primeira página não foi auditada: o robots.txt bloqueia {url}. Libere nele o rastreador siteaudit. No seu próprio site, acrescente --own-site --respect-robots=false.",
+    );
+    const ANSWERED: Text = text(
+        "The first page was not audited: {url} answered {status}. Check the address and the site.",
+        "A primeira página não foi auditada: {url} respondeu {status}. Confira o endereço e o site.",
+    );
+    const SILENT: Text = text(
+        "The first page was not audited: {url} did not respond. Check the address and the site.",
+        "A primeira página não foi auditada: {url} não respondeu. Confira o endereço e o site.",
+    );
+    let is_audited = site.start().and_then(|id| site.page(id)).is_some_and(|page| page.score.is_some());
+    (!is_audited).then(|| of_start(site, [BLOCKED, ANSWERED, SILENT]))
+}
+
 /// Why no page of a site was audited, with what to do.
 pub(super) fn unaudited(site: &SiteFacts) -> Phrase {
     const BLOCKED: Text = text(
@@ -75,13 +93,18 @@ pub(super) fn unaudited(site: &SiteFacts) -> Phrase {
         "No page could be audited: {url} did not respond. Check the address and the site.",
         "Nenhuma página pôde ser auditada: {url} não respondeu. Confira o endereço e o site.",
     );
+    of_start(site, [BLOCKED, ANSWERED, SILENT])
+}
+
+/// The sentence for what the first page answered: blocked, a status, nothing.
+fn of_start(site: &SiteFacts, [blocked, answered, silent]: [Text; 3]) -> Phrase {
     let start = site.start().and_then(|id| Some((site.url(id), site.page(id)?)));
     let url = start.map_or("", |(url, _)| url);
     let status = start.and_then(|(_, page)| page.status);
     let words = match start.map(|(_, page)| page.answer) {
-        Some(NodeAnswer::Blocked) => BLOCKED,
-        _ if status.is_some() => ANSWERED,
-        _ => SILENT,
+        Some(NodeAnswer::Blocked) => blocked,
+        _ if status.is_some() => answered,
+        _ => silent,
     };
     words.phrase(&[("url", url.into()), ("status", status.map(|status| status.to_string()).unwrap_or_default().into())])
 }

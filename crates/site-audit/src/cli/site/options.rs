@@ -23,13 +23,13 @@ broken links with their sources, duplicates, canonicals, language versions, orph
 told once, with the points that fixing it gains.
 
 robots.txt is obeyed, with its Crawl-delay up to 10 seconds. The folder of a run holds run.db (its state), report.html,
-report.json, pages.jsonl, site.sarif, and pages.csv, links.csv, findings.csv, templates.csv. Run again into the same
-folder to ask only for what has changed since.
+report.json, pages.jsonl, site.sarif, and pages.csv, links.csv, findings.csv, templates.csv (with --parquet also as
+Parquet). Run again into the same folder to ask only for what has changed since.
 
 Exit codes:
   0  the site was audited and passes --fail-under and --fail-on
   1  the site fails --fail-under or --fail-on
-  2  the site could not be audited, the run was stopped, or the command is invalid
+  2  the site or its first page could not be audited, the run was stopped, or the command is invalid
 
 Examples:
   site-audit site https://example.com/
@@ -84,12 +84,18 @@ pub(in crate::cli) struct SiteArguments {
     /// Ask whether pages of other sites that are linked are there.
     #[arg(long)]
     pub(super) external: bool,
+    /// Prove a ready change for each finding of each page. Takes about three times the CPU time.
+    #[arg(long)]
+    pub(super) fixes: bool,
     /// Continue a run that was interrupted.
     #[arg(long)]
     pub(super) resume: bool,
     /// Tell what broke and what was fixed since another run: its folder, or its run.db. --fail-on then looks at what broke.
     #[arg(long, value_name = "RUN")]
     pub(super) baseline: Option<PathBuf>,
+    /// Write the tables as Apache Parquet too, for DuckDB, pandas and Polars.
+    #[arg(long)]
+    pub(super) parquet: bool,
     /// Allow private addresses and any port, to audit your own machines.
     #[arg(long)]
     pub(super) allow_private: bool,
@@ -154,6 +160,7 @@ impl SiteArguments {
             at_once: self.concurrency.into(),
             rate: self.rate,
             obeys_robots: self.respect_robots,
+            proves: self.fixes,
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             sitemaps: parsed(&self.sitemap)?,

@@ -166,6 +166,7 @@ async fn of_nobody(examples: &mut Examples, app: &TestApp, site: &TestSite) {
         (Code::ShareNotFound, Call::get("/api/shared/nothing")),
         (Code::AuditNotFound, Call::get("/api/audits/nothing").token(&guest)),
         (Code::TabNotFound, Call::get("/api/tabs/nothing").token(&guest)),
+        (Code::SiteNotFound, Call::get("/api/sites/nothing").token(&guest)),
         (Code::PixUnavailable, post("/api/credito/pix", "{}").header("content-type", "application/json")),
     ] {
         examples.of(app, code, call).await;
@@ -174,6 +175,18 @@ async fn of_nobody(examples: &mut Examples, app: &TestApp, site: &TestSite) {
     let watch = Call::new("PATCH", &format!("/api/tabs/{}", opened["tab"]["id"].as_str().unwrap()));
     examples.of(app, Code::AccountRequired, watch.body(r#"{"monitor":true}"#).token(&guest)).await;
     of_lab(examples, app, site, &guest).await;
+    of_sites(examples, app, site, &guest).await;
+}
+
+/// Refusals of runs over sites: of one that is running, and of one too many.
+async fn of_sites(examples: &mut Examples, app: &TestApp, site: &TestSite, guest: &str) {
+    let begin = Call::new("POST", "/api/sites").body(&json!({"url": site.url("/lab")}).to_string()).token(guest);
+    let begun = app.call(begin.clone()).await.json();
+    let path = format!("/api/sites/{}", begun["site"]["id"].as_str().unwrap());
+    examples.of(app, Code::SiteNotFinished, Call::get(&format!("{path}/report")).token(guest)).await;
+    examples.of(app, Code::SitePageNotFound, Call::get(&format!("{path}/pages/0")).token(guest)).await;
+    let limited = TestApp::start_on(app, |config| config.limits.site_runs = 1).await;
+    examples.of(&limited, Code::SiteLimit, begin).await;
 }
 
 /// Refusals of lab tests: of a server without a provider, and of one for each limit.

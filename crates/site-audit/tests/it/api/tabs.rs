@@ -293,6 +293,8 @@ async fn a_history_tells_what_changed_also_of_runs_before_the_tab(database: Test
     assert_eq!(audit(GOOD).await, good);
     let history = get(&app, &token, &format!("/api/tabs/{id}/history")).await;
     assert_eq!((history["limit"].as_u64(), history["runs"].as_array().unwrap().len()), (Some(20), 3));
+    let longest = get(&app, &token, &format!("/api/tabs/{id}/history?limit=101")).await;
+    assert_eq!(longest["limit"], 100);
     let codes = |changed: &Value| {
         changed.as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap().to_owned()).collect::<BTreeSet<_>>()
     };

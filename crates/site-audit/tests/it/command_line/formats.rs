@@ -130,3 +130,33 @@ async fn no_format_lets_text_of_a_page_act_on_a_terminal() {
         assert_eq!(acting, None, "{format}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_audit_is_written_in_several_formats() {
+    let site = site().await;
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    let files = ["a.json", "a.md", "a.csv", "a.sarif", "a.xml", "a.txt"].map(place);
+    let mut arguments = vec!["audit", "--allow-private", "--quiet"];
+    let page = site.url("/page");
+    arguments.push(&page);
+    for file in &files {
+        arguments.extend(["--write", file]);
+    }
+    let output = site_audit(&arguments, "");
+    assert_eq!((code(&output), stdout(&output).as_str()), (0, ""), "{}", stderr(&output));
+    assert_eq!(site.asked().iter().filter(|asked| asked.path == "/page").count(), 1, "the page is fetched once");
+    let [json, markdown, csv, sarif, junit, text] = files.map(|file| std::fs::read_to_string(file).unwrap());
+    assert!(serde_json::from_str::<Value>(&json).unwrap()["score"].is_u64());
+    assert!(markdown.starts_with("# Audit of "), "{markdown}");
+    assert!(csv.starts_with("url,") || csv.starts_with('\u{feff}'), "{csv}");
+    assert_eq!(serde_json::from_str::<Value>(&sarif).unwrap()["version"], "2.1.0");
+    assert!(junit.starts_with("<?xml"));
+    assert!(text.contains("viewport_missing") && !text.contains('\u{1b}'));
+
+    let unwritable = site_audit(&["audit", "--allow-private", &page, "--write", "/nowhere/a.json"], "");
+    assert_eq!(code(&unwritable), 2);
+    assert!(stderr(&unwritable).contains("could not write /nowhere/a.json"), "{}", stderr(&unwritable));
+    let unknown = site_audit(&["audit", &page, "--write", "report.pdf"], "");
+    assert!(stderr(&unknown).contains("must end in .json"), "{}", stderr(&unknown));
+}

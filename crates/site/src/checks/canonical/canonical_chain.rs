@@ -8,8 +8,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Warn,
     title: text("Chains of canonicals", "Cadeias de canônicas"),
     why: text(
-        "Search engines may ignore a canonical that names a page which itself passes on its place.",
-        "Os buscadores podem ignorar uma canônica que aponta para uma página que também cede o seu lugar.",
+        "Search engines may ignore a canonical that points to a page with another canonical.",
+        "Os buscadores podem ignorar uma canônica que aponta para uma página com outra canônica.",
     ),
     how: text(
         "Name the last page of the chain as the canonical of every page.",
@@ -29,13 +29,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 
 fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text("Its own canonical is {next}.", "A canônica dela é {next}.");
-    let mut cases = Vec::new();
-    for (target, pages) in site.canonical_targets() {
-        let Some(node) = site.page(target) else { continue };
-        let next = node.document.as_ref().and_then(|document| document.canonical).filter(|next| *next != node.url);
-        let Some(next) = next.filter(|_| site.canonical_loop(target).is_none()) else { continue };
-        let values = [("next", site.text(next).into())];
-        cases.push(case_of(site.text(node.url), NOTE, &values, pages));
-    }
-    Ok(cases)
+    Ok(site.canonical_cases(|target, page| {
+        let next = page.document.as_ref()?.canonical.filter(|next| *next != page.url)?;
+        site.canonical_loop(target).is_none().then(|| (NOTE, vec![("next", site.text(next).into())]))
+    }))
 }

@@ -8,8 +8,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Error,
     title: text("Canonical loops", "Ciclos de canônicas"),
     why: text(
-        "Each page gives up its place for another, so search engines ignore all of these canonicals.",
-        "Cada página cede o lugar a outra, e os buscadores ignoram todas essas canônicas.",
+        "Each page names another as its canonical, so search engines ignore all of these canonicals.",
+        "Cada página indica outra como canônica, e os buscadores ignoram todas elas.",
     ),
     how: text(
         "Choose one page, name it as its own canonical, and as that of the others.",
@@ -17,8 +17,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
-        "Fails when canonicals lead from a page over others of the site back to it.",
-        "Falha quando as canônicas levam de uma página, passando por outras do site, de volta a ela.",
+        "Fails when the canonicals of the site, followed from a page, lead back to it.",
+        "Falha quando as canônicas do site, seguidas a partir de uma página, levam de volta a ela.",
     ),
     message: text(
         "{cases} canonical {cases|loop|loops} of {pages} pages.",

@@ -8,8 +8,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Error,
     title: text("Canonicals to blocked pages", "Canônicas para páginas bloqueadas"),
     why: text(
-        "Crawlers can't fetch the page that should stand in search results, so they can't follow the canonical.",
-        "Rastreadores não podem buscar a página que deveria estar nos resultados, e não seguem a canônica.",
+        "Crawlers can't fetch the page that should appear in search results, so the canonical has no effect.",
+        "Os rastreadores não podem acessar a página que deveria aparecer nos resultados, e a canônica não tem efeito.",
     ),
     how: text(
         "Allow the page in robots.txt, or name another as the canonical.",
@@ -29,14 +29,5 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 
 fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text("Disallowed by robots.txt.", "Bloqueada pelo robots.txt.");
-    let mut cases = Vec::new();
-    for (target, pages) in site.canonical_targets() {
-        let Some(node) = site.page(target) else { continue };
-        if node.answer != NodeAnswer::Blocked {
-            continue;
-        }
-        let values = [];
-        cases.push(case_of(site.text(node.url), NOTE, &values, pages));
-    }
-    Ok(cases)
+    Ok(site.canonical_cases(|_, page| (page.answer == NodeAnswer::Blocked).then_some((NOTE, Vec::new()))))
 }

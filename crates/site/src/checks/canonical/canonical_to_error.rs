@@ -8,8 +8,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Error,
     title: text("Canonicals to missing pages", "Canônicas para páginas inexistentes"),
     why: text(
-        "The page gives up its place in search results for one that doesn't exist.",
-        "A página cede o lugar nos resultados de busca a uma que não existe.",
+        "The page asks search engines to show another page instead, and that page doesn't exist.",
+        "A página pede aos buscadores que mostrem outra em seu lugar, e essa outra não existe.",
     ),
     how: text(
         "Name a page that answers 200, in most cases the page itself.",
@@ -29,15 +29,10 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 
 fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text("Answers {status}.", "Responde {status}.");
-    let mut cases = Vec::new();
-    for (target, pages) in site.canonical_targets() {
-        let Some(node) = site.page(target) else { continue };
-        let NodeAnswer::Error(status) = node.answer else { continue };
-        if !node.answer.is_gone() && node.answer.server_error().is_none() {
-            continue;
+    Ok(site.canonical_cases(|_, page| match page.answer {
+        NodeAnswer::Error(status) if page.answer.is_gone() || page.answer.server_error().is_some() => {
+            Some((NOTE, vec![("status", status.into())]))
         }
-        let values = [("status", status.into())];
-        cases.push(case_of(site.text(node.url), NOTE, &values, pages));
-    }
-    Ok(cases)
+        _ => None,
+    }))
 }

@@ -8,8 +8,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Error,
     title: text("Canonicals to pages with noindex", "Canônicas para páginas com noindex"),
     why: text(
-        "The page gives up its place for one that asks not to be in search results: neither may be shown.",
-        "A página cede o lugar a uma que pede para não aparecer nos resultados: pode não aparecer nenhuma.",
+        "The page asks search engines to show another page instead, and that page has noindex: neither may be shown.",
+        "A página pede aos buscadores que mostrem outra em seu lugar, e essa outra tem noindex: pode não aparecer nenhuma.",
     ),
     how: text(
         "Name a page without noindex as the canonical, or remove the noindex there.",
@@ -29,14 +29,6 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 
 fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text("Has noindex.", "Tem noindex.");
-    let mut cases = Vec::new();
-    for (target, pages) in site.canonical_targets() {
-        let Some(node) = site.page(target) else { continue };
-        if !node.document.as_ref().is_some_and(|document| document.noindex) {
-            continue;
-        }
-        let values = [];
-        cases.push(case_of(site.text(node.url), NOTE, &values, pages));
-    }
-    Ok(cases)
+    let has_noindex = |page: &PageNode| page.document.as_ref().is_some_and(|document| document.noindex);
+    Ok(site.canonical_cases(|_, page| has_noindex(page).then_some((NOTE, Vec::new()))))
 }

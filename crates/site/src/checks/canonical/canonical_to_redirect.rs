@@ -8,8 +8,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Warn,
     title: text("Canonicals to redirects", "Canônicas para redirecionamentos"),
     why: text(
-        "A canonical should be the address at which the page is; search engines may ignore one that leads on.",
-        "A canônica deve ser o endereço em que a página está; os buscadores podem ignorar uma que leva adiante.",
+        "A canonical should be the final address of the page. Search engines may ignore one that redirects.",
+        "A canônica deve ser o endereço final da página. Os buscadores podem ignorar uma que redireciona.",
     ),
     how: text(
         "Name the address that the canonical redirects to.",
@@ -30,12 +30,11 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text =
         text("Answers {status} and redirects to {target}.", "Responde {status} e redireciona para {target}.");
-    let mut cases = Vec::new();
-    for (target, pages) in site.canonical_targets() {
-        let Some(node) = site.page(target) else { continue };
-        let NodeAnswer::Redirect(status, to) = node.answer else { continue };
-        let values = [("status", status.into()), ("target", to.map_or("?", |to| site.text(to)).into())];
-        cases.push(case_of(site.text(node.url), NOTE, &values, pages));
-    }
-    Ok(cases)
+    Ok(site.canonical_cases(|_, page| match page.answer {
+        NodeAnswer::Redirect(status, to) => {
+            let target = to.map_or("?", |to| site.text(to));
+            Some((NOTE, vec![("status", status.into()), ("target", target.into())]))
+        }
+        _ => None,
+    }))
 }

@@ -8,8 +8,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Info,
     title: text("Canonical pages without internal links", "Páginas canônicas sem links internos"),
     why: text(
-        "Links of the site name other addresses than its canonicals do, so search engines get two answers to which page counts.",
-        "Os links do site apontam para outros endereços que não as canônicas, e os buscadores recebem duas respostas sobre qual página vale.",
+        "Internal links and canonicals point to different addresses, so search engines get contradictory signals.",
+        "Os links internos e as canônicas apontam para endereços diferentes, e os buscadores recebem sinais contraditórios.",
     ),
     how: text(
         "Link to the canonical address instead of the copies.",
@@ -29,8 +29,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 
 fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text(
-        "{count} {count|page names|pages name} it as canonical, none links to it.",
-        "{count} {count|página a indica|páginas a indicam} como canônica, nenhuma tem link para ela.",
+        "{count} {count|page names|pages name} it as canonical. No page links to it.",
+        "{count} {count|página a indica|páginas a indicam} como canônica. Nenhuma página tem link para ela.",
     );
     if !site.complete {
         return Err(Unmeasured::Incomplete);

@@ -7,10 +7,10 @@ use crate::check::prelude::*;
 pub(crate) const CHECK: SiteCheck = SiteCheck {
     code: "case_duplicates",
     severity: Severity::Warn,
-    title: text("Same pages in upper and lower case", "Mesmas páginas em maiúsculas e minúsculas"),
+    title: text("Same pages in upper and lower case", "Páginas repetidas em maiúsculas e minúsculas"),
     why: text(
         "Paths are case-sensitive: to search engines these are several pages with the same content.",
-        "Caminhos distinguem maiúsculas: para os buscadores são várias páginas com o mesmo conteúdo.",
+        "Maiúsculas e minúsculas contam no caminho: para os buscadores, são várias páginas com o mesmo conteúdo.",
     ),
     how: text(
         "Redirect every other spelling to the one in lower case, and use it in every link.",

@@ -8,8 +8,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Warn,
     title: text("Duplicate content", "Conteúdo duplicado"),
     why: text(
-        "Search engines show one of these pages and choose it themselves; links to the others count for little.",
-        "Os buscadores mostram uma dessas páginas e a escolhem por conta própria; links para as outras pouco valem.",
+        "Search engines choose which of these pages they show, and it may not be the one you want.",
+        "Os buscadores escolhem qual dessas páginas mostram, e pode não ser a que você quer.",
     ),
     how: text(
         "Keep one page and redirect the others to it, or name it as their canonical.",
@@ -17,10 +17,13 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
-        "Fails when two or more indexable pages have the same main text of at least 30 words: without navigation, header, footer, sidebar and forms. Addresses that differ only in host, slash, case or query are told apart.",
-        "Falha quando duas ou mais páginas indexáveis têm o mesmo texto principal de pelo menos 30 palavras: sem navegação, cabeçalho, rodapé, barra lateral e formulários. Endereços que diferem só no host, na barra, em maiúsculas ou na query são informados à parte.",
+        "Fails when two or more indexable pages have the same main text of at least 30 words: without navigation, header, footer, sidebar and forms. Addresses that differ only in host, slash, case or query string have checks of their own.",
+        "Falha quando duas ou mais páginas indexáveis têm o mesmo texto principal de pelo menos 30 palavras: sem navegação, cabeçalho, rodapé, barra lateral e formulários. Endereços que diferem só no host, na barra, em maiúsculas ou na query string têm verificações próprias.",
     ),
-    message: text("{pages} pages have the same text as another.", "{pages} páginas têm o mesmo texto que outra."),
+    message: text(
+        "{pages} pages have the same text as another page.",
+        "{pages} páginas têm o mesmo texto que outra página.",
+    ),
     run,
 };
 

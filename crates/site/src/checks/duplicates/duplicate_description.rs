@@ -9,20 +9,20 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     title: text("Duplicate meta descriptions", "Meta descriptions duplicadas"),
     why: text(
         "Search engines ignore descriptions that say nothing about the page, and write their own.",
-        "Os buscadores ignoram descrições que nada dizem da página e escrevem a sua.",
+        "Os buscadores ignoram descrições que nada dizem sobre a página e geram outra.",
     ),
     how: text(
         "Write a description for each page, or leave it out where a template can only repeat one.",
-        "Escreva uma descrição para cada página, ou deixe-a de fora onde um modelo só pode repetir a mesma.",
+        "Escreva uma descrição para cada página, ou omita-a onde o modelo só repetiria a mesma.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/snippet",
     rule: text(
-        "Fails when two or more pages in the same language have the same meta description, with different content. Pages with noindex, with a canonical elsewhere, that look like error pages, and pages of a list after the first don't count. Pages that share the title too are told with it.",
-        "Falha quando duas ou mais páginas no mesmo idioma têm a mesma meta description, com conteúdos diferentes. Páginas com noindex, com canônica para outra, que parecem páginas de erro, e páginas de uma lista após a primeira não contam. Páginas que dividem também o título são informadas com ele.",
+        "Fails when two or more pages in the same language have the same meta description, with different content. Pages with noindex, with a canonical elsewhere, that look like error pages, and pages of a list after the first don't count. Pages that also share the title are reported by the check of titles.",
+        "Falha quando duas ou mais páginas no mesmo idioma têm a mesma meta description, com conteúdos diferentes. Páginas com noindex, com canônica para outra, que parecem páginas de erro, e páginas de uma lista após a primeira não contam. Páginas que têm também o mesmo título são informadas na verificação de títulos.",
     ),
     message: text(
         "{pages} pages share {cases} {cases|meta description|meta descriptions}.",
-        "{pages} páginas dividem {cases} {cases|meta description|meta descriptions}.",
+        "{pages} páginas compartilham {cases} {cases|meta description|meta descriptions}.",
     ),
     run,
 };

@@ -8,16 +8,19 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Info,
     title: text("Duplicate H1 headings", "Títulos H1 duplicados"),
     why: text(
-        "The heading tells visitors on which page they are; the same one on several leaves them unsure.",
-        "O cabeçalho diz aos visitantes em que página estão; o mesmo em várias os deixa em dúvida.",
+        "The H1 tells visitors which page they are on. The same one on several pages leaves them unsure.",
+        "O H1 diz aos visitantes em que página estão. O mesmo em várias páginas os deixa em dúvida.",
     ),
-    how: text("Give each page a heading of its own.", "Dê a cada página um cabeçalho próprio."),
+    how: text("Give each page an H1 of its own.", "Dê a cada página um H1 próprio."),
     reference: "https://developers.google.com/search/docs/appearance/title-link",
     rule: text(
-        "Fails when two or more pages in the same language have the same H1, with different content. Pages with noindex, with a canonical elsewhere, that look like error pages, and pages of a list after the first don't count. Pages that share the title too are told with it.",
-        "Falha quando duas ou mais páginas no mesmo idioma têm o mesmo H1, com conteúdos diferentes. Páginas com noindex, com canônica para outra, que parecem páginas de erro, e páginas de uma lista após a primeira não contam. Páginas que dividem também o título são informadas com ele.",
+        "Fails when two or more pages in the same language have the same H1, with different content. Pages with noindex, with a canonical elsewhere, that look like error pages, and pages of a list after the first don't count. Pages that also share the title are reported by the check of titles.",
+        "Falha quando duas ou mais páginas no mesmo idioma têm o mesmo H1, com conteúdos diferentes. Páginas com noindex, com canônica para outra, que parecem páginas de erro, e páginas de uma lista após a primeira não contam. Páginas que têm também o mesmo título são informadas na verificação de títulos.",
     ),
-    message: text("{pages} pages share {cases} {cases|H1|H1s}.", "{pages} páginas dividem {cases} {cases|H1|H1s}."),
+    message: text(
+        "{pages} pages share {cases} {cases|H1|H1s}.",
+        "{pages} páginas compartilham {cases} {cases|H1|H1s}.",
+    ),
     run,
 };
 

@@ -22,7 +22,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     message: text(
         "{pages} pages share {cases} {cases|title|titles}.",
-        "{pages} páginas dividem {cases} {cases|título|títulos}.",
+        "{pages} páginas compartilham {cases} {cases|título|títulos}.",
     ),
     run,
 };

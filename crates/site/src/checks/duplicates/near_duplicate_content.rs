@@ -13,12 +13,12 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     how: text(
         "Merge the pages, or write on each what is special about it.",
-        "Una as páginas, ou escreva em cada uma o que ela tem de particular.",
+        "Junte as páginas em uma só, ou escreva em cada uma o que ela tem de diferente.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
         "Fails when the main texts of two or more indexable pages are at least 90% alike: by the share of their runs of five words that both have, estimated by MinHash. Language versions of each other and pages of one list don't count.",
-        "Falha quando os textos principais de duas ou mais páginas indexáveis são ao menos 90% iguais: pela parte das sequências de cinco palavras que ambas têm, estimada por MinHash. Versões de idioma uma da outra e páginas de uma mesma lista não contam.",
+        "Falha quando os textos principais de duas ou mais páginas indexáveis são ao menos 90% iguais: pela proporção de sequências de cinco palavras em comum, estimada por MinHash. Versões de idioma uma da outra e páginas de uma mesma lista não contam.",
     ),
     message: text(
         "{pages} pages have nearly the same text as another.",

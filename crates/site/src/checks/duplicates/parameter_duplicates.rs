@@ -7,10 +7,10 @@ use crate::check::prelude::*;
 pub(crate) const CHECK: SiteCheck = SiteCheck {
     code: "parameter_duplicates",
     severity: Severity::Warn,
-    title: text("Same pages under several parameters", "Mesmas páginas sob vários parâmetros"),
+    title: text("Same pages with different parameters", "Páginas repetidas com parâmetros diferentes"),
     why: text(
-        "Crawlers spend their time on copies of a page that only a parameter tells apart.",
-        "Rastreadores gastam seu tempo em cópias de uma página que só um parâmetro distingue.",
+        "Crawlers spend their time on copies of one page that differ only in a parameter.",
+        "Os rastreadores gastam tempo com cópias de uma página que diferem só em um parâmetro.",
     ),
     how: text(
         "Name the address without parameters as the canonical, and link to it.",
@@ -18,12 +18,12 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
-        "Fails when indexable pages have the same content and their addresses differ in the query.",
-        "Falha quando páginas indexáveis têm o mesmo conteúdo e seus endereços diferem na query.",
+        "Fails when indexable pages have the same content and their addresses differ in the query string.",
+        "Falha quando páginas indexáveis têm o mesmo conteúdo e seus endereços diferem na query string.",
     ),
     message: text(
-        "{cases} {cases|page answers|pages answer} under several queries.",
-        "{cases} {cases|página responde|páginas respondem} sob várias queries.",
+        "{cases} {cases|page answers|pages answer} with different query strings.",
+        "{cases} {cases|página responde|páginas respondem} com query strings diferentes.",
     ),
     run,
 };

@@ -7,10 +7,10 @@ use crate::check::prelude::*;
 pub(crate) const CHECK: SiteCheck = SiteCheck {
     code: "trailing_slash_duplicates",
     severity: Severity::Warn,
-    title: text("Same pages with and without a trailing slash", "Mesmas páginas com e sem barra no final"),
+    title: text("Same pages with and without a trailing slash", "Páginas repetidas com e sem barra no final"),
     why: text(
         "To search engines these are two pages with the same content.",
-        "Para os buscadores são duas páginas com o mesmo conteúdo.",
+        "Para os buscadores, são duas páginas com o mesmo conteúdo.",
     ),
     how: text(
         "Choose one form, redirect the other to it, and use it in every link.",

@@ -7,14 +7,14 @@ use crate::check::prelude::*;
 pub(crate) const CHECK: SiteCheck = SiteCheck {
     code: "www_http_duplicates",
     severity: Severity::Error,
-    title: text("Same pages with and without www or https", "Mesmas páginas com e sem www ou https"),
+    title: text("Same pages with and without www or https", "Páginas repetidas com e sem www ou https"),
     why: text(
-        "Search engines see two or more copies of the site, and links to it are divided among them.",
+        "Search engines see two or more copies of the site, and the links to it are split among them.",
         "Os buscadores veem duas ou mais cópias do site, e os links para ele se dividem entre elas.",
     ),
     how: text(
         "Choose one scheme and host, and redirect every other address to it with 301.",
-        "Escolha um esquema e um host e redirecione com 301 todos os outros endereços para ele.",
+        "Escolha um protocolo e um host e redirecione para eles, com 301, todos os outros endereços.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
@@ -22,8 +22,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
         "Falha quando páginas indexáveis têm o mesmo conteúdo e seus endereços diferem só em http ou https, ou em www.",
     ),
     message: text(
-        "{cases} {cases|page answers|pages answer} under more than one scheme or host.",
-        "{cases} {cases|página responde|páginas respondem} sob mais de um esquema ou host.",
+        "{cases} {cases|page answers|pages answer} at more than one scheme or host.",
+        "{cases} {cases|página responde|páginas respondem} em mais de um protocolo ou host.",
     ),
     run,
 };

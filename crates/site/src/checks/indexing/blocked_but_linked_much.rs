@@ -8,17 +8,17 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Info,
     title: text("Blocked pages that many pages link to", "Páginas bloqueadas que recebem muitos links"),
     why: text(
-        "Search engines may list the address without a description, since they can't read the page.",
-        "Os buscadores podem listar o endereço sem descrição, pois não podem ler a página.",
+        "Search engines may list the address without a description, since they can't fetch the page.",
+        "Os buscadores podem listar o endereço sem descrição, pois não podem acessar a página.",
     ),
     how: text(
         "Allow the page in robots.txt if it should be found. If it should not, use noindex instead of blocking it.",
-        "Libere a página no robots.txt se ela deve ser encontrada. Se não deve, use noindex em vez de bloqueá-la.",
+        "Libere a página no robots.txt se ela deve ser encontrada. Se não deve, use noindex em vez do bloqueio.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/block-indexing",
     rule: text(
-        "Fails when robots.txt disallows an address and at least 10 pages and a fifth of all pages link to it by links that are followed.",
-        "Falha quando o robots.txt bloqueia um endereço e pelo menos 10 páginas e um quinto de todas têm links para ela que são seguidos.",
+        "Fails when robots.txt disallows an address and at least 10 pages and a fifth of all pages link to it without nofollow.",
+        "Falha quando o robots.txt bloqueia um endereço e pelo menos 10 páginas e um quinto de todas têm links para ela sem nofollow.",
     ),
     message: text(
         "robots.txt blocks {cases} {cases|address|addresses} that many pages link to.",
@@ -29,16 +29,5 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 
 fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text("{count} pages link to it.", "{count} páginas têm links para ela.");
-    let bar = site.linked_much();
-    let mut cases = Vec::new();
-    for (id, page) in site.pages() {
-        if !(page.answer == NodeAnswer::Blocked) {
-            continue;
-        }
-        let sources = site.followed_sources(id).count();
-        if sources >= bar {
-            cases.push(case_of(site.text(page.url), NOTE, &[("count", sources.into())], [id]));
-        }
-    }
-    Ok(cases)
+    Ok(site.linked_much(NOTE, |page| page.answer == NodeAnswer::Blocked))
 }

@@ -9,21 +9,21 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Warn,
     title: text("Crawler traps", "Armadilhas para rastreadores"),
     why: text(
-        "Crawlers spend their time on addresses that the site makes without end, and reach its real pages later.",
-        "Rastreadores gastam seu tempo em endereços que o site cria sem fim e chegam mais tarde às páginas de verdade.",
+        "Crawlers spend their time on an endless series of addresses, and reach the real pages later.",
+        "Os rastreadores gastam tempo com uma série infinita de endereços e chegam mais tarde às páginas de verdade.",
     ),
     how: text(
-        "Disallow these addresses in robots.txt, or stop linking to them; correct relative links that lead ever deeper.",
-        "Bloqueie esses endereços no robots.txt ou deixe de criar links para eles; corrija links relativos que levam sempre mais fundo.",
+        "Disallow these addresses in robots.txt, or stop linking to them. Correct relative links that make paths ever longer.",
+        "Bloqueie esses endereços no robots.txt ou retire os links para eles. Corrija links relativos que alongam o caminho sem parar.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/url-structure",
     rule: text(
-        "Fails when one path has more than 5,000 queries of one parameter, 500 of two or 50 of more, when more than 100 pages of one kind lead in a row to one more of their kind and to nothing else new, or more than 1,000 at all, or when a path repeats its segments three times or has more than 24.",
-        "Falha quando um caminho tem mais de 5.000 queries de um parâmetro, 500 de dois ou 50 de mais, quando mais de 100 páginas de um tipo levam em sequência a mais uma do mesmo tipo e a nada mais de novo, ou mais de 1.000 ao todo, ou quando um caminho repete seus segmentos três vezes ou tem mais de 24.",
+        "Fails when one of these is passed: 5,000 query strings of one parameter for one path, 500 of two or 50 of more; 100 pages of one kind in a row that link to the next and to nothing else new, or 1,000 in all; 2 repetitions of the same segments in a path, or 24 segments.",
+        "Falha quando um destes limites é ultrapassado: 5.000 query strings de um parâmetro para um caminho, 500 de dois ou 50 de mais; 100 páginas de um tipo em sequência com link para a próxima e para nada mais de novo, ou 1.000 ao todo; 2 repetições dos mesmos segmentos em um caminho, ou 24 segmentos.",
     ),
     message: text(
-        "{cases} {cases|part|parts} of the site {cases|makes|make} addresses without end.",
-        "{cases} {cases|parte|partes} do site {cases|cria|criam} endereços sem fim.",
+        "{cases} {cases|part|parts} of the site {cases|generates|generate} endless addresses.",
+        "{cases} {cases|parte|partes} do site {cases|gera|geram} endereços sem fim.",
     ),
     run,
 };
@@ -31,8 +31,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 fn run(site: &SiteFacts) -> SiteVerdict {
     const QUERIES: Text = text("Ever more parameters: {example}.", "Cada vez mais parâmetros: {example}.");
     const ROW: Text = text(
-        "Each page leads to one more of its kind: {example}.",
-        "Cada página leva a mais uma do mesmo tipo: {example}.",
+        "Each page links to one more of its kind: {example}.",
+        "Cada página tem link para mais uma do mesmo tipo: {example}.",
     );
     const REPEATS: Text = text("The path repeats itself: {example}.", "O caminho se repete: {example}.");
     let found = |trap: &Trap| {

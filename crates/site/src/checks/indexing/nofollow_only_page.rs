@@ -8,13 +8,13 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Warn,
     title: text("Pages with nofollow links only", "Páginas só com links nofollow"),
     why: text(
-        "nofollow tells search engines not to follow: the page may not be found, and its links count for nothing.",
-        "nofollow diz aos buscadores que não sigam: a página pode não ser encontrada, e seus links não contam.",
+        "nofollow tells search engines not to follow a link: the page may not be found, and these links don't count.",
+        "nofollow diz aos buscadores que não sigam o link: a página pode não ser encontrada, e esses links não contam.",
     ),
     how: text("Remove nofollow from the links to these pages.", "Remova o nofollow dos links para essas páginas."),
     reference: "https://developers.google.com/search/docs/crawling-indexing/qualify-outbound-links",
     rule: text(
-        "Fails when pages of the site link to an indexable page, and every one of these links has nofollow or stands on a page with nofollow.",
+        "Fails when pages of the site link to an indexable page, and every one of these links has nofollow or is on a page with nofollow.",
         "Falha quando páginas do site têm links para uma página indexável e todos esses links têm nofollow ou estão em páginas com nofollow.",
     ),
     message: text(
@@ -26,8 +26,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 
 fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text(
-        "{count} {count|link leads|links lead} here, {count|it has|all have} nofollow.",
-        "{count} {count|link traz|links trazem} até aqui, {count|com|todos com} nofollow.",
+        "{count} {count|link leads|links lead} here, {count|with|all with} nofollow.",
+        "{count} {count|link leva|links levam} a ela, {count|com|todos com} nofollow.",
     );
     let mut cases = Vec::new();
     for (id, page, _) in site.documents() {

@@ -8,8 +8,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Warn,
     title: text("Pages far from the home page", "Páginas longe da página inicial"),
     why: text(
-        "What is many clicks away is visited less, crawled later and taken for less important.",
-        "O que está a muitos cliques é menos visitado, rastreado mais tarde e tomado por menos importante.",
+        "Pages many clicks away get fewer visits, are crawled later and are considered less important.",
+        "Páginas a muitos cliques recebem menos visitas, são rastreadas mais tarde e são consideradas menos importantes.",
     ),
     how: text(
         "Link to these pages from a page nearer to the home page, for example from a category or an overview.",
@@ -17,7 +17,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/links-crawlable",
     rule: text(
-        "Fails when the shortest way of links from the first page to an indexable page has more than 4 clicks. Pages of a list after the first don't count.",
+        "Fails when the shortest path of links from the first page to an indexable page has more than 4 clicks. Pages of a list after the first don't count.",
         "Falha quando o menor caminho de links da primeira página a uma página indexável tem mais de 4 cliques. Páginas de uma lista após a primeira não contam.",
     ),
     message: text(

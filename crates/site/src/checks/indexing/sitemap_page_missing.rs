@@ -6,14 +6,14 @@ use crate::check::prelude::*;
 pub(crate) const CHECK: SiteCheck = SiteCheck {
     code: "sitemap_page_missing",
     severity: Severity::Info,
-    title: text("Pages missing from the sitemap", "Páginas que faltam no sitemap"),
+    title: text("Pages missing from the sitemap", "Páginas fora do sitemap"),
     why: text(
         "Search engines find new and changed pages later if no sitemap lists them.",
         "Os buscadores encontram páginas novas e alteradas mais tarde se nenhum sitemap as lista.",
     ),
     how: text(
-        "Add these pages to the sitemap, best by the program that writes it.",
-        "Acrescente essas páginas ao sitemap, de preferência pelo programa que o escreve.",
+        "Add these pages to the sitemap, preferably in the program that generates it.",
+        "Acrescente essas páginas ao sitemap, de preferência no programa que o gera.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap",
     rule: text(
@@ -33,7 +33,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     if !site.sitemaps_complete {
         return Err(Unmeasured::Sitemap);
     }
-    let is_missing = |(id, page, document): &(PageId, &crate::facts::PageNode, &DocumentNode)| {
+    let is_missing = |(id, page, document): &(PageId, &PageNode, &DocumentNode)| {
         let is_first = document.list_page.is_none_or(|(number, _)| number < 2);
         let is_page = site.depth(*id).is_some() && site.is_indexable(*id) && is_first && !document.looks_missing;
         is_page && site.duplicates().stands_for(*id) == *id && listed.binary_search(&page.url).is_err()

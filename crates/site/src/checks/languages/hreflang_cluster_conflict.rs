@@ -9,7 +9,7 @@ use crate::facts::TextId;
 pub(crate) const CHECK: SiteCheck = SiteCheck {
     code: "hreflang_cluster_conflict",
     severity: Severity::Error,
-    title: text("hreflang versions that contradict each other", "Versões de hreflang que se contradizem"),
+    title: text("Contradictory hreflang versions", "Versões de hreflang contraditórias"),
     why: text(
         "Search engines can't tell which page is the version for that language, and may ignore all of them.",
         "Os buscadores não sabem qual página é a versão daquele idioma e podem ignorar todas.",

@@ -8,8 +8,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Warn,
     title: text("hreflang doesn't match the page's language", "hreflang não corresponde ao idioma da página"),
     why: text(
-        "Readers are sent to a page in another language than the one they search in.",
-        "Leitores são levados a uma página em outro idioma que o de sua busca.",
+        "Search engines send people to a page that is not in their language.",
+        "Os buscadores levam as pessoas a uma página que não está no idioma delas.",
     ),
     how: text(
         "Correct the hreflang, or the lang attribute of the page that it names.",
@@ -21,8 +21,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
         "Falha quando uma página indica outra página do site para um idioma, e o lang dessa página é de outro idioma. x-default não conta.",
     ),
     message: text(
-        "{cases} {cases|page is|pages are} named for another language than {cases|its|their} own.",
-        "{cases} {cases|página é indicada|páginas são indicadas} para outro idioma que o {cases|seu|delas}.",
+        "{cases} {cases|page is|pages are} listed for a language other than {cases|its|their} own.",
+        "{cases} {cases|página é indicada|páginas são indicadas} para um idioma que não é o {cases|seu|delas}.",
     ),
     run,
 };

@@ -9,8 +9,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Warn,
     title: text("Broken links to other sites", "Links quebrados para outros sites"),
     why: text(
-        "Visitors who follow them reach an error page and lose trust in yours.",
-        "Visitantes que os seguem chegam a uma página de erro e perdem a confiança na sua.",
+        "Visitors who follow them reach an error page and lose trust in your site.",
+        "Visitantes que clicam neles chegam a uma página de erro e perdem a confiança no seu site.",
     ),
     how: text(
         "Change each link to a page that exists, or remove it.",
@@ -18,8 +18,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/links-crawlable",
     rule: text(
-        "Fails when a page links to another site and the address answers 404 or 410, or its host doesn't exist. Not measured unless the run asks for links to other sites.",
-        "Falha quando uma página tem um link para outro site e o endereço responde 404 ou 410, ou o host não existe. Não é medido se a execução não pede os links para outros sites.",
+        "Fails when a page links to another site and the address answers 404 or 410, or its host doesn't exist. Not measured without the option `--external`.",
+        "Falha quando uma página tem um link para outro site e o endereço responde 404 ou 410, ou o host não existe. Não é medido sem a opção `--external`.",
     ),
     message: text(
         "{pages} {pages|page links|pages link} to {cases} broken {cases|address|addresses} of other sites.",
@@ -43,5 +43,5 @@ fn run(site: &SiteFacts) -> SiteVerdict {
         };
         cases.push(case(site.text(page.url), note, &[("status", status.into())], site.link_places(id)));
     }
-    Ok(cases)
+    site.checked_all_resources(cases)
 }

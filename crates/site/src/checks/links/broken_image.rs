@@ -9,7 +9,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     title: text("Broken images", "Imagens quebradas"),
     why: text(
         "Visitors see a gap, and image search has nothing to show.",
-        "Visitantes veem um espaço vazio, e a busca de imagens não tem o que mostrar.",
+        "Os visitantes veem um espaço vazio, e a busca de imagens não tem o que mostrar.",
     ),
     how: text(
         "Upload the file again, or change the address of the image.",
@@ -17,8 +17,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/appearance/google-images",
     rule: text(
-        "Fails when an image of a page, on the site's own host, answers 4xx. 401, 403, 408 and 429 don't count. Not measured unless the run asks for images.",
-        "Falha quando uma imagem de uma página, no host do próprio site, responde 4xx. 401, 403, 408 e 429 não contam. Não é medido se a execução não pede as imagens.",
+        "Fails when an image of a page, on the site's own host, answers 4xx. 401, 403, 408 and 429 don't count. Not measured without the option `--images`.",
+        "Falha quando uma imagem de uma página, no host do próprio site, responde 4xx. 401, 403, 408 e 429 não contam. Não é medido sem a opção `--images`.",
     ),
     message: text(
         "{pages} {pages|page shows|pages show} {cases} {cases|image that doesn't|images that don't} exist.",
@@ -40,5 +40,5 @@ fn run(site: &SiteFacts) -> SiteVerdict {
             cases.push(case_of(site.text(url), GONE, &[("status", status.into())], users));
         }
     }
-    Ok(cases)
+    site.checked_all_resources(cases)
 }

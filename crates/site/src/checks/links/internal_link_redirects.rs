@@ -17,8 +17,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/301-redirects",
     rule: text(
-        "Fails when a page links to an address of the site that redirects once, to a page that answers 2xx. Longer chains are told apart.",
-        "Falha quando uma página tem um link para um endereço do site que redireciona uma vez, para uma página que responde 2xx. Cadeias mais longas são informadas à parte.",
+        "Fails when a page links to an address of the site that redirects once, to a page that answers 2xx. Longer chains have a check of their own.",
+        "Falha quando uma página tem um link para um endereço do site que redireciona uma vez, para uma página que responde 2xx. Cadeias mais longas têm verificação própria.",
     ),
     message: text(
         "{pages} {pages|page links|pages link} to {cases} {cases|address that redirects|addresses that redirect}.",

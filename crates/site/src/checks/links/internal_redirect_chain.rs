@@ -8,8 +8,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Warn,
     title: text("Redirect chains", "Cadeias de redirecionamento"),
     why: text(
-        "Every redirect of a chain is a request that visitors wait for, and crawlers give up on long ones.",
-        "Cada redirecionamento de uma cadeia é uma requisição que o visitante espera, e rastreadores desistem das longas.",
+        "Visitors wait for every redirect of a chain, and crawlers give up on long chains.",
+        "O visitante espera por cada redirecionamento da cadeia, e os rastreadores desistem das longas.",
     ),
     how: text(
         "Redirect the first address to the last one in one step, and change the links to the last one.",
@@ -17,8 +17,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/301-redirects",
     rule: text(
-        "Fails when a page links to an address of the site that leads to a page over two redirects or more.",
-        "Falha quando uma página tem um link para um endereço do site que leva a uma página por dois redirecionamentos ou mais.",
+        "Fails when a page links to an address of the site that leads to a page after two or more redirects.",
+        "Falha quando uma página tem um link para um endereço do site que leva a uma página depois de dois ou mais redirecionamentos.",
     ),
     message: text(
         "{cases} linked {cases|address redirects|addresses redirect} more than once.",

@@ -17,12 +17,12 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors",
     rule: text(
-        "Fails when a page links to an address of the site whose redirects lead back to one of them, or number more than 10.",
-        "Falha quando uma página tem um link para um endereço do site cujos redirecionamentos voltam a um deles, ou são mais de 10.",
+        "Fails when a page links to an address of the site whose redirects lead back to an earlier one, or are more than 10.",
+        "Falha quando uma página tem um link para um endereço do site cujos redirecionamentos voltam a um anterior, ou são mais de 10.",
     ),
     message: text(
-        "{cases} linked {cases|address is a redirect loop|addresses are redirect loops}.",
-        "{cases} {cases|endereço com links é um ciclo|endereços com links são ciclos} de redirecionamentos.",
+        "{cases} linked {cases|address redirects|addresses redirect} in a loop.",
+        "{cases} {cases|endereço com links redireciona|endereços com links redirecionam} em ciclo.",
     ),
     run,
 };

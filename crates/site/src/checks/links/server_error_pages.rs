@@ -9,8 +9,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Error,
     title: text("Pages with server errors", "Páginas com erro de servidor"),
     why: text(
-        "Visitors can't open them, and search engines slow down on the whole site and drop these pages.",
-        "Visitantes não conseguem abri-las, e os buscadores desaceleram no site inteiro e descartam essas páginas.",
+        "Visitors can't open them. Search engines crawl the whole site more slowly and drop these pages.",
+        "Os visitantes não conseguem abri-las. Os buscadores reduzem o ritmo de rastreamento do site inteiro e removem essas páginas.",
     ),
     how: text(
         "Look up these addresses in the error log of your server and correct the cause.",
@@ -29,7 +29,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text("Answers {status}.", "Responde {status}.");
     let of_site = site.pages().filter(|(_, page)| page.role == PageRole::Page);
     let failing = of_site.filter_map(|(id, page)| Some((id, page, page.answer.server_error()?)));
-    let found = |(id, page, status): (PageId, &crate::facts::PageNode, u16)| {
+    let found = |(id, page, status): (PageId, &PageNode, u16)| {
         case(site.text(page.url), NOTE, &[("status", status.into())], site.link_places(id))
     };
     Ok(failing.map(found).collect())

@@ -17,8 +17,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors",
     rule: text(
-        "Fails when two or more pages answer 200 and their title or heading says that the page was not found, or they are the page that a random missing address gets.",
-        "Falha quando duas ou mais páginas respondem 200 e o título ou cabeçalho diz que a página não foi encontrada, ou elas são a página que um endereço inexistente aleatório recebe.",
+        "Fails when two or more pages answer 200 and their title or heading says that the page was not found, or they are the page that the server sends for a random missing address.",
+        "Falha quando duas ou mais páginas respondem 200 e o título ou cabeçalho diz que a página não foi encontrada, ou elas são a página que o servidor envia para um endereço inexistente.",
     ),
     message: text(
         "{cases} pages look like error pages and answer 200.",
@@ -36,7 +36,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     if missing.len() < FEWEST {
         return Ok(Vec::new());
     }
-    let found = |(id, page, document): (PageId, &crate::facts::PageNode, &DocumentNode)| {
+    let found = |(id, page, document): (PageId, &PageNode, &DocumentNode)| {
         let title = document.title.map_or("", |title| site.text(title));
         case_of(site.text(page.url), NOTE, &[("title", title.into())], [id])
     };

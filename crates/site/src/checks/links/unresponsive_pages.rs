@@ -9,8 +9,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Error,
     title: text("Pages that don't respond", "Páginas que não respondem"),
     why: text(
-        "Visitors can't open them, and search engines treat them as server errors: they slow down and drop these pages.",
-        "Visitantes não conseguem abri-las, e os buscadores as tratam como erros de servidor: desaceleram e descartam essas páginas.",
+        "Visitors can't open them. Search engines treat them as server errors: they crawl more slowly and drop these pages.",
+        "Os visitantes não conseguem abri-las. Os buscadores as tratam como erros de servidor: reduzem o ritmo de rastreamento e removem essas páginas.",
     ),
     how: text(
         "Open these addresses, look them up in the logs of your server and of its firewall, and correct the cause.",
@@ -19,7 +19,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors",
     rule: text(
         "Fails when an address of the site gives no response: a timeout, a refused or reset connection, a failed TLS handshake, or invalid HTTP. Failures of this program don't count.",
-        "Falha quando um endereço do site não dá resposta: tempo esgotado, conexão recusada ou interrompida, handshake TLS que falhou, ou HTTP inválido. Falhas deste programa não contam.",
+        "Falha quando um endereço do site não responde: tempo esgotado, conexão recusada ou interrompida, falha no handshake TLS, ou HTTP inválido. Falhas deste programa não contam.",
     ),
     message: text(
         "{cases} {cases|address doesn't|addresses don't} respond.",
@@ -46,7 +46,7 @@ fn sentence(reason: &str) -> Option<Text> {
             return None;
         }
         "dns" => text("The host name could not be resolved.", "O nome do host não pôde ser resolvido."),
-        "connect" => text("The connection was refused or timed out.", "A conexão foi recusada ou expirou."),
+        "connect" => text("The connection was refused or timed out.", "A conexão foi recusada ou o tempo se esgotou."),
         "tls" | "tls_handshake" | "tls_version" => text("The TLS handshake failed.", "O handshake TLS falhou."),
         "cert_expired" | "cert_not_yet_valid" | "cert_name_mismatch" | "cert_untrusted" => {
             text("The certificate is not valid.", "O certificado não é válido.")

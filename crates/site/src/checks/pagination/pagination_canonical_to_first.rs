@@ -17,14 +17,17 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
         "Páginas de uma lista com a primeira como canônica",
     ),
     why: text(
-        "What only the later pages of the list link to is found late or never, since they say that they are the first page.",
-        "O que só as páginas seguintes da lista indicam é encontrado tarde ou nunca, pois elas dizem ser a primeira página.",
+        "Search engines may ignore the later pages, so what only they link to is found late or never.",
+        "Os buscadores podem ignorar as páginas seguintes, e o que só elas listam é encontrado tarde ou nunca.",
     ),
-    how: text("Let each page of the list be its own canonical.", "Deixe cada página da lista ser a própria canônica."),
+    how: text(
+        "Name each page of the list as its own canonical.",
+        "Indique em cada página da lista a própria página como canônica.",
+    ),
     reference: "https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading",
     rule: text(
-        "Fails when a page of a list after the first names the first as its canonical. The number is read from /page/2 or page=2.",
-        "Falha quando uma página de uma lista após a primeira indica a primeira como sua canônica. O número é lido de /page/2 ou page=2.",
+        "Fails when a page of a list after the first names the first as its canonical. The number is read from `/page/2` or `page=2`.",
+        "Falha quando uma página de uma lista após a primeira indica a primeira como sua canônica. O número é lido de `/page/2` ou `page=2`.",
     ),
     message: text(
         "{pages} {pages|page of a list names|pages of lists name} the first page as canonical.",

@@ -10,19 +10,22 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     code: "pagination_gap",
     severity: Severity::Warn,
     title: text("Gaps in lists of several pages", "Lacunas em listas de várias páginas"),
-    why: text("What only the missing page lists is not found.", "O que só a página que falta lista não é encontrado."),
+    why: text(
+        "Search engines don't find what only the missing page lists.",
+        "Os buscadores não encontram o que só a página ausente lista.",
+    ),
     how: text(
         "Link every page of the list, and correct those that don't answer.",
         "Crie links para todas as páginas da lista e corrija as que não respondem.",
     ),
     reference: "https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading",
     rule: text(
-        "Fails when a list has a page of a higher number and one in between is no page of the site, from page 2 on. Not measured when the limits of the run left pages out.",
-        "Falha quando uma lista tem uma página de número maior e uma intermediária não é página do site, a partir da página 2. Não é medido quando os limites da execução deixaram páginas de fora.",
+        "Fails when a page number of a list, from 2 on, is missing although a higher one exists. Not measured when the limits of the run left pages out.",
+        "Falha quando falta um número de página de uma lista, a partir do 2, embora exista um maior. Não é medido quando os limites da execução deixaram páginas de fora.",
     ),
     message: text(
-        "{cases} {cases|list lacks|lists lack} a page.",
-        "{cases} {cases|lista não tem|listas não têm} uma página.",
+        "{cases} {cases|list has|lists have} missing pages.",
+        "{cases} {cases|lista tem|listas têm} páginas faltando.",
     ),
     run,
 };

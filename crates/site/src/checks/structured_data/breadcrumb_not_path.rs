@@ -9,14 +9,14 @@ use crate::facts::TextId;
 pub(crate) const CHECK: SiteCheck = SiteCheck {
     code: "breadcrumb_not_path",
     severity: Severity::Info,
-    title: text("Breadcrumbs to pages that aren't there", "Breadcrumbs para páginas que não existem"),
+    title: text("Breadcrumbs to missing or moved pages", "Breadcrumbs para páginas inexistentes ou movidas"),
     why: text(
-        "Search results show the breadcrumb as the way to the page; a step that leads nowhere misleads.",
-        "Os resultados de busca mostram o breadcrumb como o caminho até a página; um passo que não leva a lugar algum engana.",
+        "Search results show the breadcrumb as the path to the page. A step without a page misleads.",
+        "Os resultados de busca mostram o breadcrumb como o caminho até a página. Um passo sem página engana.",
     ),
     how: text(
-        "Use in the breadcrumb the addresses of the pages above, as links to them have them.",
-        "Use no breadcrumb os endereços das páginas acima, como estão nos links para elas.",
+        "Use the final addresses of the pages in the breadcrumb, the same as in links to them.",
+        "Use no breadcrumb os endereços finais das páginas, os mesmos dos links para elas.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/breadcrumb",
     rule: text(
@@ -24,8 +24,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
         "Falha quando um passo do BreadcrumbList de uma página é um endereço do site que responde 4xx ou redireciona.",
     ),
     message: text(
-        "{pages} {pages|page has|pages have} a breadcrumb to {cases} {cases|address that is|addresses that are} no page.",
-        "{pages} {pages|página tem|páginas têm} um breadcrumb para {cases} {cases|endereço que não é|endereços que não são} uma página.",
+        "{pages} {pages|page has|pages have} a breadcrumb to {cases} missing or moved {cases|page|pages}.",
+        "{pages} {pages|página tem|páginas têm} um breadcrumb para {cases} {cases|página inexistente ou movida|páginas inexistentes ou movidas}.",
     ),
     run,
 };

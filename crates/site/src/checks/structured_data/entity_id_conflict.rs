@@ -10,8 +10,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Warn,
     title: text("One @id for different entities", "Um @id para entidades diferentes"),
     why: text(
-        "An @id names one thing. Search engines that join what pages say of it mix up two.",
-        "Um @id nomeia uma coisa só. Buscadores que juntam o que as páginas dizem dela misturam duas.",
+        "An @id identifies one entity. Search engines merge what pages say about it, so two entities are mixed up.",
+        "Um @id identifica uma só entidade. Os buscadores juntam o que as páginas dizem sobre ela e misturam duas.",
     ),
     how: text(
         "Give each entity an @id of its own, and describe it the same way everywhere.",
@@ -19,12 +19,12 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/sd-policies",
     rule: text(
-        "Fails when pages give one @id different types, or different names.",
-        "Falha quando páginas dão a um @id tipos diferentes, ou nomes diferentes.",
+        "Fails when pages give one @id different types or names.",
+        "Falha quando páginas dão a um mesmo @id tipos ou nomes diferentes.",
     ),
     message: text(
-        "{cases} {cases|@id names|@ids name} different things on {pages} {pages|page|pages}.",
-        "{cases} {cases|@id nomeia|@ids nomeiam} coisas diferentes em {pages} {pages|página|páginas}.",
+        "{cases} {cases|@id identifies|@ids identify} different entities on {pages} {pages|page|pages}.",
+        "{cases} {cases|@id identifica|@ids identificam} entidades diferentes em {pages} {pages|página|páginas}.",
     ),
     run,
 };

@@ -21,8 +21,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/organization",
     rule: text(
-        "Fails when pages give the site's own organization different names, logos or telephone numbers. A page that leaves one out doesn't contradict.",
-        "Falha quando páginas dão à organização do próprio site nomes, logotipos ou telefones diferentes. Uma página que omite algum não contradiz.",
+        "Fails when pages give the site's own organization different names, logos or telephone numbers. A page that leaves one out is not counted.",
+        "Falha quando páginas dão à organização do próprio site nomes, logotipos ou telefones diferentes. Uma página que omite algum não conta.",
     ),
     message: text(
         "{pages} {pages|page describes|pages describe} the organization differently from the others.",

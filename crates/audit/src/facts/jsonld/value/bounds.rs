@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use super::amount;
 use super::verdict::{NamedMembers, ValueVerdict};
-use crate::facts::jsonld::complete::Insertion;
+use super::{ValueRepair, amount};
 use crate::facts::jsonld::tree::{TreeKind, ValueTree};
 
 /// Bounds of a rating that names none (schema.org `worstRating`, `bestRating`).
@@ -52,7 +51,7 @@ fn most_degrees(property: &str) -> f64 {
 }
 
 /// Latitude and longitude in each other's place: the one can't be, and both fit when they change places.
-pub(super) fn swapped(node: &NamedMembers<'_, '_>, property: &str) -> Vec<Insertion> {
+pub(super) fn swapped<'t>(node: &NamedMembers<'_, 't>, property: &str) -> Vec<ValueRepair<'t>> {
     let Some((latitude, longitude)) = node.plain("latitude").zip(node.plain("longitude")) else {
         return Vec::new();
     };
@@ -66,7 +65,10 @@ pub(super) fn swapped(node: &NamedMembers<'_, '_>, property: &str) -> Vec<Insert
         _ => Value::from(text.trim()).to_string(),
     };
     if property == "latitude" && fits(longitude, "latitude") && fits(latitude, "longitude") {
-        vec![(latitude.0.span.clone(), written(longitude)), (longitude.0.span.clone(), written(latitude))]
+        vec![
+            ValueRepair { property: "latitude", value: latitude.0, json: written(longitude) },
+            ValueRepair { property: "longitude", value: longitude.0, json: written(latitude) },
+        ]
     } else {
         Vec::new()
     }

@@ -12,7 +12,7 @@ fn judged_in(node: &str, decimal_mark: Option<char>) -> Option<Vec<(String, Opti
     let bad = read(&Graph::read([&tree]), &setting)?;
     Some(
         bad.iter()
-            .map(|bad| (plain(bad.value).unwrap().to_owned(), bad.repair.first().map(|(_, json)| json.clone())))
+            .map(|bad| (plain(bad.value).unwrap().to_owned(), bad.repair.first().map(|repair| repair.json.clone())))
             .collect(),
     )
 }

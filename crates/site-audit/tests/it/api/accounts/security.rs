@@ -165,8 +165,13 @@ async fn sessions_are_listed_and_ended(database: TestDatabase) {
         assert_eq!(browser.post("/api/auth/sessions/end", &json!({"id": there})).await.status, status);
     }
     assert_eq!(other.get("/api/me").await.refusal(), (401, "session_ended".to_owned()));
+    let id = browser.get("/api/me").await.json()["user"]["id"].as_str().unwrap().to_owned();
+    let key = people::key(&app, &format!("account:{id}")).await;
+    let by_key = || Call::get("/api/gate").header("x-api-key", &key);
+    assert_eq!(app.call(by_key()).await.status, 200);
     let all = browser.post("/api/auth/sessions/end-all", &json!({})).await;
     assert_eq!(all.status, 200);
+    assert_eq!(app.call(by_key()).await.refusal(), (401, "invalid_api_key".to_owned()));
     assert_eq!((browser.token(), all.header("clear-site-data")), ("", r#""cache", "storage""#));
     assert_eq!(stranger.get("/api/me").await.status, 200);
 }

@@ -62,7 +62,7 @@ async fn a_server_that_stops_answers_who_waits(database: TestDatabase) {
     tokio::io::AsyncWriteExt::write_all(&mut caller, (head + &token).as_bytes()).await.unwrap();
     until_waiting(&app, 1).await;
     app.stop().await;
-    // That a stop ends waits at once, whatever their deadline, is proven in `crates/service/src/lab/waiting.rs`.
+    // That a stop ends waits at once, whatever their deadline, is proven in `crates/service/src/waiting.rs`.
     let answer = crate::app::read(&mut caller).await;
     assert_eq!((answer.status, answer.json()["lab"]["mobile"]["status"].clone()), (200, json!("running")));
 }

@@ -1,8 +1,8 @@
-//! Waiting for the end of a lab test, on one server or several.
+//! Waiting for the end of a lab test or of a run over a site, on one server or several.
 //!
 //! Whoever waits looks at the database when nobody of this process did within the last second, and all who wait hear what was
-//! seen: one query a server and second, however many wait, and none while nobody does. A test that ends in this process is
-//! looked for at once.
+//! seen: one query a server and second, however many wait, and none while nobody does. What ends in this process is looked
+//! for at once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,29 +19,28 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Callers who wait at once; one more is answered at once. Chosen: half of the calls that a server works on.
 const MOST_WAITING: usize = 512;
 
-/// Ids of the tests that run.
+/// What is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// Lab tests.
+    Labs,
+    /// Runs over sites.
+    Sites,
+}
+
+/// Ids of what runs.
 type Running = Arc<BTreeSet<String>>;
 
 /// Those who wait.
 #[derive(Debug)]
 pub(crate) struct Waiting {
+    awaited: Awaited,
     seen: watch::Sender<Running>,
     /// When the database was looked at last; held while somebody looks.
     looked_at: Mutex<Option<Instant>>,
     count: AtomicUsize,
     /// The server stops: nobody waits any more.
     is_over: AtomicBool,
-}
-
-impl Default for Waiting {
-    fn default() -> Self {
-        Self {
-            seen: watch::Sender::new(Running::default()),
-            looked_at: Mutex::new(None),
-            count: AtomicUsize::new(0),
-            is_over: AtomicBool::new(false),
-        }
-    }
 }
 
 /// A place among those who wait; given back when dropped.
@@ -54,6 +53,17 @@ impl Drop for WaitingPlace<'_> {
 }
 
 impl Waiting {
+    /// Nobody waits.
+    pub(crate) fn new(awaited: Awaited) -> Self {
+        Self {
+            awaited,
+            seen: watch::Sender::new(Running::default()),
+            looked_at: Mutex::new(None),
+            count: AtomicUsize::new(0),
+            is_over: AtomicBool::new(false),
+        }
+    }
+
     /// Waits until one of the `runs` is not seen among those that run; `false` at the deadline, and at once where too many
     /// wait or the server stops. A look may be older than a run, so the row itself is to be read then.
     pub(crate) async fn for_one_of(&self, runs: &[String], database: &Database, deadline: Instant) -> bool {
@@ -92,11 +102,15 @@ impl Waiting {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Looks at the database, for a test that ended here.
+    /// Looks at the database, for what ended here.
     pub(crate) async fn look(&self, database: &Database) {
         *self.looked_at.lock().await = Some(Instant::now());
         // Without an answer the next look tells.
-        if let Ok(running) = database.ask(store::Store::running_labs).await {
+        let running = match self.awaited {
+            Awaited::Labs => database.ask(store::Store::running_labs).await,
+            Awaited::Sites => database.ask(store::Store::running_sites).await,
+        };
+        if let Ok(running) = running {
             self.seen.send_replace(Arc::new(running.into_iter().collect()));
         }
     }
@@ -128,20 +142,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite://{}", folder.path().join("lab.db").display());
         let database = Arc::new(Database::new(open_store(&url).await.unwrap(), Duration::from_secs(60)));
-        let (waiting, runs) = (Arc::new(Waiting::default()), ["a run".to_owned()]);
+        let (waiting, runs) = (Arc::new(Waiting::new(Awaited::Labs)), ["a run".to_owned()]);
         let deadline = Instant::now() + Duration::from_secs(86_400);
         // Nobody looks while somebody else does, so the run seems to go on.
         let look = waiting.looked_at.lock().await;
         let mut callers = JoinSet::new();
-        for _ in 0..MOST_WAITING {
+        for _ in 0..512 {
             let (waiting, runs, database) = (Arc::clone(&waiting), runs.clone(), Arc::clone(&database));
             callers.spawn(async move { waiting.for_one_of(&runs, &database, deadline).await });
         }
-        while waiting.count() < MOST_WAITING {
+        while waiting.count() < 512 {
             tokio::task::yield_now().await;
         }
         assert!(!waiting.for_one_of(&runs, &database, deadline).await, "one too many");
-        assert_eq!((waiting.count(), callers.len()), (MOST_WAITING, MOST_WAITING));
+        assert_eq!((waiting.count(), callers.len()), (512, 512));
         waiting.end();
         while let Some(caller) = callers.join_next().await {
             caller.unwrap();

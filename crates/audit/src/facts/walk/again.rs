@@ -1,0 +1,220 @@
+//! Reading a page again after changes of its source: what was taken over of the tree says what it said before.
+
+use crate::facts::document::{Document, Element, Kept, NodeId};
+use crate::facts::elements::{Anchor, LinkElement, Meta};
+use crate::facts::item::Item;
+use crate::facts::names::has_name;
+use crate::facts::page::Html;
+use crate::facts::visibility::hides;
+
+/// Attributes that decide nothing of other elements, and not to which lists their own belongs. What names a link is asked
+/// again.
+const LOCAL: [&str; 20] = [
+    "alt",
+    "as",
+    "async",
+    "content",
+    "crossorigin",
+    "decoding",
+    "defer",
+    "fetchpriority",
+    "height",
+    "href",
+    "integrity",
+    "loading",
+    "media",
+    "preload",
+    "referrerpolicy",
+    "rel",
+    "sizes",
+    "srcset",
+    "title",
+    "width",
+];
+
+/// Whether what is known of the page before is known of what was taken over: a fact that is not in a list by elements would
+/// not be found again.
+pub(super) fn can_be_taken_over(document: &Document, before: &Html, kept: &Kept) -> bool {
+    let hides_all = |document: &Document| document.html().is_some_and(hides);
+    !before.asks_passkey
+        && !hides_all(document)
+        && !hides_all(&before.document)
+        && kept.rewritten().iter().all(|(old, new)| {
+            before.element(*old).zip(document.element(*new)).is_some_and(|(old, new)| is_local(old, new))
+        })
+}
+
+/// Whether two start tags differ only in what is local.
+fn is_local(old: Element<'_>, new: Element<'_>) -> bool {
+    let may_differ = |name: &str| LOCAL.contains(&name) || name == "src" && !new.is("script");
+    let is_in =
+        |other: Element<'_>, (name, value): (&str, &str)| other.attribute(name) == Some(value) || may_differ(name);
+    !new.is("base") && old.attributes().all(|one| is_in(new, one)) && new.attributes().all(|one| is_in(old, one))
+}
+
+/// Tests read the page the long way too, and compare.
+pub(super) fn compare(html: &Html, whole: &Html) {
+    let tags = |document: &Document| -> Vec<_> {
+        let written = document.elements().map(|one| (one.id(), one.start_tag(), one.end_tag()));
+        written.collect()
+    };
+    assert_eq!(tags(&html.document), tags(&whole.document));
+    let attributes = |element: Element<'_>| -> Vec<(String, String)> {
+        element.attributes().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    };
+    let same = html.document.elements().map(attributes).eq(whole.document.elements().map(attributes));
+    assert!(same, "other attributes");
+    macro_rules! compare {
+        ($($field:ident)*) => { $(assert_eq!(html.$field, whole.$field, stringify!($field));)* };
+    }
+    compare! {
+        base bases titles metas links anchors to_probes asks_password asks_passkey images headings scripts styles comments
+        addressed listed lost_head text json_ld json_ld_scripts items scopes typed
+    }
+}
+
+impl Html {
+    /// Adds what was taken over, but for addresses.
+    pub(super) fn take_over(&mut self, document: &Document, before: &Self, kept: &Kept) {
+        let lists = [
+            (&mut self.bases, &before.bases),
+            (&mut self.titles, &before.titles),
+            (&mut self.images, &before.images),
+            (&mut self.scripts, &before.scripts),
+            (&mut self.styles, &before.styles),
+            (&mut self.comments, &before.comments),
+            (&mut self.addressed, &before.addressed),
+            (&mut self.json_ld_scripts, &before.json_ld_scripts),
+            (&mut self.scopes, &before.scopes),
+            (&mut self.typed, &before.typed),
+        ];
+        for (list, before) in lists {
+            list.extend(before.iter().filter_map(|id| kept.now(*id)));
+        }
+        self.headings.extend(before.headings.iter().filter_map(|(level, id)| Some((*level, kept.now(*id)?))));
+        self.listed.take_over(&before.listed, kept);
+        self.metas.extend(before.metas.iter().filter_map(|meta| {
+            let node = kept.now(meta.node)?;
+            match document.element(node).filter(|_| kept.is_rewritten(meta.node)) {
+                Some(element) => Some(Meta::read(element)),
+                None => Some(Meta { node, ..meta.clone() }),
+            }
+        }));
+        self.text = before.text.clone();
+        // They are found by what no attribute of `LOCAL` says.
+        self.resolved.of_body = before.resolved.of_body.renumbered(|id| kept.now(id));
+        self.asks_password |= before.asks_password;
+    }
+
+    /// Items of microdata and RDFa in the document that took over this one, where nothing changed around them.
+    pub(super) fn items_kept(&self, document: &Document, kept: &Kept) -> Option<Vec<Item>> {
+        let is_kept = |ids: &[NodeId]| ids.iter().all(|id| kept.now(*id).is_some());
+        let (root, root_now) = (self.document.html()?, document.html()?);
+        let mut front = document.elements().take_while(|element| !kept.holds(element.id()));
+        let is_plain = |element: Element<'_>| ["id", "itemscope", "typeof"].iter().all(|name| !element.has(name));
+        let stands_alone = kept.rewritten().is_empty()
+            && is_kept(&self.listed.ids)
+            && is_kept(&self.scopes)
+            && is_kept(&self.typed)
+            && root.attributes().eq(root_now.attributes())
+            && front.all(is_plain);
+        if !stands_alone {
+            return None;
+        }
+        let start = |document: &Document| Some(document.body()?.start_tag()?.start.cast_signed());
+        let by = start(document)? - start(&self.document)?;
+        self.items.iter().map(|item| item.moved(by, |id| kept.now(id))).collect()
+    }
+
+    /// Adds links that were taken over. The base of addresses is the same.
+    pub(super) fn take_over_links(&mut self, document: &Document, before: &Self, kept: &Kept) {
+        let links: Vec<LinkElement> = before
+            .links
+            .iter()
+            .filter_map(|link| {
+                let node = kept.now(link.node)?;
+                match document.element(node).filter(|_| kept.is_rewritten(link.node)) {
+                    Some(element) => Some(LinkElement::read(element, |href| self.resolve(href))),
+                    None => Some(LinkElement { node, ..link.clone() }),
+                }
+            })
+            .collect();
+        self.links.extend(links);
+        // What an image says may name a link, and be all that does.
+        let may_name = !kept.rewritten().is_empty();
+        self.anchors.extend(before.anchors.iter().filter_map(|anchor| {
+            let node = kept.now(anchor.node)?;
+            let named = match document.element(node).filter(|_| may_name) {
+                Some(element) => has_name(element),
+                None => anchor.named,
+            };
+            Some(Anchor { node, named, ..anchor.clone() })
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::capture::Fetched;
+
+    use super::*;
+    use crate::example::page;
+    use crate::facts::document::TextSplice;
+    use crate::facts::walk::Page;
+
+    const PAGE: &str = "<!doctype html><html lang=en><head><title>T</title></head><body>\
+        <header><a href=/a id=x><img src=a.png></a></header><p itemscope itemtype=https://schema.org/Thing>b<i lang=pt>c</i>\
+        <script type=application/ld+json>{\"@type\":\"Thing\"}</script></body></html>";
+
+    /// Reads the page again after changes of texts found in it; each such reading compares itself with the long way.
+    fn again(replaced: &[(&str, &str)]) -> (Html, Option<Kept>) {
+        let before = page("https://example.com/page", PAGE);
+        let html = Page::read(&before).html.unwrap();
+        html.content();
+        html.document.elements().for_each(|element| assert!(element.nearest_lang().is_none() || element.is("i")));
+        html.document.by_id("x").unwrap();
+        let changes: Vec<TextSplice<'_>> = replaced
+            .iter()
+            .map(|(old, new)| {
+                let start = PAGE.find(old).unwrap();
+                (start..start + old.len(), *new)
+            })
+            .collect();
+        let Fetched::Response(mut exchange) = before.page else { panic!("no answer") };
+        for (span, text) in changes.iter().rev() {
+            exchange.body.bytes.splice(span.clone(), text.bytes());
+        }
+        Html::read_again(&exchange, &html, &changes).unwrap()
+    }
+
+    #[test]
+    fn what_a_page_says_is_the_same_however_it_is_read() {
+        const TITLE: &str = "<title>T</title>";
+        const IMAGE: &str = "<img src=a.png>";
+        for (replaced, is_kept) in [
+            (&[(TITLE, "<title>Other</title><meta name=description content=d>")][..], true),
+            (&[(TITLE, "<base href=/b/><title>T</title>")], true),
+            (&[(TITLE, "<title id=x>T</title>")], true),
+            (&[("<html lang=en>", "<html lang=en hidden>")], true),
+            (&[(IMAGE, "<img src=a.png alt=a>")], true),
+            (&[(IMAGE, "<img src=a.png alt=a class=b>")], true),
+            (&[(TITLE, "<link rel=icon href=/i>"), (IMAGE, "<img src=b.png loading=lazy>")], true),
+            (&[("<p ", "<h1>H</h1><p ")], false),
+            (&[(TITLE, "<p>")], false),
+        ] {
+            let (html, kept) = again(replaced);
+            assert_eq!(kept.is_some(), is_kept, "{replaced:?}");
+            let named = html.anchors.iter().map(|anchor| anchor.named).collect::<Vec<bool>>();
+            assert_eq!(named, [replaced.iter().any(|(_, new)| new.contains("alt=a"))], "{replaced:?}");
+        }
+    }
+
+    #[test]
+    fn what_stands_around_is_taken_over() {
+        let (html, _) = again(&[("<title>T</title>", "<title>Other</title><meta name=a>")]);
+        let italic = html.document.elements().find(|element| element.is("i")).unwrap();
+        assert_eq!(italic.nearest_lang(), Some("pt"));
+        assert!(html.document.head().unwrap().children().all(Element::is_in_head));
+        assert_eq!(html.document.by_id("x").map(Element::name), Some("a"));
+    }
+}

@@ -1,0 +1,101 @@
+//! A crawl whose pages several processes ask for: each of them has its own frontier, which is the same for the same pages, and
+//! what they may ask when is settled outside.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::FutureExt as _;
+use site::{FrontierEntry, PageFacts, SiteInputs};
+
+use super::judging::{self, CrawledPage};
+use super::pace::{MOST_TRIES, rest};
+use super::{Crawl, Shared};
+
+/// A crawl that asks for nothing by itself.
+pub struct SharedCrawl(Crawl);
+
+impl std::fmt::Debug for SharedCrawl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SharedCrawl").field("start", &self.0.start).finish_non_exhaustive()
+    }
+}
+
+/// Asks for single pages of a crawl. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct CrawlAsker(Arc<Shared>);
+
+/// What came of one request.
+#[derive(Debug)]
+pub enum CrawlAnswer {
+    /// The page.
+    Page(Box<CrawledPage>),
+    /// The site asks to be left alone so long, then the page is to be asked again.
+    Rest(Duration),
+}
+
+impl Crawl {
+    /// Leaves it to the caller which page is asked when.
+    pub fn shared(self) -> SharedCrawl {
+        SharedCrawl(self)
+    }
+}
+
+impl SharedCrawl {
+    /// What asks for its pages.
+    pub fn asker(&self) -> CrawlAsker {
+        CrawlAsker(Arc::clone(&self.0.shared))
+    }
+
+    /// Takes the facts of the page that comes next in order; `false` where another is next.
+    pub fn commit(&mut self, page: &PageFacts) -> bool {
+        self.0.commit(page)
+    }
+
+    /// The address at a place of the order, as far as it is known.
+    pub fn entry(&self, at: usize) -> Option<&FrontierEntry> {
+        self.0.frontier.entry(at)
+    }
+
+    /// Addresses that are known, and those of them that are committed.
+    pub fn progress(&self) -> (usize, usize) {
+        self.0.progress()
+    }
+
+    /// What is known of the site besides its pages.
+    pub fn inputs(&self) -> SiteInputs {
+        self.0.inputs()
+    }
+
+    /// Time between the beginnings of two requests.
+    pub fn gap(&self) -> Duration {
+        self.0.shared.pace.gap()
+    }
+}
+
+impl CrawlAsker {
+    /// Asks for a page once and judges it. `tries` counts the requests for it, from 1; the last of them takes what comes.
+    pub async fn ask(&self, entry: &FrontierEntry, tries: u32) -> CrawlAnswer {
+        let caught = AssertUnwindSafe(self.asked(entry, tries)).catch_unwind().await;
+        caught.unwrap_or_else(|_| CrawlAnswer::Page(Box::new(CrawledPage::of_defect(&entry.url))))
+    }
+
+    async fn asked(&self, entry: &FrontierEntry, tries: u32) -> CrawlAnswer {
+        let shared = &*self.0;
+        let url = match judging::admitted(shared, entry) {
+            Ok(url) => url,
+            Err(unasked) => return CrawlAnswer::Page(unasked),
+        };
+        let fetched = match shared.take_first(&entry.url) {
+            Some(fetched) => fetched,
+            None => {
+                let known = shared.known.get(&entry.url);
+                shared.engine.fetcher().answer(&url, known, &shared.kept, shared.engine.page_deadline()).await
+            }
+        };
+        match rest(&fetched, tries).filter(|_| tries < MOST_TRIES) {
+            Some(rest) => CrawlAnswer::Rest(rest),
+            None => CrawlAnswer::Page(Box::new(judging::read(shared, entry, fetched).await)),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The body and what comes after it, taken over into another tree.
+
+use std::ops::Range;
+
+use super::TextSplice;
+use super::front::Front;
+use super::shift::Shift;
+use crate::arena::{Arena, Encoded, NONE, RawAttribute, SourceRun, narrow};
+use crate::builder;
+use crate::names::{TagId, Trait};
+use crate::namespace::Namespace;
+use crate::options::Options;
+use crate::tree::node::{Kind, Node, NodeId, Piece};
+use crate::tree::{Tree, TreeCut};
+
+/// Another start tag in the place of one, read by itself.
+#[derive(Debug)]
+pub(super) struct Rewrite {
+    /// The tag before.
+    span: Range<usize>,
+    name: TagId,
+    attributes: Vec<RawAttribute>,
+    encoded: Vec<Encoded>,
+    /// Where its attributes went.
+    place: Option<u32>,
+}
+
+impl Rewrite {
+    /// `None` where the new text is not one start tag, or of an element whose attributes the tree builder looks at.
+    pub(super) fn of((span, text): &TextSplice<'_>, options: &Options) -> Option<Self> {
+        let alone = builder::parse((*text).to_owned(), options);
+        let is_it = |node: &Node| node.kind == Kind::Element && (node.start, node.end) == (0, narrow(text.len()));
+        let id = NodeId(narrow(alone.nodes.iter().position(is_it)?));
+        let node = alone.node(id);
+        let is_taken = alone.cut == TreeCut::default() && node.namespace == Namespace::Html && !is_looked_at(node.tag);
+        is_taken.then(|| Self {
+            span: span.clone(),
+            name: node.tag,
+            attributes: alone.raw_attributes(id).to_vec(),
+            encoded: alone.arena.encoded.clone(),
+            place: None,
+        })
+    }
+}
+
+/// Whether the tree builder looks at the attributes of an element.
+fn is_looked_at(tag: TagId) -> bool {
+    // Unknown names are numbered by each source for itself.
+    tag.0 >= TagId::KNOWN
+        || tag.has(Trait::FORMATTING)
+        || matches!(
+            tag,
+            TagId::HTML
+                | TagId::BODY
+                | TagId::INPUT
+                | TagId::SELECT
+                | TagId::OPTGROUP
+                | TagId::OPTION
+                | TagId::SELECTEDCONTENT
+                | TagId::TEMPLATE
+        )
+}
+
+/// The body and what comes after it, on its way into another tree.
+pub(super) struct Rest<'t> {
+    pub(super) before: &'t Tree,
+    pub(super) from: Front,
+    pub(super) to: Front,
+    pub(super) shift: Shift<'t>,
+    pub(super) rewrites: Vec<Rewrite>,
+    pub(super) rewritten: Vec<(NodeId, NodeId)>,
+}
+
+impl Rest<'_> {
+    /// Adds it all; `None` where a change is of no start tag.
+    pub(super) fn add_to(&mut self, tree: &mut Tree) -> Option<()> {
+        let before = self.before;
+        for encoded in before.arena.encoded.iter().skip(self.from.encoded) {
+            tree.arena.encoded.push(encoded.moved(|at| self.shift.place(at)));
+        }
+        for attribute in before.arena.attributes.iter().skip(self.from.attributes) {
+            let (name, value) = (self.run(attribute.name), self.run(attribute.value));
+            tree.arena.attributes.push(RawAttribute { name, value, ..*attribute });
+        }
+        for piece in before.pieces.iter().skip(self.from.pieces) {
+            let next = self.piece(piece.next);
+            tree.pieces.push(Piece { run: self.run(piece.run), next });
+        }
+        tree.arena.names = before.arena.moved_names(|run| self.run(run));
+        tree.nodes.reserve(before.nodes.len() - self.from.nodes);
+        for (at, node) in before.nodes.iter().enumerate().skip(self.from.nodes) {
+            let ids = (NodeId(narrow(at)), NodeId(narrow(tree.nodes.len())));
+            let node = self.node(node, ids, &mut tree.arena)?;
+            tree.nodes.push(node);
+        }
+        let fragments = before.fragments.iter().map(|(host, fragment)| (self.id(*host), self.id(*fragment)));
+        tree.fragments = fragments.collect();
+        self.link(tree);
+        tree.work = before.work;
+        if tree.ignored_doctype.is_none() {
+            let late = before.ignored_doctype.clone().filter(|late| late.start >= self.from.tag.start);
+            tree.ignored_doctype = late
+                .map(|late| self.shift.place(narrow(late.start)) as usize..self.shift.place(narrow(late.end)) as usize);
+        }
+        self.rewrites.iter().all(|rewrite| rewrite.place.is_some()).then_some(())
+    }
+
+    /// Ties it to what stands before it: `html` and the document have children on both sides.
+    fn link(&mut self, tree: &mut Tree) {
+        let before = self.before;
+        let old_html = before.node(self.from.html).clone();
+        let last_of = |parent: NodeId| before.first_child(parent).map(|first| before.node(first).previous);
+        let (last_of_html, last_of_all) = (last_of(self.from.html), last_of(NodeId::DOCUMENT));
+        let end_tag = (self.shift.place(old_html.end_tag.0), self.shift.place(old_html.end_tag.1));
+        let mut change = |id: Option<NodeId>, change: &dyn Fn(&mut Node)| {
+            let node = id.and_then(|id| tree.nodes.get_mut(id.index()));
+            node.into_iter().for_each(change);
+        };
+        let html = self.to.html;
+        change(Some(html), &|node| {
+            node.next = self.id(old_html.next);
+            (node.end_tag, node.flags) = (end_tag, old_html.flags);
+        });
+        change(Some(NodeId(narrow(self.to.nodes))), &|node| node.previous = self.to.body.previous);
+        let first_of = |tree: &Tree, parent: NodeId| tree.first_child(parent);
+        let (first_of_html, first_of_all) = (first_of(tree, html), first_of(tree, NodeId::DOCUMENT));
+        let mut change = |id: Option<NodeId>, last: Option<NodeId>| {
+            let node = id.and_then(|id| tree.nodes.get_mut(id.index()));
+            if let Some((node, last)) = node.zip(last) {
+                // The first child's previous is the last child.
+                node.previous = self.id(last);
+            }
+        };
+        change(first_of_html, last_of_html);
+        change(first_of_all, last_of_all);
+    }
+
+    fn node(&mut self, old: &Node, ids: (NodeId, NodeId), arena: &mut Arena) -> Option<Node> {
+        let mut node = old.clone();
+        node.parent = self.id(old.parent);
+        node.previous = self.id(old.previous);
+        node.next = self.id(old.next);
+        match old.kind {
+            Kind::Text => {
+                let run = self.run(old.run());
+                (node.start, node.end) = (run.start, run.end);
+                node.first = self.piece(old.first);
+                node.end_tag.0 = self.piece(old.end_tag.0);
+                return Some(node);
+            }
+            Kind::Comment | Kind::Instruction => {
+                let run = self.run(old.run());
+                (node.start, node.end) = (run.start, run.end);
+            }
+            Kind::Element => {
+                (node.start, node.end) = (self.shift.place(old.start), self.shift.place(old.end));
+                // An implied element has none, and begins nowhere.
+                let first = old.attributes.saturating_sub(narrow(self.from.attributes));
+                node.attributes = first + narrow(self.to.attributes);
+                self.rewrite(old, &mut node, ids, arena)?;
+            }
+            Kind::Document | Kind::Doctype | Kind::Fragment => {}
+        }
+        if old.kind == Kind::Instruction {
+            node.attributes = self.shift.place(old.attributes);
+        }
+        node.first = self.id(NodeId(old.first)).0;
+        node.end_tag = (self.shift.place(old.end_tag.0), self.shift.place(old.end_tag.1));
+        Some(node)
+    }
+
+    /// Gives an element the attributes of its new start tag, where it has one. `None` where that is of another name.
+    fn rewrite(&mut self, old: &Node, node: &mut Node, ids: (NodeId, NodeId), arena: &mut Arena) -> Option<()> {
+        let at = self.rewrites.binary_search_by_key(&(old.start as usize), |rewrite| rewrite.span.start);
+        let Some(rewrite) = at.ok().and_then(|at| self.rewrites.get_mut(at)) else { return Some(()) };
+        if rewrite.span.end != old.end as usize || rewrite.name != old.tag || old.namespace != Namespace::Html {
+            return None;
+        }
+        let place = *rewrite.place.get_or_insert_with(|| {
+            let place = narrow(arena.attributes.len());
+            let encoded = narrow(arena.encoded.len());
+            let moved = |run: SourceRun| match (run.encoded(), run.start) {
+                (_, NONE) => run,
+                (Some(_), _) => SourceRun { start: run.start + encoded, ..run },
+                (None, _) => SourceRun { start: run.start + node.start, end: run.end + node.start },
+            };
+            arena.encoded.extend(rewrite.encoded.iter().map(|run| run.moved(|at| at + node.start)));
+            let attributes = rewrite.attributes.iter();
+            arena.attributes.extend(attributes.map(|one| RawAttribute {
+                name: moved(one.name),
+                value: moved(one.value),
+                ..*one
+            }));
+            place
+        });
+        node.attributes = place;
+        node.attribute_count = u16::try_from(rewrite.attributes.len()).ok()?;
+        self.rewritten.push(ids);
+        Some(())
+    }
+
+    /// The number of a node that is behind the front, or of what both have in common.
+    fn id(&self, id: NodeId) -> NodeId {
+        match id {
+            NodeId(NONE) | NodeId::DOCUMENT => id,
+            NodeId(number) if number as usize >= self.from.nodes => {
+                NodeId(number - narrow(self.from.nodes) + narrow(self.to.nodes))
+            }
+            _ if id == self.from.html => self.to.html,
+            // The sibling before the body, which is tied to it by itself.
+            _ => NodeId(NONE),
+        }
+    }
+
+    fn piece(&self, at: u32) -> u32 {
+        if at == NONE { NONE } else { (at + narrow(self.to.pieces)).saturating_sub(narrow(self.from.pieces)) }
+    }
+
+    fn run(&mut self, run: SourceRun) -> SourceRun {
+        match run.encoded() {
+            Some(_) if run.start == NONE => run,
+            Some(at) => SourceRun { start: narrow((at + self.to.encoded).saturating_sub(self.from.encoded)), ..run },
+            None => SourceRun { start: self.shift.place(run.start), end: self.shift.place(run.end) },
+        }
+    }
+}

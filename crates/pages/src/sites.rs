@@ -1,0 +1,109 @@
+//! Runs over whole sites: the form that begins one, the list, its progress, and what it found.
+
+mod run;
+mod start;
+
+use api::caller::of_page;
+use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
+use axum::response::Response;
+use http::request::Parts;
+use model::finding::Severity;
+use model::lang::{Lang, Text, text};
+use render::band::Band;
+use service::Services;
+use service::caller::Cx;
+use service::error::{Code, ServiceError};
+use service::sites::SiteRunStatus;
+
+use crate::reader::Reader;
+use crate::response::private;
+use crate::words::severity_word;
+
+pub(super) use run::{delete, file, finding, page, pages, show};
+pub(super) use start::{begin, list};
+
+/// Where the pages are.
+pub(super) const PATH: &str = "/sites";
+
+/// The parts of a path; an error where one is not UTF-8, or no number.
+type InPath<T> = Result<Path<T>, PathRejection>;
+
+/// A request to these pages: its reader as a caller.
+struct SiteVisit {
+    cx: Cx,
+    reader: Reader,
+    query: Option<String>,
+}
+
+impl SiteVisit {
+    async fn of(services: &Services, parts: &Parts) -> Result<Self, ServiceError> {
+        let reader = Reader::of(&parts.headers, parts.uri.query());
+        let cx = Cx::new(services, of_page(services, parts).await?, reader.lang);
+        Ok(Self {
+            cx: service::sites::with_kept_credit(cx).await?,
+            reader,
+            query: parts.uri.query().map(str::to_owned),
+        })
+    }
+
+    /// A parameter of the query; `None` where it is absent or empty.
+    fn parameter(&self, wanted: &str) -> Option<String> {
+        let mut pairs = url::form_urlencoded::parse(self.query.as_deref().unwrap_or_default().as_bytes());
+        pairs.find(|(name, value)| name == wanted && !value.is_empty()).map(|(_, value)| value.into_owned())
+    }
+}
+
+/// Answers a request, or with an error page. Both are private to the reader.
+async fn answered(
+    services: &Services,
+    parts: &Parts,
+    answer: impl AsyncFnOnce(&SiteVisit) -> Result<Response, ServiceError>,
+) -> Response {
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let done = async {
+        let visit = SiteVisit::of(services, parts).await?;
+        answer(&visit).await
+    };
+    match done.await {
+        Ok(response) => private(response),
+        Err(error) => crate::error::page(services, &error, reader),
+    }
+}
+
+/// What a path names; not found where that is nothing.
+fn named<T>(path: InPath<T>) -> Result<T, ServiceError> {
+    path.map(|Path(value)| value).map_err(|_| ServiceError::new(Code::SiteNotFound))
+}
+
+/// The colour of a score.
+fn band(score: Option<u32>) -> &'static str {
+    score.map_or("", |score| Band::of(score).class())
+}
+
+/// The state of a run, for a person.
+fn status_word(status: SiteRunStatus) -> Text {
+    match status {
+        SiteRunStatus::Running => text("running", "em andamento"),
+        SiteRunStatus::Finished => text("finished", "concluída"),
+        SiteRunStatus::Failed => text("failed", "falhou"),
+    }
+}
+
+/// What an address answered, for a person.
+fn answer_word(answer: &str) -> Text {
+    match answer {
+        "page" => text("page", "página"),
+        "redirect" => text("redirect", "redirecionamento"),
+        "client_error" => text("error (4xx)", "erro (4xx)"),
+        "server_error" => text("server error (5xx)", "erro de servidor (5xx)"),
+        "no_response" => text("no response", "sem resposta"),
+        "blocked" => text("blocked by robots.txt", "bloqueada pelo robots.txt"),
+        _ => text("other file", "outro arquivo"),
+    }
+}
+
+/// Class and word of a severity.
+fn severity(severity: Severity, lang: Lang) -> (&'static str, &'static str) {
+    (severity.word(), severity_word(severity).in_lang(lang))
+}

@@ -1,0 +1,344 @@
+//! One run: its progress while it runs, then its report; a finding, its pages, one page, and files to take along.
+
+use api::caller::{guard_form, same_origin};
+use api::request::{BODY_BYTES, read_body};
+use askama::Template;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::{HeaderValue, StatusCode, header};
+use model::finding::{Finding, Severity};
+use model::fix::Fix;
+use model::lang::{Lang, Text, text};
+use service::Services;
+use service::caller::Identity;
+use service::error::{Code, ServiceError};
+use service::sites::{
+    self, FindingsWish, PageList, ReportForm, SiteCharts, SiteFindingListed, SiteRunAnswer, SiteRunStatus, TemplateList,
+};
+use std::time::Duration;
+
+use super::{InPath, PATH, SiteVisit, answer_word, answered, band, named, severity, status_word};
+use crate::csrf;
+use crate::filters;
+use crate::frame::Frame;
+use crate::plot::{Plot, number, value};
+use crate::reader::Reader;
+use crate::response::{html, private, see_other};
+
+/// Files that a run can be taken along as.
+const FILES: [(&str, ReportForm, &str); 4] = [
+    ("report.html", ReportForm::Html, "text/html; charset=utf-8"),
+    ("report.json", ReportForm::Json, "application/json"),
+    ("pages.csv", ReportForm::Csv, "text/csv; charset=utf-8; header=present"),
+    ("site.sarif", ReportForm::Sarif, "application/sarif+json"),
+];
+
+#[derive(Template)]
+#[template(path = "site_run.html")]
+struct SiteRunPage<'a> {
+    frame: Frame<'a>,
+    csrf: Option<String>,
+    run: SiteRunAnswer,
+    status: &'static str,
+    is_running: bool,
+    report: Option<SiteReportView>,
+    /// Names of the files to take along.
+    files: [&'static str; 4],
+}
+
+/// What a finished run found.
+struct SiteReportView {
+    score: Option<u32>,
+    band: &'static str,
+    plots: Vec<Plot>,
+    templates: TemplateList,
+    findings: Vec<SiteFindingRow>,
+    total: usize,
+    /// Address, name, and whether it is the chosen one, of each filter by severity.
+    chips: Vec<(String, &'static str, bool)>,
+    words: String,
+    severity: &'static str,
+    more: Option<String>,
+}
+
+/// A finding in the list.
+struct SiteFindingRow {
+    finding: SiteFindingListed,
+    class: &'static str,
+    word: &'static str,
+    scope: String,
+    gain: String,
+}
+
+#[derive(Template)]
+#[template(path = "site_finding.html")]
+struct SiteFindingPage<'a> {
+    frame: Frame<'a>,
+    run: SiteRunAnswer,
+    findings: Vec<SiteFindingRow>,
+    title: String,
+}
+
+#[derive(Template)]
+#[template(path = "site_pages.html")]
+struct SitePagesPage<'a> {
+    frame: Frame<'a>,
+    run: SiteRunAnswer,
+    /// The page's row, what it answered, and the colour of its score.
+    rows: Vec<(sites::PageListed, &'static str, &'static str)>,
+    more: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "site_page.html")]
+struct SiteOnePage<'a> {
+    frame: Frame<'a>,
+    run: SiteRunAnswer,
+    page: sites::PageListed,
+    answer: &'static str,
+    band: &'static str,
+    findings: Vec<SitePageFinding>,
+}
+
+/// A finding of one page.
+struct SitePageFinding {
+    class: &'static str,
+    word: &'static str,
+    title: &'static str,
+    finding: Finding<String>,
+    fix: Option<Fix<String>>,
+}
+
+impl SiteVisit {
+    async fn run(&self, id: &str) -> Result<SiteRunAnswer, ServiceError> {
+        let run = sites::read(&self.cx, id, Duration::ZERO).await?;
+        SiteRunAnswer::of(&self.cx.services, &run, self.reader.lang)
+    }
+
+    fn frame(&self) -> Frame<'_> {
+        Frame::new(&self.cx.services, self.reader).below("/workspace").keeping_query(self.query.as_deref())
+    }
+}
+
+/// Progress or report.
+pub(crate) async fn show(State(services): State<Services>, id: InPath<String>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&services, &parts, async |visit| {
+        let run = visit.run(&named(id)?).await?;
+        let report = match run.status {
+            SiteRunStatus::Finished => Some(SiteReportView::of(visit, &run).await?),
+            SiteRunStatus::Running | SiteRunStatus::Failed => None,
+        };
+        let page = SiteRunPage {
+            frame: visit.frame(),
+            csrf: csrf::of_call(&visit.cx)?,
+            status: status_word(run.status).in_lang(visit.reader.lang),
+            is_running: run.status == SiteRunStatus::Running,
+            report,
+            files: FILES.map(|(name, ..)| name),
+            run,
+        };
+        Ok(html(StatusCode::OK, &page, visit.reader.lang))
+    })
+    .await
+}
+
+impl SiteReportView {
+    async fn of(visit: &SiteVisit, run: &SiteRunAnswer) -> Result<Self, ServiceError> {
+        let (cx, lang) = (&visit.cx, visit.reader.lang);
+        let words = visit.parameter("q").unwrap_or_default();
+        let chosen = visit.parameter("severity");
+        let chosen = [Severity::Error, Severity::Warn, Severity::Info]
+            .into_iter()
+            .find(|severity| chosen.as_deref() == Some(severity.word()));
+        let wish =
+            FindingsWish { code: None, severity: chosen, words: Some(words.clone()).filter(|words| !words.is_empty()) };
+        let cursor = visit.parameter("cursor");
+        let list = sites::findings(cx, &run.id, wish, cursor.as_deref()).await?;
+        let address = |severity: &str, cursor: Option<&str>| {
+            let mut query = url::form_urlencoded::Serializer::new(String::new());
+            for (name, value) in [("severity", severity), ("q", words.as_str()), ("cursor", cursor.unwrap_or_default())]
+            {
+                if !value.is_empty() {
+                    query.append_pair(name, value);
+                }
+            }
+            query.append_pair("lang", lang.tag());
+            format!("{PATH}/{}?{}#findings", run.id, query.finish())
+        };
+        let severity_word = chosen.map_or("", Severity::word);
+        let mut chips = vec![(address("", None), text("All", "Todos").in_lang(lang), chosen.is_none())];
+        for (one, name) in [
+            (Severity::Error, text("Errors", "Erros")),
+            (Severity::Warn, text("Warnings", "Avisos")),
+            (Severity::Info, text("Notes", "Notas")),
+        ] {
+            chips.push((address(one.word(), None), name.in_lang(lang), chosen == Some(one)));
+        }
+        let score = run.figures.as_ref().and_then(|figures| figures.score);
+        Ok(Self {
+            score,
+            band: band(score),
+            plots: plots(&sites::charts(cx, &run.id).await?, lang),
+            templates: sites::templates(cx, &run.id, None).await?,
+            more: list.cursor.as_deref().map(|cursor| address(severity_word, Some(cursor))),
+            total: list.total,
+            findings: list.findings.into_iter().map(|finding| SiteFindingRow::of(finding, lang)).collect(),
+            chips,
+            words,
+            severity: severity_word,
+        })
+    }
+}
+
+impl SiteFindingRow {
+    fn of(finding: SiteFindingListed, lang: Lang) -> Self {
+        const GAIN: Text = text("+{points} points", "+{points} pontos");
+        let (class, word) = severity(finding.severity, lang);
+        let scope = match (finding.scope, &finding.template) {
+            (_, Some(name)) => {
+                const TEMPLATE: Text = text("template {name}", "modelo {name}");
+                TEMPLATE.phrase(&[("name", name.as_str().into())]).in_lang(lang).to_owned()
+            }
+            ("between_pages", _) => text("across pages", "entre páginas").in_lang(lang).to_owned(),
+            ("site", _) => text("whole site", "site inteiro").in_lang(lang).to_owned(),
+            _ => text("single pages", "páginas avulsas").in_lang(lang).to_owned(),
+        };
+        let points = format!("{:.1}", finding.gain);
+        let points = if lang == Lang::PtBr { points.replace('.', ",") } else { points };
+        let gain = match finding.gain >= 0.1 {
+            true => GAIN.phrase(&[("points", points.into())]).in_lang(lang).to_owned(),
+            false => String::new(),
+        };
+        Self { class, word, scope, gain, finding }
+    }
+}
+
+/// The distribution of scores, of clicks from the first page, and of answers.
+fn plots(charts: &SiteCharts, lang: Lang) -> Vec<Plot> {
+    const SCORES: Text = text("Pages by score", "Páginas por nota");
+    const DEPTHS: Text = text("Pages by clicks from the first page", "Páginas por cliques a partir da primeira");
+    const ANSWERS: Text = text("Addresses by answer", "Endereços por resposta");
+    let heads = |first: Text, second: Text| vec![first.in_lang(lang), second.in_lang(lang)];
+    let row = |(name, count): (String, u32)| (vec![name, number(count.into(), lang)], Some(value(count.into())));
+    let pages = text("Pages", "Páginas");
+    let scores = charts.scores.iter().cloned().map(row).collect();
+    let depths = charts.depths.iter().cloned().map(row).collect();
+    let answers = charts.answers.iter();
+    let answers = answers.map(|(word, count)| row((answer_word(word).in_lang(lang).to_owned(), *count))).collect();
+    vec![
+        Plot::by_name("scores", SCORES.in_lang(lang), heads(text("Score", "Nota"), pages), scores),
+        Plot::by_name("depths", DEPTHS.in_lang(lang), heads(text("Clicks", "Cliques"), pages), depths),
+        Plot::by_name(
+            "answers",
+            ANSWERS.in_lang(lang),
+            heads(text("Answer", "Resposta"), text("Addresses", "Endereços")),
+            answers,
+        ),
+    ]
+}
+
+/// A finding with all addresses that are kept.
+pub(crate) async fn finding(
+    State(services): State<Services>,
+    path: InPath<(String, String)>,
+    request: Request,
+) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&services, &parts, async |visit| {
+        let (id, code) = named(path)?;
+        let run = visit.run(&id).await?;
+        let wish = FindingsWish { code: Some(code), ..FindingsWish::default() };
+        let list = sites::findings(&visit.cx, &id, wish, None).await?;
+        let title = list.findings.first().map(|finding| finding.title.clone());
+        let title = title.ok_or_else(|| ServiceError::new(Code::CheckNotFound))?;
+        let findings =
+            list.findings.into_iter().map(|finding| SiteFindingRow::of(finding, visit.reader.lang)).collect();
+        Ok(html(StatusCode::OK, &SiteFindingPage { frame: visit.frame(), run, findings, title }, visit.reader.lang))
+    })
+    .await
+}
+
+/// The pages of a run.
+pub(crate) async fn pages(State(services): State<Services>, id: InPath<String>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&services, &parts, async |visit| {
+        let lang = visit.reader.lang;
+        let run = visit.run(&named(id)?).await?;
+        let PageList { pages, cursor } = sites::pages(&visit.cx, &run.id, visit.parameter("cursor").as_deref()).await?;
+        let row = |page: sites::PageListed| {
+            let (answer, band) = (answer_word(&page.answer).in_lang(lang), band(page.score));
+            (page, answer, band)
+        };
+        let more = cursor.map(|cursor| format!("{PATH}/{}/pages?cursor={cursor}&lang={}", run.id, lang.tag()));
+        let page = SitePagesPage { frame: visit.frame(), run, rows: pages.into_iter().map(row).collect(), more };
+        Ok(html(StatusCode::OK, &page, lang))
+    })
+    .await
+}
+
+/// A page of a run with its findings.
+pub(crate) async fn page(State(services): State<Services>, path: InPath<(String, u32)>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&services, &parts, async |visit| {
+        let lang = visit.reader.lang;
+        let (id, number) = named(path)?;
+        let run = visit.run(&id).await?;
+        let sites::PageDetail { page, issues, mut fixes } = sites::page(&visit.cx, &id, number, lang).await?;
+        let findings = issues.into_iter().map(|finding| {
+            let at = fixes.iter().position(|fix| fix.code == finding.code);
+            let (class, word) = severity(finding.severity, lang);
+            let title = audit::checks::find(&finding.code).map_or("", |check| check.title.in_lang(lang));
+            SitePageFinding { class, word, title, fix: at.map(|at| fixes.remove(at)), finding }
+        });
+        let findings = findings.collect();
+        let (answer, band) = (answer_word(&page.answer).in_lang(lang), band(page.score));
+        let page = SiteOnePage { frame: visit.frame(), run, page, answer, band, findings };
+        Ok(html(StatusCode::OK, &page, lang))
+    })
+    .await
+}
+
+/// A file of a run, to be saved.
+pub(crate) async fn file(
+    State(services): State<Services>,
+    path: InPath<(String, String)>,
+    request: Request,
+) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&services, &parts, async |visit| {
+        let (id, name) = named(path)?;
+        let file = FILES.into_iter().find(|(known, ..)| *known == name);
+        let (name, form, media_type) = file.ok_or_else(|| ServiceError::new(Code::NotFound))?;
+        let text = sites::document(&visit.cx, &id, form).await?;
+        let mut response = Response::new(axum::body::Body::from(text));
+        let disposition = format!("attachment; filename=\"{name}\"");
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        if let Ok(disposition) = HeaderValue::from_str(&disposition) {
+            headers.insert(header::CONTENT_DISPOSITION, disposition);
+        }
+        Ok(response)
+    })
+    .await
+}
+
+/// Stops and deletes a run.
+pub(crate) async fn delete(State(services): State<Services>, id: InPath<String>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let done = async {
+        same_origin(&services, &parts)?;
+        let received = read_body(&services, &parts, body, BODY_BYTES).await?;
+        let visit = SiteVisit::of(&services, &parts).await?;
+        if let Identity::Session(_) = visit.cx.caller.identity {
+            let csrf = url::form_urlencoded::parse(&received.bytes).find(|(name, _)| name == "csrf");
+            guard_form(&services, &visit.cx.caller, &parts.headers, csrf.as_ref().map(|(_, value)| &**value))?;
+        }
+        sites::delete(&services, &visit.cx.caller.required_owner()?, &named(id)?).await
+    };
+    match done.await {
+        Ok(()) => private(see_other(&format!("{PATH}?lang={}", reader.lang.tag()))),
+        Err(error) => crate::error::page(&services, &error, reader),
+    }
+}

@@ -1,0 +1,194 @@
+//! The list of runs, and the form that begins one or tells its price.
+
+use api::caller::{guard_form, same_origin};
+use api::cookies::CookieKind;
+use api::request::{BODY_BYTES, read_body};
+use api::response::status;
+use askama::Template;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::{StatusCode, header};
+use model::id::Owner;
+use service::Services;
+use service::caller::Identity;
+use service::error::{Code, ServiceError};
+use service::form_audit::with_scheme;
+use service::sites::{self, SiteOffer, SiteRequest, SiteRunAnswer};
+
+use super::{PATH, SiteVisit, answered, band, status_word};
+use crate::challenge::{self, ChallengeView};
+use crate::credit::CreditField;
+use crate::csrf;
+use crate::filters;
+use crate::frame::Frame;
+use crate::reader::Reader;
+use crate::response::{html, private, see_other};
+
+/// Pages that the form names at first.
+const USUAL_PAGES: &str = "100";
+
+#[derive(Template)]
+#[template(path = "sites.html")]
+struct SitesPage<'a> {
+    frame: Frame<'a>,
+    /// CSRF token of the forms of a session.
+    csrf: Option<String>,
+    challenge: Option<ChallengeView>,
+    credit: Option<CreditField>,
+    rows: Vec<SiteRow>,
+    /// Address of the next rows.
+    more: Option<String>,
+    /// What was typed.
+    typed: TypedSite,
+    /// Most pages of a run.
+    most_pages: u32,
+    /// What a run would cost, where that was asked for.
+    offer: Option<SiteOffer>,
+    problem: Option<String>,
+}
+
+/// A run in the list.
+struct SiteRow {
+    run: SiteRunAnswer,
+    status: &'static str,
+    score: Option<u32>,
+    band: &'static str,
+}
+
+/// The fields of the form, as they were typed.
+#[derive(Debug, Clone)]
+struct TypedSite {
+    url: String,
+    max_pages: String,
+    include: String,
+    exclude: String,
+}
+
+impl TypedSite {
+    fn request(&self) -> Result<SiteRequest, ServiceError> {
+        const PAGES: model::lang::Text = model::lang::text("Enter a number of pages.", "Informe um número de páginas.");
+        let pages = self.max_pages.trim();
+        let max_pages = match pages.parse::<u32>() {
+            Ok(pages) => Some(pages),
+            Err(_) if pages.is_empty() => None,
+            Err(_) => return Err(ServiceError::new(Code::InvalidBody).saying(PAGES)),
+        };
+        let lines =
+            |text: &str| text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        Ok(SiteRequest {
+            url: with_scheme(self.url.trim()),
+            max_pages,
+            include: lines(&self.include),
+            exclude: lines(&self.exclude),
+            ..SiteRequest::default()
+        })
+    }
+}
+
+/// The list of runs with the form.
+pub(crate) async fn list(State(services): State<Services>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    answered(&services, &parts, async |visit| {
+        let typed = TypedSite {
+            url: visit.parameter("url").unwrap_or_default(),
+            max_pages: USUAL_PAGES.to_owned(),
+            include: String::new(),
+            exclude: String::new(),
+        };
+        shown(visit, StatusCode::OK, typed, None, None).await
+    })
+    .await
+}
+
+/// Begins a run, or tells its price.
+pub(crate) async fn begin(State(services): State<Services>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let reader = Reader::of(&parts.headers, parts.uri.query());
+    let mut cookie = None;
+    let done = async {
+        same_origin(&services, &parts)?;
+        let received = read_body(&services, &parts, body, BODY_BYTES).await?;
+        let fields: Vec<(String, String)> = url::form_urlencoded::parse(&received.bytes).into_owned().collect();
+        let field = |wanted: &str| {
+            let found = fields.iter().find(|(name, _)| name == wanted);
+            found.map(|(_, value)| value.clone()).unwrap_or_default()
+        };
+        let visit = SiteVisit::of(&services, &parts).await?;
+        if let Identity::Session(_) = visit.cx.caller.identity {
+            guard_form(&services, &visit.cx.caller, &parts.headers, Some(&*field("csrf")))?;
+        }
+        let typed = TypedSite {
+            url: field("url"),
+            max_pages: field("max_pages"),
+            include: field("include"),
+            exclude: field("exclude"),
+        };
+        let asked = async {
+            let plan = typed.request()?.plan(&services)?;
+            if field("action") == "price" {
+                return Ok((Some(sites::offer(&visit.cx, &plan).await?), None));
+            }
+            if service::challenge::standing(&visit.cx).is_needed {
+                return Err(ServiceError::new(Code::VerificationRequired));
+            }
+            let owner = match visit.cx.caller.required_owner() {
+                Ok(owner) => owner,
+                Err(error) if error.code == Code::GuestTokenRequired => {
+                    let (guest, token) = service::guests::admit(&visit.cx).await?;
+                    cookie = CookieKind::Guest.set(services.is_https(), &token);
+                    Owner::Guest(guest)
+                }
+                Err(error) => return Err(error),
+            };
+            Ok((None, Some(sites::begin(&visit.cx, &owner, plan).await?.run.id)))
+        };
+        match asked.await {
+            Ok((_, Some(id))) => Ok(see_other(&format!("{PATH}/{id}?lang={}", reader.lang.tag()))),
+            Ok((offer, None)) => shown(&visit, StatusCode::OK, typed, offer, None).await,
+            Err(error) => shown(&visit, status(&error), typed, None, Some(&error)).await,
+        }
+    };
+    let mut response = match done.await {
+        Ok(response) => response,
+        Err(error) => return crate::error::page(&services, &error, reader),
+    };
+    response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
+    private(response)
+}
+
+async fn shown(
+    visit: &SiteVisit,
+    code: StatusCode,
+    typed: TypedSite,
+    offer: Option<SiteOffer>,
+    problem: Option<&ServiceError>,
+) -> Result<Response, ServiceError> {
+    let (cx, lang) = (&visit.cx, visit.reader.lang);
+    let services = &cx.services;
+    let (mut rows, mut more) = (Vec::new(), None);
+    if let Some(owner) = cx.caller.owner() {
+        let cursor = visit.parameter("cursor");
+        let runs = sites::list(services, &owner, cursor.as_deref()).await?;
+        more = runs.cursor.map(|cursor| format!("{PATH}?cursor={cursor}&lang={}", lang.tag()));
+        for run in &runs.runs {
+            let run = SiteRunAnswer::of(services, run, lang)?;
+            let score = run.figures.as_ref().and_then(|figures| figures.score);
+            rows.push(SiteRow { status: status_word(run.status).in_lang(lang), band: band(score), score, run });
+        }
+    }
+    let page = SitesPage {
+        frame: Frame::new(services, visit.reader).below("/workspace").keeping_query(visit.query.as_deref()),
+        csrf: csrf::of_call(cx)?,
+        challenge: challenge::of_call(cx),
+        credit: CreditField::of_caller(services, &cx.caller, PATH),
+        rows,
+        more,
+        typed,
+        most_pages: services.config().limits.site_pages,
+        offer,
+        problem: problem.map(|error| error.message_for_person(lang)),
+    };
+    let mut response = html(code, &page, lang);
+    challenge::allow(&mut response, page.challenge.as_ref());
+    Ok(response)
+}

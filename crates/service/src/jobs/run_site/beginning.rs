@@ -1,0 +1,118 @@
+//! The beginning of a run: the first page and the files of its site are asked for once, by one seat, and stored for all.
+
+use engine::{AuditFailure, Crawl, CrawlFailure, Scheme, SharedCrawl};
+use model::capture::{Capture, WantKind};
+use serde::{Deserialize, Serialize};
+use store::{NewJob, SiteBeginning};
+
+use super::{Seat, Unfinished, end_failed};
+use crate::audits::undone;
+use crate::error::ServiceError;
+use crate::job::Job;
+use crate::sites::built::MOST_LISTED;
+use crate::sites::{SEATS, SiteOptions, seat_key};
+
+/// Bytes of JSON that are stored of a beginning; without its sitemaps, where they are more, which each server then asks for.
+const MOST_BYTES: usize = 12 * 1024 * 1024;
+
+/// What the site answered at the beginning.
+#[derive(Serialize, Deserialize)]
+struct Beginning {
+    capture: Capture,
+    /// Addresses of its sitemaps, in order.
+    listed: Option<Vec<String>>,
+}
+
+impl Seat<'_> {
+    /// The crawl of this run, begun or joined; `None` where it has ended.
+    pub(super) async fn begun(&self) -> Result<Option<SharedCrawl>, Unfinished> {
+        let store = self.services.database().store();
+        let options: SiteOptions =
+            serde_json::from_str(&self.run.options).map_err(|error| Unfinished::Never(error.to_string()))?;
+        match store.begun_site(&self.run.id).await? {
+            SiteBeginning::Over => return Ok(None),
+            SiteBeginning::Begun(stored) => return self.joined(&stored, options).await,
+            SiteBeginning::NotYet => {}
+        }
+        let engine = self.services.engine();
+        // Not checked again when it was given: the rules for target addresses may have changed.
+        let url = match engine.fetcher().intake(&self.run.url) {
+            Ok(url) => url,
+            Err(refused) => return self.failed(ServiceError::from(refused).code.wire()).await,
+        };
+        let crawling = options.crawl(self.run.created_at, self.services.ports().nonce(), None);
+        // Boxed, as its future has 100 KB, of which each caller above would have a copy on its stack.
+        let capture = match Box::pin(Crawl::first_page(engine, &url, Scheme::Typed, &crawling)).await {
+            Ok(capture) => capture,
+            Err(failed) => return self.refused(failed).await,
+        };
+        let Some(crawl) = self.crawl(capture.clone(), crawling).await? else { return Ok(None) };
+        let mut listed = crawl.inputs().listed;
+        let is_long = listed.as_ref().is_some_and(|listed| listed.len() > MOST_LISTED);
+        listed.iter_mut().for_each(|listed| listed.truncate(MOST_LISTED));
+        let gap_ms = i64::try_from(crawl.gap().as_millis()).unwrap_or(i64::MAX);
+        let beginning = written(Beginning { capture, listed })?;
+        store.keep_begun_site(&self.run.id, &self.claimed.lease, &beginning, gap_ms, self.other_seats()).await?;
+        match store.begun_site(&self.run.id).await? {
+            SiteBeginning::Begun(stored) if stored == beginning && !is_long => Ok(Some(crawl)),
+            // Another seat was faster, and its beginning is everybody's; or the list was cut.
+            SiteBeginning::Begun(stored) => self.joined(&stored, options).await,
+            // The run has ended meanwhile, or the lease was lost.
+            SiteBeginning::Over | SiteBeginning::NotYet => Ok(None),
+        }
+    }
+
+    /// The crawl of a beginning that is stored.
+    async fn joined(&self, stored: &[u8], options: SiteOptions) -> Result<Option<SharedCrawl>, Unfinished> {
+        let Beginning { capture, listed } =
+            serde_json::from_slice(stored).map_err(|error| Unfinished::Never(error.to_string()))?;
+        let options = options.crawl(self.run.created_at, capture.nonce.clone(), listed);
+        self.crawl(capture, options).await
+    }
+
+    /// The crawl that begins with a first page.
+    async fn crawl(&self, capture: Capture, options: engine::CrawlOptions) -> Result<Option<SharedCrawl>, Unfinished> {
+        let engine = self.services.engine();
+        let url = match engine.fetcher().intake(&self.run.url) {
+            Ok(url) => url,
+            Err(refused) => return self.failed(ServiceError::from(refused).code.wire()).await,
+        };
+        match Box::pin(Crawl::begin_with(engine.clone(), &url, capture, options)).await {
+            Ok(crawl) => Ok(Some(crawl.shared())),
+            Err(failed) => self.refused(failed).await,
+        }
+    }
+
+    async fn refused(&self, failed: CrawlFailure) -> Result<Option<SharedCrawl>, Unfinished> {
+        match failed {
+            CrawlFailure::Audit(AuditFailure::Overloaded) => Err(Unfinished::Later("no core came free".to_owned())),
+            CrawlFailure::Audit(failure) => self.failed(undone(failure).code.wire()).await,
+            CrawlFailure::RobotsUnreachable => self.failed("robots_unreachable").await,
+            CrawlFailure::Pattern(error) => Err(Unfinished::Never(error)),
+        }
+    }
+
+    async fn failed(&self, reason: &str) -> Result<Option<SharedCrawl>, Unfinished> {
+        end_failed(self.services, &self.run.id, reason).await?;
+        Ok(None)
+    }
+
+    fn other_seats(&self) -> Vec<NewJob> {
+        let job = |seat| {
+            let key = seat_key(&self.run.id, seat);
+            Job::RunSite { run: self.run.id.clone(), seat }.queued(self.services.ports(), Some(key))
+        };
+        (1..SEATS).map(job).collect()
+    }
+}
+
+fn written(mut beginning: Beginning) -> Result<Vec<u8>, Unfinished> {
+    let write =
+        |beginning: &Beginning| serde_json::to_vec(beginning).map_err(|error| Unfinished::Never(error.to_string()));
+    let json = write(&beginning)?;
+    if json.len() <= MOST_BYTES {
+        return Ok(json);
+    }
+    beginning.capture.extras.retain(|extra| extra.want.kind != WantKind::Sitemap);
+    write(&beginning)
+}

@@ -1,0 +1,132 @@
+//! Runs over sites in this process: the frontiers of those that it asks pages for, reports that were read lately, and who waits
+//! for an end.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use engine::SharedCrawl;
+use site::{SiteFacts, SiteReport};
+use tokio::sync::Notify;
+
+use crate::waiting::{Awaited, Waiting};
+
+/// Frontiers that are held: one of 10,000 pages takes some megabytes. A run whose frontier was let go replays its pages.
+const MOST_REPLICAS: usize = 8;
+/// Reports that are held: one of 1,000 pages takes some megabytes.
+const MOST_BUILT: usize = 4;
+
+/// What this process holds of runs.
+#[derive(Debug)]
+pub(crate) struct SiteDesk {
+    replicas: Recent<Replica>,
+    built: Recent<BuiltSite>,
+    /// Held while a report is built.
+    pub(crate) building: tokio::sync::Mutex<()>,
+    pub(crate) waiting: Waiting,
+}
+
+/// The frontier of a run. Each process that asks for its pages has one; all are the same for the same pages.
+#[derive(Debug, Default)]
+pub(crate) struct Replica {
+    /// `None` before the run was begun or joined here.
+    pub(crate) crawl: tokio::sync::Mutex<Option<SharedCrawl>>,
+    /// A page was kept, so the frontier may go on.
+    pub(crate) changed: Notify,
+}
+
+/// A site with its report.
+#[derive(Debug)]
+pub(crate) struct BuiltSite {
+    pub(crate) site: SiteFacts,
+    pub(crate) report: SiteReport,
+}
+
+impl Default for SiteDesk {
+    fn default() -> Self {
+        Self {
+            replicas: Recent::new(MOST_REPLICAS),
+            built: Recent::new(MOST_BUILT),
+            building: tokio::sync::Mutex::default(),
+            waiting: Waiting::new(Awaited::Sites),
+        }
+    }
+}
+
+impl SiteDesk {
+    /// The frontier of a run, empty where this process has none.
+    pub(crate) fn replica(&self, run: &str) -> Arc<Replica> {
+        self.replicas.find(run).unwrap_or_else(|| self.replicas.add(run, Arc::default()))
+    }
+
+    /// Lets go of the frontier of a run.
+    pub(crate) fn forget(&self, run: &str) {
+        self.replicas.remove(run);
+    }
+
+    /// The report of a run, where it was read lately.
+    pub(crate) fn built(&self, run: &str) -> Option<Arc<BuiltSite>> {
+        self.built.find(run)
+    }
+
+    /// Holds the report of a run.
+    pub(crate) fn hold(&self, run: &str, built: BuiltSite) -> Arc<BuiltSite> {
+        self.built.add(run, Arc::new(built))
+    }
+}
+
+/// Values by name, those that were used least lately let go first.
+#[derive(Debug)]
+struct Recent<T> {
+    most: usize,
+    values: Mutex<VecDeque<(String, Arc<T>)>>,
+}
+
+impl<T> Recent<T> {
+    fn new(most: usize) -> Self {
+        Self { most, values: Mutex::default() }
+    }
+
+    fn find(&self, name: &str) -> Option<Arc<T>> {
+        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = values.iter().position(|(known, _)| known == name)?;
+        let found = values.remove(at)?;
+        let value = Arc::clone(&found.1);
+        values.push_back(found);
+        Some(value)
+    }
+
+    /// Adds a value; the one of that name, where another thread was faster.
+    fn add(&self, name: &str, value: Arc<T>) -> Arc<T> {
+        if let Some(known) = self.find(name) {
+            return known;
+        }
+        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        values.push_back((name.to_owned(), Arc::clone(&value)));
+        while values.len() > self.most {
+            values.pop_front();
+        }
+        value
+    }
+
+    fn remove(&self, name: &str) {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner).retain(|(known, _)| known != name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_used_least_lately_is_let_go() {
+        let recent = Recent::new(2);
+        let add = |name: &str| *recent.add(name, Arc::new(name.len()));
+        assert_eq!((add("a"), add("bb")), (1, 2));
+        assert!(recent.find("a").is_some());
+        assert_eq!(add("ccc"), 3);
+        assert!(recent.find("bb").is_none());
+        assert_eq!(recent.find("a").as_deref(), Some(&1));
+        recent.remove("a");
+        assert!(recent.find("a").is_none());
+    }
+}

@@ -1,0 +1,379 @@
+//! What is read of a run: its pages, findings, templates and documents.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::finding::{Finding, Severity};
+use model::fix::Fix;
+use model::lang::{Lang, Phrase};
+use model::report::Report;
+use render::site_report::{self, RunNotes, SiteReportFile};
+use schemars::JsonSchema;
+use serde::Serialize;
+use site::{CaseView, DEEPEST_BAR, FoldedFinding, Scope, SiteFinding, TemplateView};
+use store::{SitePageLine, SiteRunRecord};
+
+use super::answer::why;
+use super::built::built;
+use super::{no_cursor, read, unwritten};
+use crate::blocking::off_worker;
+use crate::caller::Cx;
+use crate::error::{Code, ServiceError};
+use crate::site_desk::BuiltSite;
+
+/// Pages in one answer.
+const PAGES: usize = 100;
+/// Findings in one answer.
+const FINDINGS: usize = 25;
+/// Templates in one answer.
+const TEMPLATES: usize = 50;
+/// Addresses named of a finding in a list; asked for alone it has all that are kept.
+const FEW: usize = 5;
+
+/// Pages of a run, in the order in which they were found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "SitePages")]
+pub struct PageList {
+    /// The pages that are done.
+    pub pages: Vec<PageListed>,
+    /// Leads to the next ones; null at the end.
+    pub cursor: Option<String>,
+}
+
+/// A page of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "SitePage")]
+pub struct PageListed {
+    /// Its number in the run.
+    pub number: u32,
+    /// Its address.
+    pub url: String,
+    /// What it answered: `page`, `redirect`, `client_error`, `server_error`, `no_response`, `blocked` (by robots.txt), `file`.
+    pub answer: String,
+    /// HTTP status; null without a response.
+    pub status: Option<u16>,
+    /// Score of its own findings, 0 to 100; null where it was not audited.
+    pub score: Option<u32>,
+    /// Number of its findings.
+    pub findings: u32,
+}
+
+/// A page of a run with its findings.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "SitePageReport")]
+pub struct PageDetail {
+    /// The page.
+    #[serde(flatten)]
+    pub page: PageListed,
+    /// Its findings; empty where it was not audited.
+    pub issues: Vec<Finding<String>>,
+    /// A fix for each of them.
+    pub fixes: Vec<Fix<String>>,
+}
+
+/// Findings of a run: those of the site first, then causes of findings of its pages.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "SiteFindings")]
+pub struct FindingList {
+    /// The findings.
+    pub findings: Vec<SiteFindingListed>,
+    /// All of them.
+    pub total: usize,
+    /// Leads to the next ones; null at the end.
+    pub cursor: Option<String>,
+}
+
+/// A finding of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "SiteFinding")]
+pub struct SiteFindingListed {
+    /// Its code.
+    pub code: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, as a heading.
+    pub title: String,
+    /// Where it is, and where to fix it.
+    pub message: String,
+    /// How to fix it, Markdown.
+    pub fix: String,
+    /// Where it is fixed: `between_pages` for what shows only across pages; `site`, `template` or `pages` for findings of
+    /// pages.
+    pub scope: &'static str,
+    /// The template, where it is fixed in one.
+    pub template: Option<String>,
+    /// Number of cases, or of pages that have it.
+    pub total: usize,
+    /// Points that the score of the site gains without it.
+    pub gain: f64,
+    /// Addresses concerned: the first 5, or with `code` at most 1,000.
+    pub cases: Vec<SiteCaseListed>,
+}
+
+/// An address that a finding concerns.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "SiteCase")]
+pub struct SiteCaseListed {
+    /// The address.
+    pub url: String,
+    /// What is the matter with it, where that differs from address to address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Pages to change, each with what to look for there, where these are others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<SiteSource>,
+}
+
+/// A page to change.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "SiteSource")]
+pub struct SiteSource {
+    /// Its address.
+    pub url: String,
+    /// What to look for there: the text of a link, a value.
+    pub detail: String,
+}
+
+/// Templates of a run, the largest first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "SiteTemplates")]
+pub struct TemplateList {
+    /// The templates.
+    pub templates: Vec<TemplateListed>,
+    /// Leads to the next ones; null at the end.
+    pub cursor: Option<String>,
+}
+
+/// A template: pages whose markup has one skeleton.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "SiteTemplate")]
+pub struct TemplateListed {
+    /// Where its pages are: `/product/…`.
+    pub name: String,
+    /// Its most linked page.
+    pub example: String,
+    /// Number of its pages.
+    pub pages: usize,
+    /// Mean score of its pages.
+    pub score: Option<u32>,
+    /// Points that the score of the site gains when all that is said of the template is fixed.
+    pub gain: f64,
+    /// Codes of the findings that are fixed in it.
+    pub findings: Vec<String>,
+}
+
+/// Pages of a run that are done, those from `cursor` on.
+pub async fn pages(cx: &Cx, id: &str, cursor: Option<&str>) -> Result<PageList, ServiceError> {
+    let run = read(cx, id, Duration::ZERO).await?;
+    let from = place(cursor)?;
+    let most = i64::try_from(PAGES).unwrap_or(i64::MAX);
+    let at = i64::try_from(from).unwrap_or(i64::MAX);
+    let lines = cx.services.database().ask(|store| store.site_lines(&run.id, at, most)).await?;
+    let next = from + lines.len();
+    let cursor = (lines.len() == PAGES && next < run.done as usize).then(|| next.to_string());
+    Ok(PageList { pages: lines.into_iter().map(listed).collect(), cursor })
+}
+
+/// A page of a run with its findings.
+pub async fn page(cx: &Cx, id: &str, number: u32, lang: Lang) -> Result<PageDetail, ServiceError> {
+    let run = read(cx, id, Duration::ZERO).await?;
+    let reports = cx.services.database().ask(|store| store.site_reports(&run.id, number.into(), 1)).await?;
+    let found = reports.into_iter().find(|page| page.line.place == i64::from(number));
+    let page = found.ok_or_else(|| ServiceError::new(Code::SitePageNotFound))?;
+    let report: Option<Report> = page.report.as_deref().map(serde_json::from_slice).transpose().map_err(unwritten)?;
+    Ok(PageDetail {
+        page: listed(page.line),
+        issues: report.as_ref().map(|report| report.issues_in(lang)).unwrap_or_default(),
+        fixes: report.as_ref().map(|report| report.fixes_in(lang)).unwrap_or_default(),
+    })
+}
+
+fn listed(line: SitePageLine) -> PageListed {
+    let SitePageLine { place, url, answer, status, score, findings } = line;
+    PageListed { number: u32::try_from(place).unwrap_or(u32::MAX), url, answer, status, score, findings }
+}
+
+/// Which findings are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct FindingsWish {
+    /// Those of this code, with all addresses that are kept.
+    pub code: Option<String>,
+    /// Those that are so bad.
+    pub severity: Option<Severity>,
+    /// Those whose title or code has these words.
+    pub words: Option<String>,
+}
+
+impl FindingsWish {
+    fn takes(&self, code: &str, severity: Severity, title: &str) -> bool {
+        let has_words = |words: &String| {
+            let words = words.to_lowercase();
+            title.to_lowercase().contains(&words) || code.contains(&words)
+        };
+        self.code.as_deref().is_none_or(|wanted| wanted == code)
+            && self.severity.is_none_or(|wanted| wanted == severity)
+            && self.words.as_ref().is_none_or(has_words)
+    }
+}
+
+/// Findings of a finished run that are wanted, those from `cursor` on.
+pub async fn findings(
+    cx: &Cx,
+    id: &str,
+    wish: FindingsWish,
+    cursor: Option<&str>,
+) -> Result<FindingList, ServiceError> {
+    let (from, lang) = (place(cursor)?, cx.lang);
+    let (_, built) = finished(cx, id).await?;
+    off_worker(move || {
+        let report = &built.report;
+        let most = if wish.code.is_some() { usize::MAX } else { FEW };
+        let is_wanted = |code: &str, severity, title: &Phrase| wish.takes(code, severity, title.in_lang(lang));
+        let of_site = report.findings.iter();
+        let of_site = of_site.filter(|finding| is_wanted(finding.code, finding.severity, &finding.title));
+        let of_pages = report.page_findings.iter();
+        let of_pages = of_pages.filter(|finding| is_wanted(&finding.code, finding.severity, &finding.title));
+        let total = of_site.clone().count() + of_pages.clone().count();
+        let all = of_site.map(|finding| of_the_site(finding, lang, most));
+        let all = all.chain(of_pages.map(|finding| of_its_pages(finding, lang, most)));
+        let findings: Vec<SiteFindingListed> = all.skip(from).take(FINDINGS).collect();
+        let next = from + findings.len();
+        FindingList { cursor: (next < total).then(|| next.to_string()), total, findings }
+    })
+    .await
+}
+
+fn of_the_site(finding: &SiteFinding, lang: Lang, most: usize) -> SiteFindingListed {
+    let source = |(url, detail): &(String, String)| SiteSource { url: url.clone(), detail: detail.clone() };
+    let case = |case: &CaseView| SiteCaseListed {
+        url: case.url.clone(),
+        note: Some(case.note.in_lang(lang).to_owned()),
+        pages: case.pages.iter().take(most).map(source).collect(),
+    };
+    SiteFindingListed {
+        code: finding.code.to_owned(),
+        severity: finding.severity,
+        title: finding.title.in_lang(lang).to_owned(),
+        message: finding.message.in_lang(lang).to_owned(),
+        fix: finding.fix.in_lang(lang).to_owned(),
+        scope: "between_pages",
+        template: None,
+        total: finding.total,
+        gain: finding.gain,
+        cases: finding.cases.iter().take(most).map(case).collect(),
+    }
+}
+
+fn of_its_pages(finding: &FoldedFinding, lang: Lang, most: usize) -> SiteFindingListed {
+    let (scope, template) = match &finding.scope {
+        Scope::Site => ("site", None),
+        Scope::Template(name) => ("template", Some(name.clone())),
+        Scope::Pages => ("pages", None),
+    };
+    let case = |url: &String| SiteCaseListed { url: url.clone(), note: None, pages: Vec::new() };
+    SiteFindingListed {
+        code: finding.code.clone(),
+        severity: finding.severity,
+        title: finding.title.in_lang(lang).to_owned(),
+        message: finding.message.in_lang(lang).to_owned(),
+        fix: finding.fix.in_lang(lang).to_owned(),
+        scope,
+        template,
+        total: finding.total,
+        gain: finding.gain,
+        cases: finding.pages.iter().take(most).map(case).collect(),
+    }
+}
+
+/// Templates of a finished run, those from `cursor` on.
+pub async fn templates(cx: &Cx, id: &str, cursor: Option<&str>) -> Result<TemplateList, ServiceError> {
+    let from = place(cursor)?;
+    let (_, built) = finished(cx, id).await?;
+    let report = &built.report;
+    let codes = |name: &str| {
+        let of_it = report.page_findings.iter();
+        let of_it = of_it.filter(|finding| matches!(&finding.scope, Scope::Template(of) if of == name));
+        of_it.map(|finding| finding.code.clone()).collect()
+    };
+    let template = |template: &TemplateView| TemplateListed {
+        name: template.name.clone(),
+        example: template.example.clone(),
+        pages: template.pages,
+        score: template.score,
+        gain: template.gain,
+        findings: codes(&template.name),
+    };
+    let templates: Vec<TemplateListed> = report.templates.iter().skip(from).take(TEMPLATES).map(template).collect();
+    let next = from + templates.len();
+    Ok(TemplateList { cursor: (next < report.templates.len()).then(|| next.to_string()), templates })
+}
+
+/// Distributions of a report, each with the name of a bar and its number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteCharts {
+    /// Pages by score, in tens.
+    pub scores: Vec<(String, u32)>,
+    /// Pages by clicks from the first page.
+    pub depths: Vec<(String, u32)>,
+    /// Addresses by what they answered, in a word.
+    pub answers: Vec<(String, u32)>,
+}
+
+/// Distributions of a finished run.
+pub async fn charts(cx: &Cx, id: &str) -> Result<SiteCharts, ServiceError> {
+    let (_, built) = finished(cx, id).await?;
+    let report = &built.report;
+    let tens = |at: usize| if at == 9 { "90–100".to_owned() } else { format!("{}–{}", at * 10, at * 10 + 9) };
+    let clicks = |at: usize| if at == DEEPEST_BAR as usize { format!("{at}+") } else { at.to_string() };
+    Ok(SiteCharts {
+        scores: report.scores.iter().enumerate().map(|(at, pages)| (tens(at), *pages)).collect(),
+        depths: report.depths.iter().enumerate().map(|(at, pages)| (clicks(at), *pages)).collect(),
+        answers: report.answers.iter().map(|(word, count)| ((*word).to_owned(), *count)).collect(),
+    })
+}
+
+/// A form of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReportForm {
+    /// Data.
+    Json,
+    /// One page without scripts.
+    Html,
+    /// SARIF 2.1.0.
+    Sarif,
+    /// The table of pages.
+    Csv,
+}
+
+/// The report of a finished run, as the command line writes it.
+pub async fn document(cx: &Cx, id: &str, form: ReportForm) -> Result<String, ServiceError> {
+    let lang = cx.lang;
+    let (run, built) = finished(cx, id).await?;
+    let written = move || {
+        let BuiltSite { site, report } = &*built;
+        let why_ended = run.reason.as_deref().map(|reason| why(reason).into());
+        let notes = RunNotes { started_at: run.created_at, why_ended, changes: None, failed_bars: Vec::new() };
+        Ok(match form {
+            ReportForm::Json => serde_json::to_string(&SiteReportFile::of(report, &notes, lang))?,
+            ReportForm::Html => site_report::page(report, &site_report::page_rows(site, report), &notes, lang),
+            ReportForm::Sarif => site_report::sarif(report, lang)?,
+            ReportForm::Csv => site_report::page_table(site, report),
+        })
+    };
+    off_worker(written).await?.map_err(unwritten)
+}
+
+/// A run that the caller may read, with its report.
+async fn finished(cx: &Cx, id: &str) -> Result<(SiteRunRecord, Arc<BuiltSite>), ServiceError> {
+    let run = read(cx, id, Duration::ZERO).await?;
+    let built = built(&cx.services, &run).await?;
+    Ok((run, built))
+}
+
+/// The place in a list that a cursor names.
+fn place(cursor: Option<&str>) -> Result<usize, ServiceError> {
+    match cursor {
+        Some(cursor) => cursor.parse::<u32>().map(|place| place as usize).map_err(|_| no_cursor()),
+        None => Ok(0),
+    }
+}

@@ -31,6 +31,8 @@ use origin::SiteOrigin;
 use pace::{MOST_DELAY, Pace};
 pub use resources::{CrawledResources, MOST_RESOURCES};
 pub use shared::{CrawlAnswer, CrawlAsker, SharedCrawl};
+pub use sitemaps::SitemapList;
+use sitemaps::SitemapsReading;
 
 /// Pages that may be asked before the one that is to be given out next: what is held in memory.
 const AHEAD: usize = 64;
@@ -58,8 +60,11 @@ pub struct CrawlOptions {
     pub pages: Vec<Url>,
     /// Versions of an earlier run by key: what has not changed since is not judged again.
     pub known: HashMap<String, KnownVersion>,
-    /// Addresses of the sitemaps as they were when an interrupted run began; `None` for a new run.
-    pub listed: Option<Vec<String>>,
+    /// What was read of the sitemaps when the run began, where it goes on or is shared: no sitemap is asked for again. `None`
+    /// for a new run.
+    pub read_sitemaps: Option<SitemapList>,
+    /// Time for reading all sitemaps; a file that was begun is read to its end.
+    pub sitemap_time: Duration,
     /// The only "now" of the run.
     pub started_at: Timestamp,
     /// Nonce of the not-found probe: 32 hex digits.
@@ -162,8 +167,8 @@ impl Crawl {
         let by_rate = options.rate.filter(|rate| *rate > 0.0).map(|rate| gap_of(1.0 / rate));
         let gap = delay.unwrap_or_default().max(by_rate.unwrap_or_default());
         let pace = Pace::new(if gap.is_zero() { options.at_once } else { options.at_once.min(2) }, gap);
-        origin.read_sitemaps(&engine, &pace, &capture, &options.sitemaps).await;
-        origin.listed = options.listed.or(origin.listed);
+        let reading = SitemapsReading::new(&engine, &pace, &capture, options.sitemap_time);
+        origin.read_sitemaps(reading, &options.sitemaps, options.read_sitemaps).await;
         // Where the first page redirects within the site or to its other host, the site is where it leads.
         let answered = capture.page.response().and_then(|exchange| Url::parse(&exchange.url).ok());
         let start = answered.and_then(|url| key(&url)).unwrap_or_else(|| url.clone());
@@ -180,7 +185,7 @@ impl Crawl {
                 probes.push(variant.into());
             }
         }
-        frontier.list(origin.listed.iter().flatten().cloned());
+        frontier.list(origin.list.listed.iter().flatten().cloned());
         let is_direct = capture.page.response().is_some_and(|exchange| exchange.hops.is_empty());
         let first = is_direct.then(|| (start.as_str().to_owned(), capture.page));
         let shared = Shared {
@@ -267,15 +272,20 @@ impl Crawl {
         self.frontier.scope().is_internal(url)
     }
 
+    /// What was read of the sitemaps, for [`CrawlOptions::read_sitemaps`].
+    pub fn sitemap_list(&self) -> SitemapList {
+        self.shared.origin.list.clone()
+    }
+
     /// What is known of the site besides its pages.
     pub fn inputs(&self) -> SiteInputs {
         let mut limits = self.frontier.limits_met().clone();
-        limits.extend(self.shared.origin.are_left_out.then_some(RunLimit::Sitemaps));
+        limits.extend(self.shared.origin.list.are_left_out.then_some(RunLimit::Sitemaps));
         SiteInputs {
             start: self.start.as_str().to_owned(),
-            listed: self.shared.origin.listed.clone(),
-            sitemaps_complete: self.shared.origin.complete,
-            unread_sitemaps: self.shared.origin.unread.clone(),
+            listed: self.shared.origin.list.listed.clone(),
+            sitemaps_complete: self.shared.origin.list.complete,
+            unread_sitemaps: self.shared.origin.list.unread.clone(),
             complete: self.frontier.is_complete(),
             limits,
             probes: self.probes.clone(),

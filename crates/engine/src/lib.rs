@@ -14,7 +14,7 @@ pub use audit_loop::{
 pub use cores::{CoreQueues, Cores, Undone};
 pub use crawl::{
     Crawl, CrawlAnswer, CrawlAsker, CrawlFailure, CrawlOptions, CrawledPage, CrawledResources, MOST_RESOURCES,
-    SharedCrawl,
+    SharedCrawl, SitemapList,
 };
 pub use supplied::Supplied;
 pub use verification::Verification;

@@ -154,14 +154,17 @@ async fn hop(
     if let Some(kept) = rules.kept
         && let Some(mut connection) = kept.take(url)
         && client.policy.allows(connection.peer.ip(), connection.peer.port())
-        // Whatever is wrong with it, such as a server that closed it meanwhile, a new connection tells for sure.
-        && let Ok(raw) = connection.open.ask(request, room.as_deref_mut(), clock).await
     {
-        let certificate = connection.certificate.clone();
-        if connection.open.may_go_on(&raw) {
-            kept.keep(connection);
+        let _place = place(client, url, &[connection.peer.ip()], deadline).await?;
+        // Whatever is wrong with it, such as a server that closed it meanwhile, a new connection tells for sure.
+        if let Ok(raw) = connection.open.ask(request, room.as_deref_mut(), clock).await {
+            let certificate = connection.certificate.clone();
+            if connection.open.may_go_on(&raw) {
+                connection.since = Instant::now();
+                kept.keep(connection);
+            }
+            return Ok((raw, Phases::default(), certificate));
         }
-        return Ok((raw, Phases::default(), certificate));
     }
     let refused = HopFailure { kind: FailureKind::AddressNotAllowed, reason: "address" };
     let port = url.port_or_known_default().unwrap_or_default();
@@ -179,7 +182,7 @@ async fn hop(
     if !addresses.iter().all(|address| client.policy.allows(*address, port)) {
         return Err(refused);
     }
-    let place = place(client, url, &addresses, deadline).await?;
+    let _place = place(client, url, &addresses, deadline).await?;
     let sockets: Vec<SocketAddr> = addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect();
     let mut offer = AlpnOffer::Both;
     let (open, raw, peer, certificate) = loop {
@@ -213,7 +216,8 @@ async fn hop(
         && open.may_go_on(&raw)
     {
         let (origin, certificate) = (url.origin().ascii_serialization(), certificate.clone());
-        kept.keep(KeptConnection { open, origin, peer, certificate, opened: Instant::now(), _place: place });
+        let now = Instant::now();
+        kept.keep(KeptConnection { open, origin, peer, certificate, opened: now, since: now });
     }
     Ok((raw, phases, certificate))
 }

@@ -13,13 +13,14 @@ use model::capture::Certificate;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::ceiling::CeilingPlace;
 use crate::exchange::OpenConnection;
 
 /// Connections that wait for a request at a time. Chosen: the most requests at once of a crawl.
 const MOST_IDLE: usize = 32;
 /// Age up to which a connection is used, so that a changed DNS record or certificate is seen in a long run.
 const LONGEST_LIFE: Duration = Duration::from_secs(300);
+/// Longest wait for a next request. Servers commonly close a connection after 5 to 75 seconds without one.
+const LONGEST_WAIT: Duration = Duration::from_secs(15);
 
 /// Connections that wait for their next request; closed when dropped.
 #[derive(Default)]
@@ -37,16 +38,23 @@ pub(crate) struct KeptConnection {
     pub(crate) peer: SocketAddr,
     pub(crate) certificate: Option<Certificate>,
     pub(crate) opened: Instant,
-    /// Its place among the connections to the target.
-    pub(crate) _place: Option<CeilingPlace>,
+    /// Since when it waits.
+    pub(crate) since: Instant,
+}
+
+impl KeptConnection {
+    fn is_fresh(&self) -> bool {
+        self.opened.elapsed() < LONGEST_LIFE && self.since.elapsed() < LONGEST_WAIT
+    }
 }
 
 impl KeptConnections {
-    /// A connection to the origin of an address, if one waits that is young enough.
+    /// A connection to the origin of an address, if one waits that is young enough. It has no place among the connections to
+    /// its target while it waits, so its user takes one.
     pub(crate) fn take(&self, url: &Url) -> Option<KeptConnection> {
         let origin = url.origin().ascii_serialization();
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.retain(|kept| kept.opened.elapsed() < LONGEST_LIFE);
+        idle.retain(KeptConnection::is_fresh);
         let at = idle.iter().rposition(|kept| kept.origin == origin)?;
         idle.remove(at)
     }
@@ -54,6 +62,7 @@ impl KeptConnections {
     /// Keeps a connection for the next request. Of too many, the one that waits longest is closed.
     pub(crate) fn keep(&self, connection: KeptConnection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain(KeptConnection::is_fresh);
         if idle.len() >= MOST_IDLE {
             idle.pop_front();
         }

@@ -9,7 +9,9 @@ const BATCH = 500;
 const box = document.getElementById("verification");
 const status = document.getElementById("verification-status");
 const form = box.closest("form");
-const button = form.querySelector("button");
+const buttons = [...form.querySelectorAll("button")];
+// While it works no button can be pressed.
+const setWorking = (isWorking) => buttons.forEach((button) => { button.disabled = isWorking; });
 const { provider, sitekey, widget, ...texts } = box.dataset;
 const isService = provider === "siteverify";
 
@@ -77,27 +79,29 @@ if (isService) {
 }
 
 form.addEventListener("submit", async (event) => {
-  if (isVerified) return;
+  // A price spends nothing.
+  if (isVerified || event.submitter?.value === "price") return;
   event.preventDefault();
-  if (button.disabled) return;
+  if (buttons[0].disabled) return;
   if (isService && !token) return say(texts.first, "alert");
-  button.disabled = true;
+  setWorking(true);
   say(texts.working);
   try {
     await gate("verify", await proof());
     isVerified = true;
     say(texts.verified);
-    form.requestSubmit();
+    setWorking(false);
+    form.requestSubmit(event.submitter);
   } catch (error) {
     say(error instanceof Problem ? error.message : texts.failed, "alert");
     reset();
-    button.disabled = false;
+    setWorking(false);
   }
 });
 
 // The browser shows the page again as it was left.
 addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return;
-  button.disabled = false;
+  setWorking(false);
   say("");
 });

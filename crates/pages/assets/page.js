@@ -47,18 +47,18 @@ addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => document.querySelectorAll("[data-sent]").forEach((form) => delete form.dataset.sent));
 
-// A running audit of a site: its numbers are renewed, and its report is shown once it is there. Without a script the page
-// reloads itself.
+// A running site audit: its figures are updated every 5 seconds, and the page is loaded again when it has ended. Without a script
+// the page refreshes itself.
 const figures = document.querySelector("[data-progress]");
 if (figures) {
   const bar = document.querySelector("progress");
   const renew = async () => {
     const text = await fetch(location.href).then((answer) => (answer.ok ? answer.text() : ""), () => "");
-    const [, max, value] = text.match(/<progress max="(\d+)" value="(\d+)"/) ?? [];
-    const [, words] = text.match(/data-progress>([^<]+)</) ?? [];
+    const shown = new DOMParser().parseFromString(text, "text/html");
+    const words = shown.querySelector("[data-progress]")?.textContent;
     if (text && !words) return location.reload();
     if (words) {
-      Object.assign(bar, { max, value });
+      for (const { name, value } of shown.querySelector("progress").attributes) bar.setAttribute(name, value);
       figures.textContent = words;
     }
     setTimeout(renew, 5_000);

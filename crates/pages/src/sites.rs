@@ -95,8 +95,8 @@ fn answer_word(answer: &str) -> Text {
     match answer {
         "page" => text("page", "página"),
         "redirect" => text("redirect", "redirecionamento"),
-        "client_error" => text("error (4xx)", "erro (4xx)"),
-        "server_error" => text("server error (5xx)", "erro de servidor (5xx)"),
+        "client_error" => text("client error", "erro do cliente"),
+        "server_error" => text("server error", "erro do servidor"),
         "no_response" => text("no response", "sem resposta"),
         "blocked" => text("blocked by robots.txt", "bloqueada pelo robots.txt"),
         _ => text("other file", "outro arquivo"),

@@ -209,7 +209,7 @@ impl<A> JudgedAudit<A> {
 }
 
 /// The hourly rate limit of a target is reported as [`Code::TargetBusy`], not as the caller's own limit.
-fn too_many_of_target(error: ServiceError) -> ServiceError {
+pub(crate) fn too_many_of_target(error: ServiceError) -> ServiceError {
     match error.code {
         Code::RateLimited => ServiceError { code: Code::TargetBusy, ..error },
         _ => error,

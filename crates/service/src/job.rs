@@ -32,7 +32,8 @@ const LEASE_MARGIN: Duration = Duration::from_secs(30);
 /// Tries of a seat of a run over a site: each ends with progress, and counts from one again, so this only bounds crashes and
 /// outages one after the other.
 const SITE_TRIES: u32 = 20;
-/// Timeout of one turn of a seat: of the first page and twenty sitemaps, which take their own timeouts.
+/// Timeout of one turn of a seat: above the first page with all sitemaps, and above one page that waits for a core. Both have
+/// their own timeouts.
 const SITE_TIME: Duration = Duration::from_secs(600);
 /// Lease of a seat, which renews it while it works: a dead server's seat is taken by another soon.
 const SITE_LEASE: Duration = Duration::from_secs(45);

@@ -1,5 +1,4 @@
-//! Runs over sites in this process: the frontiers of those that it asks pages for, reports that were read lately, and who waits
-//! for an end.
+//! Per-process state of site audits: crawl frontiers, recently built reports, and callers who wait for the end.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +9,7 @@ use tokio::sync::Notify;
 
 use crate::waiting::{Awaited, Waiting};
 
-/// Frontiers that are held: one of 10,000 pages takes some megabytes. A run whose frontier was let go replays its pages.
+/// Cached frontiers. One of 10,000 pages takes some megabytes; an evicted one is built again from the stored pages.
 const MOST_REPLICAS: usize = 8;
 /// Reports that are held: one of 1,000 pages takes some megabytes.
 const MOST_BUILT: usize = 4;
@@ -74,7 +73,7 @@ impl SiteDesk {
     }
 }
 
-/// Values by name, those that were used least lately let go first.
+/// A cache by name, of which the least recently used value is dropped first.
 #[derive(Debug)]
 struct Recent<T> {
     most: usize,
@@ -87,7 +86,10 @@ impl<T> Recent<T> {
     }
 
     fn find(&self, name: &str) -> Option<Arc<T>> {
-        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::find_in(&mut self.values.lock().unwrap_or_else(PoisonError::into_inner), name)
+    }
+
+    fn find_in(values: &mut VecDeque<(String, Arc<T>)>, name: &str) -> Option<Arc<T>> {
         let at = values.iter().position(|(known, _)| known == name)?;
         let found = values.remove(at)?;
         let value = Arc::clone(&found.1);
@@ -97,10 +99,10 @@ impl<T> Recent<T> {
 
     /// Adds a value; the one of that name, where another thread was faster.
     fn add(&self, name: &str, value: Arc<T>) -> Arc<T> {
-        if let Some(known) = self.find(name) {
+        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = Self::find_in(&mut values, name) {
             return known;
         }
-        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         values.push_back((name.to_owned(), Arc::clone(&value)));
         while values.len() > self.most {
             values.pop_front();
@@ -123,6 +125,7 @@ mod tests {
         let add = |name: &str| *recent.add(name, Arc::new(name.len()));
         assert_eq!((add("a"), add("bb")), (1, 2));
         assert!(recent.find("a").is_some());
+        assert_eq!(*recent.add("a", Arc::new(9)), 1, "the first of a name stays");
         assert_eq!(add("ccc"), 3);
         assert!(recent.find("bb").is_none());
         assert_eq!(recent.find("a").as_deref(), Some(&1));

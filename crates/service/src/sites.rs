@@ -1,4 +1,4 @@
-//! Runs over whole sites: what one costs, begin, read, list, delete. What the seats of a run do is in `jobs::run_site`.
+//! Runs over whole sites: what one costs, begin, read, list, delete. Its pages are asked for by the jobs in `jobs::run_site`.
 
 mod answer;
 pub(crate) mod built;
@@ -14,6 +14,7 @@ use model::lang::{Text, text};
 use store::{NewSiteRun, SiteRefusal, SiteRunLimits, SiteRunRecord, SiteState};
 use tokio::time::Instant;
 
+use crate::audits;
 use crate::caller::{Cx, Identity};
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
@@ -83,12 +84,19 @@ pub async fn begin(cx: &Cx, owner: &Owner, plan: SitePlan) -> Result<SiteBegun, 
         return Err(offer::unpayable(payable.pays.is_some_and(|pays| pays.credit.is_some())));
     }
     let limits = services.config().limits;
+    let target = services.concurrency().target(&plan.url);
+    if let Some(target) = &target {
+        let (what, per_hour) = (format!("{WHAT} {target}"), limits.site_runs_per_target_hour);
+        let spent = services.allowance().spend_hourly(services.database(), ports, cx.caller.network, &what, per_hour);
+        spent.await.map_err(audits::too_many_of_target)?;
+    }
     let bucket = services.allowance().hourly_bucket(services.database(), ports, cx.caller.network, WHAT).await?;
     let id = ports.id();
     let new = NewSiteRun {
         id: id.clone(),
         owner: owner.clone(),
         url: plan.url.into(),
+        target,
         options: serde_json::to_string(&plan.options).map_err(unwritten)?,
         created_at: ports.now(),
         pays: payable.pays,
@@ -96,6 +104,7 @@ pub async fn begin(cx: &Cx, owner: &Owner, plan: SitePlan) -> Result<SiteBegun, 
         limits: SiteRunLimits {
             of_owner: limits.site_runs,
             of_all: limits.site_runs_at_once,
+            of_target: limits.site_runs_per_target,
             per_hour: limits.site_runs_per_hour,
             bucket,
         },
@@ -119,6 +128,7 @@ fn refused(refusal: SiteRefusal) -> ServiceError {
     match refusal {
         SiteRefusal::OwnerBusy => ServiceError::new(Code::SiteLimit).retry_after(BUSY_RETRY),
         SiteRefusal::Busy => ServiceError::new(Code::Overloaded).retry_after(BUSY_RETRY),
+        SiteRefusal::TargetBusy => ServiceError::new(Code::TargetBusy).retry_after(BUSY_RETRY),
         SiteRefusal::RateLimited { retry_after_s } => ServiceError::new(Code::RateLimited).retry_after(retry_after_s),
         // Answered before.
         SiteRefusal::Failed(_) => ServiceError::new(Code::Internal),

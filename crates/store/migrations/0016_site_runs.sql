@@ -5,6 +5,8 @@ CREATE TABLE site_runs (
     id TEXT NOT NULL PRIMARY KEY,
     owner TEXT NOT NULL,
     url TEXT NOT NULL,
+    -- What limits count: the registrable domain or the address; NULL for the operator's own machines.
+    target TEXT,
     state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'failed')),
     -- Why a run ended before its site did, or failed, in a word.
     reason TEXT,
@@ -39,6 +41,7 @@ CREATE TABLE site_runs (
 
 CREATE INDEX site_runs_of_owner ON site_runs (owner, created_at, id);
 CREATE INDEX site_runs_running ON site_runs (created_at, id) WHERE state = 'running';
+CREATE INDEX site_runs_of_target ON site_runs (target) WHERE state = 'running';
 CREATE INDEX site_runs_ended ON site_runs (ended_at, id) WHERE state <> 'running';
 
 -- Pages that were given out to a seat of the run, with what came of them. A seat asks for one page at a time.

@@ -46,6 +46,11 @@ const STEPS: &[(i64, &str, Sql)] = &[
     (16, "site runs", Sql::Portable(include_str!("../migrations/0016_site_runs.sql"))),
 ];
 
+/// Version of the newest migration that this program has.
+pub(crate) fn newest() -> i64 {
+    STEPS.iter().map(|(version, ..)| *version).max().unwrap_or_default()
+}
+
 /// Runs the migrations that this database has not had yet, each in a transaction of its own.
 pub(crate) async fn run(connection: &mut AnyConnection) -> Result<(), StoreError> {
     let is_sqlite = connection.backend_name() == "SQLite";

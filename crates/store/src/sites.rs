@@ -26,7 +26,7 @@ pub use ending::SiteEnd;
 pub use pages::{SitePageLine, SitePageReport, SiteResult};
 pub use seats::{SiteBeginning, SiteKept, SiteTaken};
 
-/// The counter of all runs of a day: that of no network.
+/// Key of the counter of all networks together.
 const EVERYBODY: &str = "";
 /// What is counted.
 const SKU: &str = "site";
@@ -82,6 +82,8 @@ pub struct NewSiteRun {
     pub owner: Owner,
     /// Address of the first page.
     pub url: String,
+    /// The site as limits count it; `None` where nothing counts it.
+    pub target: Option<String>,
     /// Its options, in the caller's encoding.
     pub options: String,
     /// When it begins.
@@ -101,6 +103,8 @@ pub struct SiteRunLimits {
     pub of_owner: u32,
     /// Runs of everybody at once.
     pub of_all: u32,
+    /// Runs over one target at once.
+    pub of_target: u32,
     /// Runs of the caller's network in an hour.
     pub per_hour: u32,
     /// The bucket of the network's hourly uses.
@@ -114,6 +118,8 @@ pub enum SiteRefusal {
     OwnerBusy,
     /// As many run as may.
     Busy,
+    /// As many run over this target as may.
+    TargetBusy,
     /// The network has had its runs of the hour.
     RateLimited {
         /// Seconds until the next is allowed, 1 to 3,600.
@@ -178,7 +184,7 @@ macro_rules! columns {
     };
 }
 
-// Counts first: the row of the day is locked by that, so that no two runs begin at once.
+// Counts first: that locks the row of the day, so that runs begin one after the other and the limits hold.
 const COUNT: &str = "INSERT INTO daily_counters (network, sku, day, used) VALUES ($1, $2, $3, 1) \
     ON CONFLICT (network, sku, day) DO UPDATE SET used = daily_counters.used + 1";
 
@@ -186,9 +192,11 @@ const OF_OWNER_NOW: &str = "SELECT COUNT(*) AS n FROM site_runs WHERE owner = $1
 
 const ALL_NOW: &str = "SELECT COUNT(*) AS n FROM site_runs WHERE state = 'running'";
 
+const OF_TARGET_NOW: &str = "SELECT COUNT(*) AS n FROM site_runs WHERE target = $1 AND state = 'running'";
+
 const BEGIN: &str = "INSERT INTO site_runs (id, owner, url, state, options, created_at, gap_ms, next_at, asked, done, \
-    found, failed, audited, price_micros, most_micros, spent_micros, free_audits, credit_id, network, wide, day) \
-    VALUES ($1, $2, $3, 'running', $4, $5, 0, 0, 0, 0, 0, 0, 0, $6, $7, 0, 0, $8, $9, $10, $11)";
+    found, failed, audited, price_micros, most_micros, spent_micros, free_audits, credit_id, network, wide, day, target) \
+    VALUES ($1, $2, $3, 'running', $4, $5, 0, 0, 0, 0, 0, 0, 0, $6, $7, 0, 0, $8, $9, $10, $11, $12)";
 
 const ONE: &str = concat!("SELECT ", columns!(), " FROM site_runs WHERE id = $1");
 
@@ -229,6 +237,12 @@ impl Store {
                     if number(subject, of_all.as_ref())? >= i64::from(new.limits.of_all) {
                         return Err(SiteRefusal::Busy);
                     }
+                    if let Some(target) = new.target.clone() {
+                        let of_target = transaction.first(sqlx::query(OF_TARGET_NOW).bind(target)).await?;
+                        if number(subject, of_target.as_ref())? >= i64::from(new.limits.of_target) {
+                            return Err(SiteRefusal::TargetBusy);
+                        }
+                    }
                     let hour = OnTheHour { bucket: &new.limits.bucket, now, per_hour: new.limits.per_hour };
                     if let HourlySpend::Refused { retry_after_s } = transaction.spend_hourly(subject, hour).await? {
                         return Err(SiteRefusal::RateLimited { retry_after_s });
@@ -248,7 +262,8 @@ impl Store {
                         .bind(pays.as_ref().and_then(|pays| pays.credit.clone()))
                         .bind(network)
                         .bind(wide)
-                        .bind(pays.as_ref().map(|pays| pays.day.0));
+                        .bind(pays.as_ref().map(|pays| pays.day.0))
+                        .bind(new.target);
                     transaction.run(begin).await?;
                     transaction.enqueue(&new.job).await?;
                     Ok(())

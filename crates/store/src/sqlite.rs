@@ -46,7 +46,7 @@ const SYNCHRONOUS_FULL: i64 = 2;
 pub(crate) async fn open(path: &str) -> Result<(WriterQueue, AnyPool, OpenedFile), StoreError> {
     let subject = "opening the SQLite database";
     let file = create(path).await?;
-    let options = options(&file)?;
+    let options = options(&file, "")?;
 
     let mut connection = connect_writer(&options).await?;
     quick_check(&mut connection).await?;
@@ -118,11 +118,11 @@ pub(crate) async fn create(path: &str) -> Result<PathBuf, StoreError> {
     Ok(file)
 }
 
-/// The database URL of `file`, escaped.
-pub(crate) fn options(file: &Path) -> Result<AnyConnectOptions, StoreError> {
+/// The database URL of `file`, escaped, with the driver's options in `query`: none, or from the question mark on.
+pub(crate) fn options(file: &Path, query: &str) -> Result<AnyConnectOptions, StoreError> {
     let subject = "opening the SQLite database";
     let address = url::Url::from_file_path(file)
         .map_err(|()| StoreError::unavailable(subject, "its path can't be written as an address"))?;
-    let address = address.as_str().replacen("file:", "sqlite:", 1);
+    let address = address.as_str().replacen("file:", "sqlite:", 1) + query;
     address.parse().map_err(|error: sqlx::Error| StoreError::of_driver(subject, error))
 }

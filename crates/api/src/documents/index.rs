@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::operations::auth;
+use super::operations::{NO_CREDENTIAL, auth};
 use super::source::DocumentSource;
 use crate::mcp;
 use crate::operation::{Call, LASTING, Nothing, Operation, WrittenJson};
@@ -65,8 +65,9 @@ struct Endpoint {
     method: String,
     /// Path, parameters in braces.
     path: &'static str,
-    /// `none`, `guest`, `session`, `credito` or `operator`.
-    auth: &'static str,
+    /// Credential: `guest`, `session`, `credito` or `operator`; absent where none is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auth: Option<&'static str>,
     /// Price beyond the free allowance, in US dollars; absent where it is free.
     #[serde(skip_serializing_if = "Option::is_none")]
     price_usd: Option<f64>,
@@ -85,7 +86,7 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
         name: operation.name,
         method: operation.method.to_string(),
         path: operation.path,
-        auth: auth(operation.access),
+        auth: Some(auth(operation.access)).filter(|credential| *credential != NO_CREDENTIAL),
         price_usd: operation.price.map(|sku| config.prices.of(sku).dollars()),
     });
     Index {
@@ -115,6 +116,7 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
                 "One operation in full (parameters, example, answer, error codes): GET {OPERATIONS}{{name}}, with a name from endpoints."
             ),
             "An error is {error, detail?, code, next?} with a 4xx or 5xx status; code is stable, error is for people, next is the call that helps.".to_owned(),
+            "An endpoint without auth needs no credential.".to_owned(),
             "Unknown parameters and body members are refused (400), with similar names.".to_owned(),
             "Calls that answer with a report accept fields, budget (tokens) and format (markdown, csv, sarif).".to_owned(),
             "Texts are English unless ?lang=pt-BR or Accept-Language asks for Portuguese; codes and field names never change.".to_owned(),

@@ -242,6 +242,6 @@ mod tests {
             assert!(operations.iter().any(fits), "{method} {path}");
         }
         let index = serde_json::to_string(&super::super::index::document(&source)).unwrap();
-        assert!(index.len() < 18_000, "{} bytes of index", index.len());
+        assert!(index.len() < 16_000, "{} bytes of index", index.len());
     }
 }

@@ -101,10 +101,13 @@ pub(super) fn files(source: &DocumentSource<'_>) -> Vec<(String, Bytes)> {
     source.operations.iter().map(file).collect()
 }
 
+/// Name of an access that everybody has.
+pub(super) const NO_CREDENTIAL: &str = "none";
+
 /// Who may call, in one word.
 pub(super) fn auth(access: Access) -> &'static str {
     match access {
-        Access::Open => "none",
+        Access::Open => NO_CREDENTIAL,
         Access::Owner => "guest",
         Access::Session | Access::Browser => "session",
         Access::Credit => "credito",

@@ -41,13 +41,12 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::post("/api/sites", "audit_site", begin)
             .text(
                 "Audit a whole site",
-                "Begins a run: crawls the site from `url`, its sitemaps and its links, audits every page, and tells what \
-                 only shows across pages: broken links with their sources, duplicates, orphan pages, and what a template \
-                 gets wrong, once. robots.txt is obeyed. Takes minutes; poll with `GET /api/sites/{id}?wait=25`. Each \
-                 audited page uses a free audit of the network's day, then the price of an audit of a credit \
-                 (`X-Credito`), at most `max_usd`; addresses without an HTML page cost nothing. When neither is left the \
-                 run ends with a report of what it has. `dry_run` only tells the price. Limits: 2 runs at once, 20 an hour \
-                 per network.\n\nExample: `{\"url\": \"https://example.com/\", \"max_pages\": 200}`",
+                "Begins a run: crawls the site from `url`, its sitemaps and its links, audits every page, and reports \
+                 problems that span pages: broken links with their sources, duplicates, orphan pages. Problems of a \
+                 template are listed once. robots.txt is obeyed. Takes minutes; poll with `GET /api/sites/{id}?wait=25`. Each \
+                 audited page uses one free audit; after that it costs the price of an audit, paid from the credit in \
+                 `X-Credito`, at most `max_usd`. Addresses without an HTML page cost nothing. When neither is left the \
+                 run ends with a report of what it has. `dry_run` only tells the price.\n\nExample: `{\"url\": \"https://example.com/\", \"max_pages\": 200}`",
             )
             .or_answers(StatusCode::OK, "With `dry_run`: what a run would cost. Nothing was begun.")
             .access(Access::Owner)
@@ -63,6 +62,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::CreditWithoutValue,
                 Code::CrawlerNotAllowed,
                 Code::SiteLimit,
+                Code::TargetBusy,
                 Code::RateLimited,
                 Code::DatabaseUnavailable,
             ]),
@@ -81,7 +81,7 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/api/sites/{id}/findings", "list_site_findings", findings)
             .text(
                 "List the findings of a site audit",
-                "Each told once, the most severe first; `gain` is in points. `code` selects one, with up to 1,000 addresses.",
+                "Each told once, the most severe first, then by `gain`, in points. `code` selects one, with up to 1,000 addresses.",
             )
             .access(Access::Owner)
             .errors(OF_A_REPORT),
@@ -140,24 +140,24 @@ pub(super) fn operations() -> Vec<Operation> {
 struct BeginRequest {
     /// Address of the first page: absolute http or https URL, at most 2,048 bytes.
     url: String,
-    /// Addresses asked at most; 1,000 by default, or the server's own limit.
+    /// Maximum number of URLs to request; 1,000 by default, or the server's own limit.
     #[serde(default)]
     #[schemars(range(min = 1))]
     max_pages: Option<u32>,
-    /// Clicks from the first page at most.
+    /// Maximum clicks from the first page.
     #[serde(default)]
     #[schemars(range(max = 1000), extend("default" = 1000))]
     max_depth: Option<u32>,
-    /// Only addresses that one of these regular expressions finds; at most 20 of at most 200 characters.
+    /// Regular expressions; only URLs that match one are requested; at most 20 of at most 200 characters.
     #[serde(default)]
     include: Vec<String>,
-    /// No addresses that one of these regular expressions finds; at most 20 of at most 200 characters.
+    /// Regular expressions; URLs that match one are skipped; at most 20 of at most 200 characters.
     #[serde(default)]
     exclude: Vec<String>,
     /// Sitemaps besides those that the site names; at most 10.
     #[serde(default)]
     sitemaps: Vec<String>,
-    /// Dollars of the credit at most; all of it by default.
+    /// Maximum amount in USD to take from the credit; all of it by default.
     #[serde(default)]
     #[schemars(range(min = 0))]
     max_usd: Option<f64>,

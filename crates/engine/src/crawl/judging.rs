@@ -16,7 +16,7 @@ use super::pace::MOST_TRIES;
 /// Timeout of one request, as of a page of an audit.
 pub(super) const REQUEST_TIME: Duration = Duration::from_secs(20);
 /// Timeout of the wait for a core. Long: a run has no caller who waits for one page.
-const CORE_TIME: Duration = Duration::from_secs(600);
+const CORE_TIME: Duration = Duration::from_secs(240);
 
 /// What came of an address.
 #[derive(Debug)]

@@ -9,9 +9,7 @@ use audit::facts::sitemap_survey::{self, Presence, Sitemaps};
 use model::capture::{Capture, Extra, Want, WantKind};
 use url::{Position, Url};
 
-use super::pace::Pace;
-use super::sitemaps::{SitemapSource, SitemapsReading};
-use crate::audit_loop::Engine;
+use super::sitemaps::{SitemapList, SitemapSource, SitemapsReading};
 
 /// Our product token in robots.txt.
 const TOKEN: &str = "siteaudit";
@@ -25,14 +23,8 @@ pub(super) struct SiteOrigin {
     pub(super) files: SiteFiles,
     /// Entries of sitemaps by the key of the page, each with the address of its file.
     entries: HashMap<String, Vec<(String, SitemapEntry)>>,
-    /// Keys in the order of the sitemaps; `None` where the site has none.
-    pub(super) listed: Option<Vec<String>>,
-    /// Every sitemap was read to its end.
-    pub(super) complete: bool,
-    /// Sitemaps that were named, by robots.txt or by the caller, and could not be read to their end.
-    pub(super) unread: Vec<String>,
-    /// There are more sitemaps than a run reads.
-    pub(super) are_left_out: bool,
+    /// What was read of the sitemaps.
+    pub(super) list: SitemapList,
 }
 
 /// Whether a file belongs to the site, whichever page asked for it.
@@ -49,10 +41,7 @@ impl SiteOrigin {
             extras: of_site.collect(),
             files: SiteFiles::default(),
             entries: HashMap::new(),
-            listed: None,
-            complete: false,
-            unread: Vec::new(),
-            are_left_out: false,
+            list: SitemapList::default(),
         };
         let nothing = ListedPage::default();
         let robots = origin.extras.iter().filter_map(|extra| SiteFile::read(extra, &nothing)).collect::<Vec<_>>();
@@ -60,10 +49,17 @@ impl SiteOrigin {
         origin
     }
 
-    /// Reads the sitemaps of the site: those that an audit reads, then every other. `named` are the caller's.
-    pub(super) async fn read_sitemaps(&mut self, engine: &Engine, pace: &Pace, capture: &Capture, named: &[Url]) {
+    /// Reads the sitemaps of the site: those that an audit reads, then every other. `named` are the caller's. Where they were
+    /// `read` before, none is asked for: pages see the files that the capture of the first page has.
+    pub(super) async fn read_sitemaps(
+        &mut self,
+        mut reading: SitemapsReading<'_>,
+        named: &[Url],
+        read: Option<SitemapList>,
+    ) {
+        let capture = reading.capture;
         let is_declared = Sitemaps::survey(capture, &self.files).is_some_and(|survey| survey.is_declared);
-        let mut reading = SitemapsReading::new(engine, pace, capture);
+        reading.asks = read.is_none();
         // Ends: the survey names each file once, and only so many.
         loop {
             let wants = sitemap_survey::wanted(capture, &self.files);
@@ -83,6 +79,10 @@ impl SiteOrigin {
                 self.files.add(SiteFile::Sitemap(Box::new(file)));
             }
         }
+        if let Some(read) = read {
+            self.list = read;
+            return;
+        }
         reading.read_rest(named).await;
         let presence = Sitemaps::survey(capture, &self.files).map(|survey| survey.presence());
         let is_own_known = match presence {
@@ -91,10 +91,12 @@ impl SiteOrigin {
             Some(Presence::Unknown) | None => false,
         };
         let is_present = !named.is_empty() || presence == Some(Presence::Present);
-        self.complete = is_own_known && reading.is_complete();
-        self.unread = reading.unread;
-        self.are_left_out = reading.are_left_out;
-        self.listed = is_present.then_some(reading.listed);
+        self.list = SitemapList {
+            complete: is_own_known && reading.is_complete(),
+            unread: reading.unread,
+            are_left_out: reading.are_left_out,
+            listed: is_present.then_some(reading.listed),
+        };
     }
 
     /// The files as one page sees them.

@@ -10,7 +10,7 @@ use site::{FrontierEntry, PageFacts, SiteInputs};
 
 use super::judging::{self, CrawledPage};
 use super::pace::{MOST_TRIES, rest};
-use super::{Crawl, Shared};
+use super::{Crawl, Shared, SitemapList};
 
 /// A crawl that asks for nothing by itself.
 pub struct SharedCrawl(Crawl);
@@ -28,8 +28,8 @@ pub struct CrawlAsker(Arc<Shared>);
 /// What came of one request.
 #[derive(Debug)]
 pub enum CrawlAnswer {
-    /// The page.
-    Page(Box<CrawledPage>),
+    /// The page, and how long the site asks to be left alone after it.
+    Page(Box<CrawledPage>, Option<Duration>),
     /// The site asks to be left alone so long, then the page is to be asked again.
     Rest(Duration),
 }
@@ -67,6 +67,13 @@ impl SharedCrawl {
         self.0.inputs()
     }
 
+    /// What was read of the sitemaps, at most `most` listed addresses.
+    pub fn sitemap_list(&self, most: usize) -> SitemapList {
+        let mut list = self.0.shared.origin.list.clone();
+        list.cut(most);
+        list
+    }
+
     /// Time between the beginnings of two requests.
     pub fn gap(&self) -> Duration {
         self.0.shared.pace.gap()
@@ -77,14 +84,14 @@ impl CrawlAsker {
     /// Asks for a page once and judges it. `tries` counts the requests for it, from 1; the last of them takes what comes.
     pub async fn ask(&self, entry: &FrontierEntry, tries: u32) -> CrawlAnswer {
         let caught = AssertUnwindSafe(self.asked(entry, tries)).catch_unwind().await;
-        caught.unwrap_or_else(|_| CrawlAnswer::Page(Box::new(CrawledPage::of_defect(&entry.url))))
+        caught.unwrap_or_else(|_| CrawlAnswer::Page(Box::new(CrawledPage::of_defect(&entry.url)), None))
     }
 
     async fn asked(&self, entry: &FrontierEntry, tries: u32) -> CrawlAnswer {
         let shared = &*self.0;
         let url = match judging::admitted(shared, entry) {
             Ok(url) => url,
-            Err(unasked) => return CrawlAnswer::Page(unasked),
+            Err(unasked) => return CrawlAnswer::Page(unasked, None),
         };
         let fetched = match shared.take_first(&entry.url) {
             Some(fetched) => fetched,
@@ -93,9 +100,9 @@ impl CrawlAsker {
                 shared.engine.fetcher().answer(&url, known, &shared.kept, shared.engine.page_deadline()).await
             }
         };
-        match rest(&fetched, tries).filter(|_| tries < MOST_TRIES) {
-            Some(rest) => CrawlAnswer::Rest(rest),
-            None => CrawlAnswer::Page(Box::new(judging::read(shared, entry, fetched).await)),
+        match rest(&fetched, tries) {
+            Some(rest) if tries < MOST_TRIES => CrawlAnswer::Rest(rest),
+            rest => CrawlAnswer::Page(Box::new(judging::read(shared, entry, fetched).await), rest),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use audit::facts::sitemap::{End, ListedPage, SitemapEntry, SitemapFile, SitemapKind};
 use audit::facts::url_identity::{identity, same_site};
 use model::capture::{Capture, FailureKind, FetchFailure, Fetched, Want, WantKind};
+use serde::{Deserialize, Serialize};
 use site::key;
 use tokio::time::Instant;
 use url::Url;
@@ -22,14 +23,35 @@ const MOST_BYTES: usize = 256 * 1024 * 1024;
 /// Files of other sites among them. The protocol allows them, but whoever writes a robots.txt must not make a run ask much
 /// of somebody else.
 const MOST_FOREIGN: usize = 20;
-/// Time for all of them; the file that is being read is read to its end.
-const MOST_TIME: Duration = Duration::from_secs(600);
 /// Listed addresses kept of all sitemaps: the most pages of a run.
 const MOST_LISTED: usize = 1_000_000;
 /// Language versions kept of all sitemaps: they take much more memory than the addresses.
 const MOST_ALTERNATES: usize = 200_000;
 /// Sitemaps that could not be read and are told.
 const MOST_TOLD: usize = 100;
+
+/// What was read of the sitemaps of a site.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SitemapList {
+    /// Keys of the listed pages in the order of the files; `None` where the site has no sitemap.
+    pub listed: Option<Vec<String>>,
+    /// Every sitemap was read to its end.
+    pub complete: bool,
+    /// Sitemaps that were named, by robots.txt or by the caller, and could not be read to their end.
+    pub unread: Vec<String>,
+    /// The limits of a run left files or addresses out.
+    pub are_left_out: bool,
+}
+
+impl SitemapList {
+    /// Leaves out the listed addresses after the first `most`.
+    pub(super) fn cut(&mut self, most: usize) {
+        if let Some(listed) = self.listed.as_mut().filter(|listed| listed.len() > most) {
+            listed.truncate(most);
+            (self.complete, self.are_left_out) = (false, true);
+        }
+    }
+}
 
 /// Who says that there is a sitemap at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +69,9 @@ pub(super) struct SitemapsReading<'a> {
     engine: &'a Engine,
     pace: &'a Pace,
     /// Of the first page, which may have files that were asked for already.
-    capture: &'a Capture,
+    pub(super) capture: &'a Capture,
+    /// Whether files are asked for that the capture lacks.
+    pub(super) asks: bool,
     ends: Instant,
     /// Identities of the files that were asked for.
     seen: BTreeSet<String>,
@@ -67,13 +91,14 @@ pub(super) struct SitemapsReading<'a> {
 }
 
 impl<'a> SitemapsReading<'a> {
-    /// Nothing yet.
-    pub(super) fn new(engine: &'a Engine, pace: &'a Pace, capture: &'a Capture) -> Self {
+    /// Nothing yet. A file that is begun within `time` is read to its end.
+    pub(super) fn new(engine: &'a Engine, pace: &'a Pace, capture: &'a Capture, time: Duration) -> Self {
         Self {
             engine,
             pace,
             capture,
-            ends: Instant::now() + MOST_TIME,
+            asks: true,
+            ends: Instant::now() + time,
             seen: BTreeSet::new(),
             bytes: 0,
             foreign: 0,
@@ -178,6 +203,7 @@ impl<'a> SitemapsReading<'a> {
         let known = self.capture.extras.iter().find(|extra| extra.want == want).map(|extra| extra.fetched.clone());
         let (fetched, room, until) = match known {
             Some(fetched) => (fetched, None, Instant::now() + AUDIT_TIME),
+            None if !self.asks => return unread(url, "not_kept"),
             None => {
                 let permit = self.pace.enter().await;
                 let until = Instant::now() + AUDIT_TIME;
@@ -193,17 +219,13 @@ impl<'a> SitemapsReading<'a> {
             file
         };
         let file = self.engine.cores().run(bytes, until, read).await;
-        file.unwrap_or_else(|_| overloaded(url))
+        file.unwrap_or_else(|_| unread(url, "overloaded"))
     }
 }
 
-/// A file that could not be read for want of a core.
-fn overloaded(url: &str) -> SitemapFile {
-    let failure = FetchFailure {
-        kind: FailureKind::Timeout,
-        reason: "overloaded".to_owned(),
-        hops: Vec::new(),
-        url: url.to_owned(),
-    };
+/// A file that could not be read by us: the reason in a word.
+fn unread(url: &str, reason: &str) -> SitemapFile {
+    let failure =
+        FetchFailure { kind: FailureKind::Timeout, reason: reason.to_owned(), hops: Vec::new(), url: url.to_owned() };
     SitemapFile::read(url, &Fetched::Failed(failure), &ListedPage::default())
 }

@@ -8,7 +8,7 @@ use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
 use model::finding::{Finding, Severity};
 use model::fix::Fix;
-use model::lang::{Lang, Text, text};
+use model::lang::{Lang, Phrase, Text, text};
 use service::Services;
 use service::caller::Identity;
 use service::error::{Code, ServiceError};
@@ -40,7 +40,13 @@ struct SiteRunPage<'a> {
     csrf: Option<String>,
     run: SiteRunAnswer,
     status: &'static str,
+    /// How many pages were audited, how many of them by free audits, and how far the run is; in words.
+    audited: String,
+    free_audits: String,
+    progress: String,
     is_running: bool,
+    /// Whether the reader may delete it: members of an organization only read its runs.
+    is_own: bool,
     report: Option<SiteReportView>,
     /// Names of the files to take along.
     files: [&'static str; 4],
@@ -52,8 +58,12 @@ struct SiteReportView {
     band: &'static str,
     plots: Vec<Plot>,
     templates: TemplateList,
+    /// Address of the next templates.
+    more_templates: Option<String>,
     findings: Vec<SiteFindingRow>,
-    total: usize,
+    /// How many findings there are, and how many of each severity; in words.
+    total: String,
+    counts: String,
     /// Address, name, and whether it is the chosen one, of each filter by severity.
     chips: Vec<(String, &'static str, bool)>,
     words: String,
@@ -68,6 +78,8 @@ struct SiteFindingRow {
     word: &'static str,
     scope: String,
     gain: String,
+    /// Heading of its addresses.
+    addresses: String,
 }
 
 #[derive(Template)]
@@ -77,6 +89,7 @@ struct SiteFindingPage<'a> {
     run: SiteRunAnswer,
     findings: Vec<SiteFindingRow>,
     title: String,
+    more: Option<String>,
 }
 
 #[derive(Template)]
@@ -129,16 +142,37 @@ pub(crate) async fn show(State(services): State<Services>, id: InPath<String>, r
             SiteRunStatus::Finished => Some(SiteReportView::of(visit, &run).await?),
             SiteRunStatus::Running | SiteRunStatus::Failed => None,
         };
+        const AUDITED: Text =
+            text("{pages} {pages|page|pages} audited", "{pages} {pages|página auditada|páginas auditadas}");
+        const FREE: Text = text("{audits} free {audits|audit|audits}", "{audits} {audits|auditoria|auditorias} grátis");
+        const PROGRESS: Text = text(
+            "{done} of {found} {found|address|addresses} done, {failed} failed.",
+            "{done} de {found} {found|endereço concluído|endereços concluídos}, {failed} com falha.",
+        );
+        let lang = visit.reader.lang;
+        let progress = run.progress;
+        let progress = [
+            ("done", progress.done.into()),
+            ("found", (progress.done + progress.left).into()),
+            ("failed", progress.failed.into()),
+        ];
         let page = SiteRunPage {
             frame: visit.frame(),
             csrf: csrf::of_call(&visit.cx)?,
-            status: status_word(run.status).in_lang(visit.reader.lang),
+            status: status_word(run.status).in_lang(lang),
+            audited: AUDITED.phrase(&[("pages", run.progress.audited.into())]).in_lang(lang).to_owned(),
+            free_audits: match run.spending.free_audits {
+                0 => String::new(),
+                free => FREE.phrase(&[("audits", free.into())]).in_lang(lang).to_owned(),
+            },
+            progress: PROGRESS.phrase(&progress).in_lang(lang).to_owned(),
             is_running: run.status == SiteRunStatus::Running,
+            is_own: visit.cx.caller.owner().is_some_and(|owner| owner.to_string() == run.owner),
             report,
             files: FILES.map(|(name, ..)| name),
             run,
         };
-        Ok(html(StatusCode::OK, &page, visit.reader.lang))
+        Ok(html(StatusCode::OK, &page, lang))
     })
     .await
 }
@@ -155,6 +189,21 @@ impl SiteReportView {
             FindingsWish { code: None, severity: chosen, words: Some(words.clone()).filter(|words| !words.is_empty()) };
         let cursor = visit.parameter("cursor");
         let list = sites::findings(cx, &run.id, wish, cursor.as_deref()).await?;
+        let templates = sites::templates(cx, &run.id, visit.parameter("templates").as_deref()).await?;
+        let more_templates = templates.cursor.as_deref().map(|cursor| {
+            // A number of ours: nothing in it is to be escaped.
+            format!("{PATH}/{}?templates={cursor}&lang={}#templates", run.id, lang.tag())
+        });
+        const TOTAL: Text = text("{findings} {findings|finding|findings}", "{findings} {findings|achado|achados}");
+        const COUNTS: Text = text(
+            "{errors} {errors|error|errors}, {warnings} {warnings|warning|warnings}, {notes} {notes|note|notes}.",
+            "{errors} {errors|erro|erros}, {warnings} {warnings|aviso|avisos}, {notes} {notes|nota|notas}.",
+        );
+        let counts = run.figures.as_ref().map(|figures| {
+            let (errors, warnings, notes) = (figures.errors, figures.warnings, figures.notes);
+            let values = [("errors", errors.into()), ("warnings", warnings.into()), ("notes", notes.into())];
+            COUNTS.phrase(&values).in_lang(lang).to_owned()
+        });
         let address = |severity: &str, cursor: Option<&str>| {
             let mut query = url::form_urlencoded::Serializer::new(String::new());
             for (name, value) in [("severity", severity), ("q", words.as_str()), ("cursor", cursor.unwrap_or_default())]
@@ -180,9 +229,11 @@ impl SiteReportView {
             score,
             band: band(score),
             plots: plots(&sites::charts(cx, &run.id).await?, lang),
-            templates: sites::templates(cx, &run.id, None).await?,
+            templates,
+            more_templates,
+            counts: counts.unwrap_or_default(),
             more: list.cursor.as_deref().map(|cursor| address(severity_word, Some(cursor))),
-            total: list.total,
+            total: TOTAL.phrase(&[("findings", list.total.into())]).in_lang(lang).to_owned(),
             findings: list.findings.into_iter().map(|finding| SiteFindingRow::of(finding, lang)).collect(),
             chips,
             words,
@@ -193,7 +244,6 @@ impl SiteReportView {
 
 impl SiteFindingRow {
     fn of(finding: SiteFindingListed, lang: Lang) -> Self {
-        const GAIN: Text = text("+{points} points", "+{points} pontos");
         let (class, word) = severity(finding.severity, lang);
         let scope = match (finding.scope, &finding.template) {
             (_, Some(name)) => {
@@ -202,22 +252,26 @@ impl SiteFindingRow {
             }
             ("between_pages", _) => text("across pages", "entre páginas").in_lang(lang).to_owned(),
             ("site", _) => text("whole site", "site inteiro").in_lang(lang).to_owned(),
-            _ => text("single pages", "páginas avulsas").in_lang(lang).to_owned(),
+            _ => text("individual pages", "páginas individuais").in_lang(lang).to_owned(),
         };
-        let points = format!("{:.1}", finding.gain);
-        let points = if lang == Lang::PtBr { points.replace('.', ",") } else { points };
-        let gain = match finding.gain >= 0.1 {
-            true => GAIN.phrase(&[("points", points.into())]).in_lang(lang).to_owned(),
-            false => String::new(),
-        };
-        Self { class, word, scope, gain, finding }
+        let gain = render::site_report::gain(finding.gain, lang);
+        let addresses = addresses(finding.cases.len(), finding.total).in_lang(lang).to_owned();
+        Self { class, word, scope, gain, addresses, finding }
     }
+}
+
+/// The heading above `shown` addresses of `total`.
+fn addresses(shown: usize, total: usize) -> Phrase {
+    const ALL: Text = text("{total} {total|address|addresses}", "{total} {total|endereço|endereços}");
+    const SOME: Text = text("The first {shown} of {total} addresses", "Os primeiros {shown} de {total} endereços");
+    let words = if shown < total { SOME } else { ALL };
+    words.phrase(&[("shown", shown.into()), ("total", total.into())])
 }
 
 /// The distribution of scores, of clicks from the first page, and of answers.
 fn plots(charts: &SiteCharts, lang: Lang) -> Vec<Plot> {
     const SCORES: Text = text("Pages by score", "Páginas por nota");
-    const DEPTHS: Text = text("Pages by clicks from the first page", "Páginas por cliques a partir da primeira");
+    const DEPTHS: Text = text("Pages by clicks from the first page", "Páginas por cliques a partir da primeira página");
     const ANSWERS: Text = text("Addresses by answer", "Endereços por resposta");
     let heads = |first: Text, second: Text| vec![first.in_lang(lang), second.in_lang(lang)];
     let row = |(name, count): (String, u32)| (vec![name, number(count.into(), lang)], Some(value(count.into())));
@@ -249,12 +303,20 @@ pub(crate) async fn finding(
         let (id, code) = named(path)?;
         let run = visit.run(&id).await?;
         let wish = FindingsWish { code: Some(code), ..FindingsWish::default() };
-        let list = sites::findings(&visit.cx, &id, wish, None).await?;
+        let list = sites::findings(&visit.cx, &id, wish, visit.parameter("cursor").as_deref()).await?;
+        let more = list.cursor.as_deref().map(|cursor| {
+            let code = list.findings.first().map_or("", |finding| &finding.code);
+            format!("{PATH}/{id}/findings/{code}?cursor={cursor}&lang={}", visit.reader.lang.tag())
+        });
         let title = list.findings.first().map(|finding| finding.title.clone());
         let title = title.ok_or_else(|| ServiceError::new(Code::CheckNotFound))?;
         let findings =
             list.findings.into_iter().map(|finding| SiteFindingRow::of(finding, visit.reader.lang)).collect();
-        Ok(html(StatusCode::OK, &SiteFindingPage { frame: visit.frame(), run, findings, title }, visit.reader.lang))
+        Ok(html(
+            StatusCode::OK,
+            &SiteFindingPage { frame: visit.frame(), run, findings, title, more },
+            visit.reader.lang,
+        ))
     })
     .await
 }

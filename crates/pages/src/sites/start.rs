@@ -9,6 +9,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{StatusCode, header};
 use model::id::Owner;
+use model::lang::{Lang, Text, text};
 use service::Services;
 use service::caller::Identity;
 use service::error::{Code, ServiceError};
@@ -42,8 +43,8 @@ struct SitesPage<'a> {
     typed: TypedSite,
     /// Most pages of a run.
     most_pages: u32,
-    /// What a run would cost, where that was asked for.
-    offer: Option<SiteOffer>,
+    /// What a run would cost, where that was asked for: a sentence.
+    offer: Option<String>,
     problem: Option<String>,
 }
 
@@ -66,7 +67,7 @@ struct TypedSite {
 
 impl TypedSite {
     fn request(&self) -> Result<SiteRequest, ServiceError> {
-        const PAGES: model::lang::Text = model::lang::text("Enter a number of pages.", "Informe um número de páginas.");
+        const PAGES: Text = text("Enter a number of pages.", "Informe um número de páginas.");
         let pages = self.max_pages.trim();
         let max_pages = match pages.parse::<u32>() {
             Ok(pages) => Some(pages),
@@ -83,6 +84,30 @@ impl TypedSite {
             ..SiteRequest::default()
         })
     }
+}
+
+/// What a run costs, in a sentence.
+fn offer_sentence(offer: &SiteOffer, lang: Lang) -> String {
+    const PAID: Text = text(
+        "This audit covers up to {pages} {pages|page|pages}: {free} with free audits and {paid} at {price} USD each, at most {most} USD from your credit. Redirects, files and errors cost nothing.",
+        "Esta auditoria cobre até {pages} {pages|página|páginas}: {free} com auditorias grátis e {paid} a {price} USD cada, no máximo {most} USD do seu crédito. Redirecionamentos, arquivos e erros não custam nada.",
+    );
+    const FREE: Text = text(
+        "This audit is free for up to {pages} {pages|page|pages}.",
+        "Esta auditoria é grátis para até {pages} {pages|página|páginas}.",
+    );
+    let pages = ("pages", offer.payable_pages.into());
+    let sentence = match offer.free_audits {
+        Some(free) => PAID.phrase(&[
+            pages,
+            ("free", free.into()),
+            ("paid", offer.payable_pages.saturating_sub(free).into()),
+            ("price", offer.price_usd.to_string().into()),
+            ("most", offer.most_usd.to_string().into()),
+        ]),
+        None => FREE.phrase(&[pages]),
+    };
+    sentence.in_lang(lang).to_owned()
 }
 
 /// The list of runs with the form.
@@ -125,7 +150,8 @@ pub(crate) async fn begin(State(services): State<Services>, request: Request) ->
         };
         let asked = async {
             let plan = typed.request()?.plan(&services)?;
-            if field("action") == "price" {
+            // A form that names no button begins nothing.
+            if field("action") != "start" {
                 return Ok((Some(sites::offer(&visit.cx, &plan).await?), None));
             }
             if service::challenge::standing(&visit.cx).is_needed {
@@ -185,7 +211,7 @@ async fn shown(
         more,
         typed,
         most_pages: services.config().limits.site_pages,
-        offer,
+        offer: offer.map(|offer| offer_sentence(&offer, lang)),
         problem: problem.map(|error| error.message_for_person(lang)),
     };
     let mut response = html(code, &page, lang);

@@ -25,7 +25,10 @@ summary{cursor:pointer}li,td{overflow-wrap:anywhere}:focus-visible{outline:3px s
 .tag{display:inline-block;border:1px solid var(--line);border-radius:.25rem;padding:0 .4rem;margin-right:.4rem;font-size:.85rem}\
 .error{border-color:#b91c1c}.warn{border-color:#b45309}\
 table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.35rem .5rem;border-bottom:1px solid var(--line);vertical-align:top}\
-td.number,th.number{text-align:right;white-space:nowrap}.scroll{overflow-x:auto}\
+td.number,th.number{text-align:right}td.number{white-space:nowrap}\
+@media screen and (max-width:40rem){thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}\
+tr{display:grid;grid-template-columns:1fr 1fr;border-bottom:1px solid var(--line);padding:.35rem 0}td{border:0;padding:.1rem 0}\
+td:first-child{grid-column:1/-1}td.number{text-align:left}td.number::before{content:attr(data-label) ': '}}\
 @media print{details::details-content{content-visibility:visible;block-size:auto}details{break-inside:avoid}}";
 
 /// The page. `rows` are the pages that are shown, in order.
@@ -74,17 +77,23 @@ fn link(url: &str) -> String {
     format!("<a href=\"{}\" rel=\"noopener noreferrer nofollow\">{}</a>", attribute(url), shown(url))
 }
 
-/// The beginning of a table that a narrow window scrolls, up to its rows. The first column holds texts, the others numbers.
+/// The beginning of a table, up to its rows. The first column holds texts, the others numbers.
 fn table(body: &mut String, name: Text, columns: &[Text], lang: Lang) {
-    let name = name.in_lang(lang);
-    body.push_str(&format!(
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{name}\"><table><thead><tr>"
-    ));
+    body.push_str(&format!("<table aria-label=\"{}\"><thead><tr>", name.in_lang(lang)));
     for (at, column) in columns.iter().enumerate() {
         let class = if at == 0 { "" } else { " class=\"number\"" };
         body.push_str(&format!("<th scope=\"col\"{class}>{}</th>", column.in_lang(lang)));
     }
     body.push_str("</tr></thead><tbody>");
+}
+
+/// A row of it. A narrow window shows no head, but the label of each number.
+fn row(body: &mut String, columns: &[Text], first: &str, numbers: &[String], lang: Lang) {
+    body.push_str(&format!("<tr><td>{first}</td>"));
+    for (column, number) in columns.iter().skip(1).zip(numbers) {
+        body.push_str(&format!("<td class=\"number\" data-label=\"{}\">{number}</td>", column.in_lang(lang)));
+    }
+    body.push_str("</tr>");
 }
 
 fn heading(body: &mut String, words: Text, lang: Lang) {
@@ -106,7 +115,8 @@ fn head(report: &SiteReport<String>, notes: &RunNotes, lang: Lang, body: &mut St
         Some(score) => body.push_str(&format!("<p><span class=\"score\">{score}</span> {}</p>", OF.in_lang(lang))),
         None => body.push_str(&format!("<p>{}</p>", NO_SCORE.in_lang(lang))),
     }
-    let limits = words::limits(report).into_iter().map(|sentence| sentence.in_lang(lang).to_owned());
+    let limits =
+        words::limits(report, notes.option_names).into_iter().map(|sentence| sentence.in_lang(lang).to_owned());
     let told = notes.why_ended.iter().chain(&notes.failed_bars).map(|sentence| sentence.in_lang(lang).to_owned());
     for sentence in limits.chain(words::gaps(report, lang)).chain(told) {
         body.push_str(&format!("<p>{}</p>", shown(&sentence)));
@@ -202,15 +212,11 @@ fn templates(report: &SiteReport<String>, lang: Lang, body: &mut String) {
     table(body, TEMPLATES, &COLUMNS, lang);
     for template in report.templates.iter().take(MOST_TEMPLATES) {
         let score = template.score.map(|score| score.to_string()).unwrap_or_default();
-        body.push_str(&format!(
-            "<tr><td>{}<br>{}</td><td class=\"number\">{}</td><td class=\"number\">{score}</td><td class=\"number\">{}</td></tr>",
-            shown(&template.name),
-            link(&template.example),
-            words::count(template.pages, lang),
-            words::gain(template.gain, lang)
-        ));
+        let first = format!("{}<br>{}", shown(&template.name), link(&template.example));
+        let numbers = [words::count(template.pages, lang), score, words::gain(template.gain, lang)];
+        row(body, &COLUMNS, &first, &numbers, lang);
     }
-    body.push_str("</tbody></table></div>");
+    body.push_str("</tbody></table>");
     let once: String = report
         .page_findings
         .iter()
@@ -286,18 +292,13 @@ fn pages(report: &SiteReport<String>, rows: &[PageRow], lang: Lang, body: &mut S
         body.push_str(&format!("<p>{}</p>", SOME.phrase(&values).in_lang(lang)));
     }
     table(body, PAGES, &COLUMNS, lang);
-    for row in rows {
+    for page in rows {
         let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
-        body.push_str(&format!(
-            "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>",
-            link(&row.url),
-            number(row.score),
-            number(row.depth),
-            words::decimal(row.rank, 2, lang),
-            words::count(row.findings, lang)
-        ));
+        let rank = words::decimal(page.rank, 2, lang);
+        let numbers = [number(page.score), number(page.depth), rank, words::count(page.findings, lang)];
+        row(body, &COLUMNS, &link(&page.url), &numbers, lang);
     }
-    body.push_str("</tbody></table></div>");
+    body.push_str("</tbody></table>");
 }
 
 fn unmeasured(report: &SiteReport<String>, lang: Lang, body: &mut String) {
@@ -324,6 +325,8 @@ mod tests {
     use model::lang::Phrase;
     use model::time::{Day, Timestamp};
 
+    use super::super::run::OptionNames;
+
     #[test]
     fn a_page_is_written_as_its_language_writes_numbers_and_says_what_it_leaves_out() {
         let mut report = site::report(&site::SiteBuilder::default().finish(site::SiteInputs::default()));
@@ -349,6 +352,7 @@ mod tests {
             PageRow { url: "https://e.com/".to_owned(), score: Some(50), depth: Some(0), rank: 1.25, findings: 2 };
         let started_at: Timestamp = Day::from_civil(2026, 5, 3).start();
         let notes = RunNotes {
+            option_names: OptionNames::CommandLine,
             started_at,
             why_ended: None,
             changes: None,
@@ -361,7 +365,7 @@ mod tests {
             "Não encontradas e outros 4xx",
             "<code>title</code>",
             ">+10,3 pontos<",
-            "<th class=\"number\">Cliques</th>",
+            "<th scope=\"col\" class=\"number\">Cliques</th>",
             ">1,25<",
             "de 1.600.",
             "3 de maio de 2026",
@@ -371,6 +375,9 @@ mod tests {
             assert!(html.contains(part), "{part}: {html}");
         }
         assert!(!html.contains("--max-pages"));
-        assert!(page(&report, &[row], &notes, Lang::En).contains(">+10.3 points<"));
+        let notes = RunNotes { option_names: OptionNames::Service, ..notes };
+        let html = page(&report, &[row], &notes, Lang::En);
+        assert!(html.contains(">+10.3 points<"));
+        assert!(html.contains("Raise max_depth"), "{html}");
     }
 }

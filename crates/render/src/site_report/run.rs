@@ -7,9 +7,20 @@ use serde::Serialize;
 use site::facts::PageId;
 use site::{SiteFacts, SiteReport};
 
+/// How the options of a run are named to its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OptionNames {
+    /// As the command line takes them: `--max-pages`.
+    CommandLine,
+    /// As the service takes them: `max_pages`.
+    Service,
+}
+
 /// A run besides its report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunNotes {
+    /// How its options are named.
+    pub option_names: OptionNames,
     /// When the run began.
     pub started_at: Timestamp,
     /// Why it ended before its site did; `None` where it did not.

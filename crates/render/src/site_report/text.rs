@@ -3,7 +3,7 @@
 use model::lang::{Lang, Text, text as both};
 use site::{Scope, SiteReport};
 
-use super::run::{BROKE, FIXED, SiteChanges, UNCHANGED};
+use super::run::{BROKE, FIXED, OptionNames, SiteChanges, UNCHANGED};
 use super::words;
 use crate::shown::printable;
 
@@ -29,7 +29,9 @@ pub fn text(report: &SiteReport, lang: Lang) -> String {
         .iter()
         .map(|(word, count)| format!("{}: {}", words::answer(word).in_lang(lang), words::count(*count as usize, lang)));
     lines.push(answers.collect::<Vec<_>>().join(" · "));
-    lines.extend(words::limits(report).into_iter().map(|sentence| sentence.in_lang(lang).to_owned()));
+    lines.extend(
+        words::limits(report, OptionNames::CommandLine).into_iter().map(|sentence| sentence.in_lang(lang).to_owned()),
+    );
     lines.extend(words::gaps(report, lang).iter().map(|sentence| printable(sentence)));
     let (alone, folded): (Vec<_>, Vec<_>) =
         report.page_findings.iter().partition(|finding| finding.scope == Scope::Pages);

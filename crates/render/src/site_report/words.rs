@@ -1,8 +1,10 @@
 //! Words that several outputs share.
 
 use model::finding::Severity;
-use model::lang::{Lang, Text, text};
+use model::lang::{Lang, Phrase, Text, text};
 use site::{RunLimit, SiteReport};
+
+use super::run::OptionNames;
 
 /// How bad a finding is, for a person.
 pub(super) fn severity(severity: Severity) -> Text {
@@ -14,7 +16,7 @@ pub(super) fn severity(severity: Severity) -> Text {
 }
 
 /// What a fix gains; nothing where that is less than a tenth of a point.
-pub(super) fn gain(points: f64, lang: Lang) -> String {
+pub fn gain(points: f64, lang: Lang) -> String {
     if points < 0.1 {
         return String::new();
     }
@@ -40,28 +42,37 @@ pub(super) fn count(number: usize, lang: Lang) -> String {
 }
 
 /// Which limits left pages out, with the option that raises each; a sentence each.
-pub(super) fn limits<T>(report: &SiteReport<T>) -> Vec<Text> {
+pub(super) fn limits<T>(report: &SiteReport<T>, names: OptionNames) -> Vec<Phrase> {
+    const PAGES: Text = text(
+        "The limit on pages left pages out. Raise {option} to audit them.",
+        "O limite de páginas deixou páginas de fora. Aumente {option} para auditá-las.",
+    );
+    const DEPTH: Text = text(
+        "The limit on clicks from the first page left pages out. Raise {option} to audit them.",
+        "O limite de cliques a partir da primeira página deixou páginas de fora. Aumente {option} para auditá-las.",
+    );
+    let option = |sentence: Text, command_line: &str, service: &str| {
+        let name = if names == OptionNames::CommandLine { command_line } else { service };
+        sentence.phrase(&[("option", name.into())])
+    };
     let sentence = |limit: &RunLimit| match limit {
-        RunLimit::Pages => text(
-            "The limit on pages left pages out. Raise --max-pages to audit them.",
-            "O limite de páginas deixou páginas de fora. Aumente --max-pages para auditá-las.",
-        ),
-        RunLimit::Depth => text(
-            "The limit on clicks from the first page left pages out. Raise --max-depth to audit them.",
-            "O limite de cliques a partir da primeira página deixou páginas de fora. Aumente --max-depth para auditá-las.",
-        ),
+        RunLimit::Pages => option(PAGES, "--max-pages", "max_pages"),
+        RunLimit::Depth => option(DEPTH, "--max-depth", "max_depth"),
         RunLimit::Links => text(
             "A page has more links than are read of one page, so pages may be missing.",
-            "Uma página tem mais links do que são lidos de uma página, e pode haver páginas de fora.",
-        ),
+            "Uma página tem mais links do que o máximo lido por página, por isso podem faltar páginas.",
+        )
+        .into(),
         RunLimit::Sitemaps => text(
             "The site has more sitemaps than a run reads, so pages that only they list may be missing.",
             "O site tem mais sitemaps do que uma execução lê, e páginas listadas só neles podem ter ficado de fora.",
-        ),
+        )
+        .into(),
         RunLimit::Resources => text(
             "The pages have more images or links to other sites than a run checks.",
             "As páginas têm mais imagens ou links para outros sites do que uma execução verifica.",
-        ),
+        )
+        .into(),
     };
     report.limits.iter().map(sentence).collect()
 }

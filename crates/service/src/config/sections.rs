@@ -126,14 +126,18 @@ pub struct LimitSettings {
     pub free_tabs: u32,
     /// Watched pages per owner.
     pub watched_pages: u32,
-    /// Pages of a run over a site at most.
+    /// Most pages of a site audit.
     pub site_pages: u32,
-    /// Runs over sites at once per owner.
+    /// Concurrent site audits per owner.
     pub site_runs: u32,
-    /// Runs over sites at once, on all servers of one database.
+    /// Concurrent site audits, on all servers of one database; 1 to 256.
     pub site_runs_at_once: u32,
-    /// Runs over sites begun per network and hour.
+    /// Site audits started per network and hour.
     pub site_runs_per_hour: u32,
+    /// Concurrent audits of one site, on all servers of one database.
+    pub site_runs_per_target: u32,
+    /// Audits of one site started per network and hour.
+    pub site_runs_per_target_hour: u32,
 }
 
 /// The MCP server.
@@ -315,6 +319,8 @@ impl Default for LimitSettings {
             site_runs: 2,
             site_runs_at_once: 100,
             site_runs_per_hour: 20,
+            site_runs_per_target: 2,
+            site_runs_per_target_hour: 4,
         }
     }
 }

@@ -120,6 +120,10 @@ impl Config {
         if !(1..=100_000).contains(&limits.site_pages) {
             return Err(("limits.site_pages", "must be a number from 1 to 100000"));
         }
+        // Callers who wait for the end of a run are told by one look at all that run.
+        if !(1..=256).contains(&limits.site_runs_at_once) {
+            return Err(("limits.site_runs_at_once", "must be a number from 1 to 256"));
+        }
         Ok(())
     }
 

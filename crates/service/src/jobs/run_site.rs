@@ -1,5 +1,5 @@
-//! A seat of a run over a site: it asks for one page at a time. Seats of one run may work on several servers; each server has
-//! the frontier of the run, which is the same for the same pages, and what is to be settled is settled by the database.
+//! One worker ("seat") of a site audit. Two seats make two requests at once, on one server or on two. Each server holds the same
+//! frontier, built from the same pages; the database decides which seat asks for which page.
 
 mod advance;
 mod beginning;
@@ -32,8 +32,8 @@ const MOST_IDLE: Duration = Duration::from_secs(2);
 const IDLE_WAIT: Duration = Duration::from_secs(1);
 /// Wait where the audits of all callers leave no place to fetch.
 const BUSY_WAIT: Duration = Duration::from_secs(5);
-/// How often a page may be given out. Above the requests that a site which asks for rest gets: one more means that the page
-/// ended whoever asked for it.
+/// Times that a page may be given out: more than the retries after 429 and 503, so that one more means that the page crashes its
+/// worker.
 const MOST_GIVEN: u32 = 6;
 
 /// A seat at work.
@@ -53,17 +53,18 @@ enum SeatStep {
     Leave(Duration),
     /// Goes on.
     GoOn,
-    /// Goes on, for other seats ask for all pages that are known.
+    /// Nothing to ask for: other seats have all known pages.
     Idle,
 }
 
 /// Asks for pages of a run until they are done or it is another's turn.
 pub(super) async fn run(services: &Services, claimed: &ClaimedJob, run: &str, seat: u32) -> Result<Ending, Unfinished> {
-    // Deleted, or ended.
-    let Some(record) = services.database().store().site_run(run).await? else { return Ok(Ending::Done) };
-    if record.state != SiteState::Running {
+    let record = services.database().store().site_run(run).await?;
+    let Some(record) = record.filter(|record| record.state == SiteState::Running) else {
+        // Deleted, or ended, maybe by another server.
+        services.sites().forget(run);
         return Ok(Ending::Done);
-    }
+    };
     let replica = services.sites().replica(run);
     let seat = Seat { services, claimed, run: &record, seat, replica };
     tokio::select! {
@@ -130,9 +131,21 @@ impl Seat<'_> {
 
     /// Commits what is there, and asks for a page.
     async fn step(&self) -> Result<SeatStep, Unfinished> {
+        let Ok(url) = self.services.engine().fetcher().intake(&self.run.url) else {
+            // The operator changed the rules for target addresses.
+            end_failed(self.services, &self.run.id, "address_not_allowed").await?;
+            return Ok(SeatStep::Over);
+        };
+        // As audits are: at most so many at once of one target. The first page and the sitemaps take a place too.
+        let concurrency = self.services.concurrency();
+        let ours = Network::of(std::net::Ipv4Addr::LOCALHOST.into());
+        let Ok(slots) = concurrency.enter(ours, concurrency.target(&url).as_deref()).await else {
+            return Ok(SeatStep::Leave(BUSY_WAIT));
+        };
         let changed = self.replica.changed.notified();
         let (asker, known) = {
-            // Taken out, and put back when it is as far as what is stored: another seat that goes on with it relies on that.
+            // Taken out while it advances: after an error it is dropped and not put back half-way, and the next seat builds it
+            // again.
             let mut held = self.replica.crawl.lock().await;
             let mut crawl = match held.take() {
                 Some(crawl) => crawl,
@@ -147,17 +160,6 @@ impl Seat<'_> {
             let next = (crawl.asker(), known(&crawl));
             *held = Some(crawl);
             next
-        };
-        let Ok(url) = self.services.engine().fetcher().intake(&self.run.url) else {
-            // The operator changed the rules for target addresses.
-            end_failed(self.services, &self.run.id, "address_not_allowed").await?;
-            return Ok(SeatStep::Over);
-        };
-        // As audits are: at most so many at once of one target.
-        let concurrency = self.services.concurrency();
-        let ours = Network::of(std::net::Ipv4Addr::LOCALHOST.into());
-        let Ok(slots) = concurrency.enter(ours, concurrency.target(&url).as_deref()).await else {
-            return Ok(SeatStep::Leave(BUSY_WAIT));
         };
         let store = self.services.database().store();
         let urls = known.iter().map(|(place, entry)| (*place, entry.url.clone())).collect();
@@ -181,21 +183,22 @@ impl Seat<'_> {
                 };
                 let asked = if tries > MOST_GIVEN {
                     let answer = PageAnswer::Failed("defect".to_owned());
-                    CrawlAnswer::Page(Box::new(CrawledPage::without_report(PageFacts::unjudged(
-                        &url,
-                        PageRole::Page,
-                        answer,
-                    ))))
+                    let facts = PageFacts::unjudged(&url, PageRole::Page, answer);
+                    CrawlAnswer::Page(Box::new(CrawledPage::without_report(facts)), None)
                 } else {
                     Box::pin(asker.ask(&entry, tries)).await
                 };
-                match asked {
-                    CrawlAnswer::Page(page) => self.keep(place, *page).await,
-                    CrawlAnswer::Rest(rest) => {
-                        let until = self.now().plus_ms(i64::try_from(rest.as_millis()).unwrap_or(i64::MAX));
-                        store.rest_site(&self.run.id, until).await?;
-                        Ok(SeatStep::GoOn)
-                    }
+                let (page, rest) = match asked {
+                    CrawlAnswer::Page(page, rest) => (Some(page), rest),
+                    CrawlAnswer::Rest(rest) => (None, Some(rest)),
+                };
+                if let Some(rest) = rest {
+                    let until = self.now().plus_ms(i64::try_from(rest.as_millis()).unwrap_or(i64::MAX));
+                    store.rest_site(&self.run.id, until).await?;
+                }
+                match page {
+                    Some(page) => self.keep(place, *page).await,
+                    None => Ok(SeatStep::GoOn),
                 }
             }
         }

@@ -18,6 +18,10 @@ use crate::services::Services;
 pub struct SiteRunAnswer {
     /// Its id.
     pub id: String,
+    /// Who may delete it; members of an organization only read its runs.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub owner: String,
     /// Address of the first page.
     pub url: String,
     /// Its state.
@@ -66,7 +70,7 @@ pub struct SiteProgress {
     pub done: u32,
     /// Addresses that are known and not done.
     pub left: u32,
-    /// Addresses that gave no answer, or an error of the server.
+    /// URLs without a response or with a 5xx.
     pub failed: u32,
     /// Pages that were audited.
     pub audited: u32,
@@ -130,6 +134,7 @@ impl SiteRunAnswer {
         let below = |path: &str| format!("{this}{path}");
         Ok(Self {
             id: run.id.clone(),
+            owner: run.owner.clone(),
             url: run.url.clone(),
             status: match run.state {
                 SiteState::Running => SiteRunStatus::Running,
@@ -173,16 +178,16 @@ pub(super) fn why(reason: &str) -> Text {
         "O crédito acabou. O relatório cobre as páginas auditadas até então.",
     );
     const MOST: Text = text(
-        "The spending limit of the run was reached. The report covers the pages audited until then.",
-        "O limite de gasto da execução foi atingido. O relatório cobre as páginas auditadas até então.",
+        "The spending limit of the audit was reached. The report covers the pages audited until then.",
+        "O limite de gasto da auditoria foi atingido. O relatório cobre as páginas auditadas até então.",
     );
     const ROBOTS: Text = text(
-        "robots.txt could not be read, so crawlers have to stay away. Try again later.",
-        "O robots.txt não pôde ser lido, e rastreadores devem se afastar. Tente mais tarde.",
+        "robots.txt could not be fetched, so nothing was crawled. Try again later.",
+        "Não foi possível buscar o robots.txt, por isso nada foi rastreado. Tente de novo mais tarde.",
     );
     const INTERRUPTED: Text = text(
-        "The run was interrupted too often by faults on our side. Start it again.",
-        "A execução foi interrompida vezes demais por falhas do nosso lado. Comece-a de novo.",
+        "The audit failed because of an error on our side. Start it again.",
+        "A auditoria falhou por um erro nosso. Inicie-a de novo.",
     );
     match reason {
         "allowance_spent" => ALLOWANCE,

@@ -1,6 +1,7 @@
 //! The report of a run, built of what is stored of its pages. It is not stored itself: the same pages give the same report.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::finding::Severity;
 use site::{PageFacts, SiteBuilder, SiteInputs, report};
@@ -14,6 +15,8 @@ use crate::site_desk::BuiltSite;
 
 /// Pages read at a time.
 pub(crate) const READ_AT_ONCE: i64 = 200;
+/// Longest wait for the report of another site that is being built.
+const BUILD_WAIT: Duration = Duration::from_secs(20);
 /// Listed addresses that are kept with a run: more would not fit its row.
 pub(crate) const MOST_LISTED: usize = 100_000;
 
@@ -26,7 +29,9 @@ pub(super) async fn built(services: &Services, run: &SiteRunRecord) -> Result<Ar
         return Ok(built);
     }
     // One after the other: each takes as much memory as its site.
-    let _turn = services.sites().building.lock().await;
+    let Ok(_turn) = tokio::time::timeout(BUILD_WAIT, services.sites().building.lock()).await else {
+        return Err(ServiceError::new(Code::Overloaded).retry_after(5));
+    };
     if let Some(built) = services.sites().built(&run.id) {
         return Ok(built);
     }

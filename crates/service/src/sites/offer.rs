@@ -39,7 +39,7 @@ pub(super) struct Payable {
     pub(super) pays: Option<SitePays>,
 }
 
-/// What a plan costs the caller. Spends nothing.
+/// The price of a plan, and what pays it. Spends nothing.
 pub(super) async fn payable(cx: &Cx, plan: &SitePlan) -> Result<Payable, ServiceError> {
     let services = &cx.services;
     let max_pages = plan.options.max_pages;
@@ -83,12 +83,12 @@ pub(super) async fn payable(cx: &Cx, plan: &SitePlan) -> Result<Payable, Service
 /// The refusal of a run of which not one page can be paid.
 pub(super) fn unpayable(has_credit: bool) -> ServiceError {
     const NO_CREDIT: Text = text(
-        "X-Credito: send a credit: it pays the pages of a run beyond the free audits",
-        "X-Credito: envie um crédito: ele paga as páginas de uma execução além das auditorias grátis",
+        "X-Credito: send a credit token to pay for more pages",
+        "X-Credito: envie o token de um crédito para pagar por mais páginas",
     );
     const TOO_LITTLE: Text = text(
-        "X-Credito: the credit, or max_usd, is below the price of one page",
-        "X-Credito: o crédito, ou max_usd, é menor que o preço de uma página",
+        "X-Credito: the balance, or max_usd, is below the price of one page",
+        "X-Credito: o saldo, ou max_usd, é menor que o preço de uma página",
     );
     let words = if has_credit { TOO_LITTLE } else { NO_CREDIT };
     ServiceError::new(Code::AllowanceSpent).explained(words.into())

@@ -1,8 +1,9 @@
 //! How a site is to be run: what a caller asks for, checked.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
-use engine::CrawlOptions;
+use engine::{CrawlOptions, SitemapList};
 use model::lang::{Text, text};
 use model::money::Micros;
 use model::time::Timestamp;
@@ -26,6 +27,8 @@ const PATTERN_CHARS: usize = 200;
 const PATTERN_BYTES: usize = 1024 * 1024;
 /// Sitemaps that a caller may name.
 const MOST_SITEMAPS: usize = 10;
+/// Time for reading sitemaps. With the first page before them and one file after, well within that of a job.
+const SITEMAP_TIME: Duration = Duration::from_secs(240);
 /// Requests at once, as of the command line: one for each seat.
 pub(crate) const SEATS: u32 = 2;
 
@@ -131,21 +134,27 @@ fn check_patterns(field: &'static str, patterns: &[String]) -> Result<(), Servic
 }
 
 impl SiteOptions {
-    /// How the site is crawled. `listed`: addresses of its sitemaps as they were at the beginning.
-    pub(crate) fn crawl(&self, started_at: Timestamp, nonce: String, listed: Option<Vec<String>>) -> CrawlOptions {
+    /// How the site is crawled. `read_sitemaps`: what was read of its sitemaps at the beginning.
+    pub(crate) fn crawl(
+        &self,
+        started_at: Timestamp,
+        nonce: String,
+        read_sitemaps: Option<SitemapList>,
+    ) -> CrawlOptions {
         CrawlOptions {
             limits: FrontierLimits { pages: self.max_pages as usize, depth: self.max_depth },
             at_once: SEATS as usize,
             rate: None,
             obeys_robots: true,
-            // Each page is paid for as an audit, so its report has what one has.
+            // Each page is paid for as an audit, so its report has ready fixes too.
             proves: true,
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             sitemaps: self.sitemaps.iter().filter_map(|url| Url::parse(url).ok()).collect(),
             pages: Vec::new(),
             known: HashMap::new(),
-            listed,
+            read_sitemaps,
+            sitemap_time: SITEMAP_TIME,
             started_at,
             nonce,
         }

@@ -7,10 +7,10 @@ use model::finding::{Finding, Severity};
 use model::fix::Fix;
 use model::lang::{Lang, Phrase};
 use model::report::Report;
-use render::site_report::{self, RunNotes, SiteReportFile};
+use render::site_report::{self, OptionNames, RunNotes, SiteReportFile};
 use schemars::JsonSchema;
 use serde::Serialize;
-use site::{CaseView, DEEPEST_BAR, FoldedFinding, Scope, SiteFinding, TemplateView};
+use site::{CaseView, DEEPEST_BAR, FoldedFinding, Scope, SiteFinding, SiteReport, TemplateView};
 use store::{SitePageLine, SiteRunRecord};
 
 use super::answer::why;
@@ -71,7 +71,7 @@ pub struct PageDetail {
     pub fixes: Vec<Fix<String>>,
 }
 
-/// Findings of a run: those of the site first, then causes of findings of its pages.
+/// Findings of a run, the most severe first, then those whose fix gains most.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "SiteFindings")]
 pub struct FindingList {
@@ -119,7 +119,9 @@ pub struct SiteCaseListed {
     /// What is the matter with it, where that differs from address to address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Pages to change, each with what to look for there, where these are others.
+    /// Number of pages to change.
+    pub total: usize,
+    /// Pages to change, each with what to look for there, where these are others: the first 5, or with `code` all that are kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pages: Vec<SiteSource>,
 }
@@ -193,14 +195,14 @@ fn listed(line: SitePageLine) -> PageListed {
     PageListed { number: u32::try_from(place).unwrap_or(u32::MAX), url, answer, status, score, findings }
 }
 
-/// Which findings are wanted.
+/// A filter of findings.
 #[derive(Debug, Clone, Default)]
 pub struct FindingsWish {
-    /// Those of this code, with all addresses that are kept.
+    /// Only this check, with all addresses that are kept.
     pub code: Option<String>,
-    /// Those that are so bad.
+    /// Only this severity.
     pub severity: Option<Severity>,
-    /// Those whose title or code has these words.
+    /// Only titles or codes that contain this text.
     pub words: Option<String>,
 }
 
@@ -233,14 +235,47 @@ pub async fn findings(
         let of_site = of_site.filter(|finding| is_wanted(finding.code, finding.severity, &finding.title));
         let of_pages = report.page_findings.iter();
         let of_pages = of_pages.filter(|finding| is_wanted(&finding.code, finding.severity, &finding.title));
-        let total = of_site.clone().count() + of_pages.clone().count();
-        let all = of_site.map(|finding| of_the_site(finding, lang, most));
-        let all = all.chain(of_pages.map(|finding| of_its_pages(finding, lang, most)));
-        let findings: Vec<SiteFindingListed> = all.skip(from).take(FINDINGS).collect();
+        let all = of_site.map(FoundOnSite::Between).chain(of_pages.map(FoundOnSite::OnPages));
+        let mut all: Vec<FoundOnSite<'_>> = all.collect();
+        all.sort_by(|one, other| one.severity().cmp(&other.severity()).then(other.gain().total_cmp(&one.gain())));
+        let total = all.len();
+        let listed = all.into_iter().skip(from).take(FINDINGS).map(|found| found.listed(lang, most));
+        let findings: Vec<SiteFindingListed> = listed.collect();
         let next = from + findings.len();
         FindingList { cursor: (next < total).then(|| next.to_string()), total, findings }
     })
     .await
+}
+
+/// A finding of a site, before it is written in a language.
+enum FoundOnSite<'r> {
+    /// It shows only across pages.
+    Between(&'r SiteFinding),
+    /// One of its pages, told once.
+    OnPages(&'r FoldedFinding),
+}
+
+impl FoundOnSite<'_> {
+    fn severity(&self) -> Severity {
+        match self {
+            Self::Between(finding) => finding.severity,
+            Self::OnPages(finding) => finding.severity,
+        }
+    }
+
+    fn gain(&self) -> f64 {
+        match self {
+            Self::Between(finding) => finding.gain,
+            Self::OnPages(finding) => finding.gain,
+        }
+    }
+
+    fn listed(&self, lang: Lang, most: usize) -> SiteFindingListed {
+        match self {
+            Self::Between(finding) => of_the_site(finding, lang, most),
+            Self::OnPages(finding) => of_its_pages(finding, lang, most),
+        }
+    }
 }
 
 fn of_the_site(finding: &SiteFinding, lang: Lang, most: usize) -> SiteFindingListed {
@@ -248,6 +283,7 @@ fn of_the_site(finding: &SiteFinding, lang: Lang, most: usize) -> SiteFindingLis
     let case = |case: &CaseView| SiteCaseListed {
         url: case.url.clone(),
         note: Some(case.note.in_lang(lang).to_owned()),
+        total: case.total,
         pages: case.pages.iter().take(most).map(source).collect(),
     };
     SiteFindingListed {
@@ -270,7 +306,7 @@ fn of_its_pages(finding: &FoldedFinding, lang: Lang, most: usize) -> SiteFinding
         Scope::Template(name) => ("template", Some(name.clone())),
         Scope::Pages => ("pages", None),
     };
-    let case = |url: &String| SiteCaseListed { url: url.clone(), note: None, pages: Vec::new() };
+    let case = |url: &String| SiteCaseListed { url: url.clone(), note: None, total: 1, pages: Vec::new() };
     SiteFindingListed {
         code: finding.code.clone(),
         severity: finding.severity,
@@ -289,7 +325,10 @@ fn of_its_pages(finding: &FoldedFinding, lang: Lang, most: usize) -> SiteFinding
 pub async fn templates(cx: &Cx, id: &str, cursor: Option<&str>) -> Result<TemplateList, ServiceError> {
     let from = place(cursor)?;
     let (_, built) = finished(cx, id).await?;
-    let report = &built.report;
+    off_worker(move || templates_of(&built.report, from)).await
+}
+
+fn templates_of(report: &SiteReport, from: usize) -> TemplateList {
     let codes = |name: &str| {
         let of_it = report.page_findings.iter();
         let of_it = of_it.filter(|finding| matches!(&finding.scope, Scope::Template(of) if of == name));
@@ -305,7 +344,7 @@ pub async fn templates(cx: &Cx, id: &str, cursor: Option<&str>) -> Result<Templa
     };
     let templates: Vec<TemplateListed> = report.templates.iter().skip(from).take(TEMPLATES).map(template).collect();
     let next = from + templates.len();
-    Ok(TemplateList { cursor: (next < report.templates.len()).then(|| next.to_string()), templates })
+    TemplateList { cursor: (next < report.templates.len()).then(|| next.to_string()), templates }
 }
 
 /// Distributions of a report, each with the name of a bar and its number.
@@ -352,7 +391,13 @@ pub async fn document(cx: &Cx, id: &str, form: ReportForm) -> Result<String, Ser
     let written = move || {
         let BuiltSite { site, report } = &*built;
         let why_ended = run.reason.as_deref().map(|reason| why(reason).into());
-        let notes = RunNotes { started_at: run.created_at, why_ended, changes: None, failed_bars: Vec::new() };
+        let notes = RunNotes {
+            option_names: OptionNames::Service,
+            started_at: run.created_at,
+            why_ended,
+            changes: None,
+            failed_bars: Vec::new(),
+        };
         Ok(match form {
             ReportForm::Json => serde_json::to_string(&SiteReportFile::of(report, &notes, lang))?,
             ReportForm::Html => site_report::page(report, &site_report::page_rows(site, report), &notes, lang),

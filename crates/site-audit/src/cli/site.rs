@@ -19,7 +19,7 @@ use fetch::{Fetcher, KnownVersion};
 use model::lang::{Lang, Text, text};
 use model::time::Timestamp;
 use render::shown::printable;
-use render::site_report::RunNotes;
+use render::site_report::{OptionNames, RunNotes};
 use service::ports::Ports;
 use site::{PageAnswer, PageFacts, RunLimit, SiteBuilder, SiteFacts, SiteInputs, report};
 use store::{SitePageRow, SiteRunFile};
@@ -94,7 +94,8 @@ impl SiteArguments {
         let report = report(&site);
         let changes = before.map(|before| comparison::changes(&before, &Snapshot::of(&site, complete)));
         let failed_bars = self.failed_bars(&report, changes.as_ref());
-        let notes = RunNotes { started_at, why_ended: None, changes, failed_bars };
+        let notes =
+            RunNotes { option_names: OptionNames::CommandLine, started_at, why_ended: None, changes, failed_bars };
         outputs::write(&folder, &mut file, &site, &report, &notes, (lang, self.parquet)).await?;
         file.keep_value("finished", if report.score.is_some() { "yes" } else { place::NO_SCORE }).await?;
         file.close().await?;
@@ -143,7 +144,7 @@ impl SiteArguments {
             RunPlace::Empty => {}
             RunPlace::Resumed(file) => {
                 if let Some(begun) = file.value("begun").await? {
-                    (options.started_at, options.nonce, options.listed) = serde_json::from_str(&begun)?;
+                    (options.started_at, options.nonce, options.read_sitemaps) = serde_json::from_str(&begun)?;
                 }
                 // All pages of a run are judged alike.
                 if let Some(program) = file.value("program").await? {
@@ -171,7 +172,7 @@ impl SiteArguments {
         };
         // From here on the folder is changed: what could fail has not.
         let (mut file, mut previous) = place.begin(folder, lang).await?;
-        let begun = serde_json::to_string(&(started_at, nonce, crawl.inputs().listed))?;
+        let begun = serde_json::to_string(&(started_at, nonce, crawl.sitemap_list()))?;
         file.keep_value("url", url.as_str()).await?;
         file.keep_value("begun", &begun).await?;
         file.keep_value("program", &program(proves)).await?;
@@ -203,7 +204,13 @@ impl SiteArguments {
         }
         file.add(batch).await?;
         let mut inputs = crawl.inputs();
-        resources(asked, &crawl, &mut file, &mut inputs).await?;
+        tokio::select! {
+            done = resources(asked, &crawl, &mut file, &mut inputs) => done?,
+            _ = &mut stop => {
+                file.close().await?;
+                return Ok(None);
+            }
+        }
         teller.end();
         file.keep_value("inputs", &serde_json::to_string(&inputs)?).await?;
         Ok(Some(Finished { file, inputs, started_at }))

@@ -1,6 +1,6 @@
 //! The beginning of a run: the first page and the files of its site are asked for once, by one seat, and stored for all.
 
-use engine::{AuditFailure, Crawl, CrawlFailure, Scheme, SharedCrawl};
+use engine::{AuditFailure, Crawl, CrawlFailure, Scheme, SharedCrawl, SitemapList};
 use model::capture::{Capture, WantKind};
 use serde::{Deserialize, Serialize};
 use store::{NewJob, SiteBeginning};
@@ -12,15 +12,16 @@ use crate::job::Job;
 use crate::sites::built::MOST_LISTED;
 use crate::sites::{SEATS, SiteOptions, seat_key};
 
-/// Bytes of JSON that are stored of a beginning; without its sitemaps, where they are more, which each server then asks for.
+/// Bytes of JSON that are stored of a beginning. Where it is larger, sitemaps are left out: what they list is kept, but pages are
+/// then audited without them.
 const MOST_BYTES: usize = 12 * 1024 * 1024;
 
 /// What the site answered at the beginning.
 #[derive(Serialize, Deserialize)]
 struct Beginning {
     capture: Capture,
-    /// Addresses of its sitemaps, in order.
-    listed: Option<Vec<String>>,
+    /// What was read of its sitemaps.
+    sitemaps: SitemapList,
 }
 
 impl Seat<'_> {
@@ -35,7 +36,7 @@ impl Seat<'_> {
             SiteBeginning::NotYet => {}
         }
         let engine = self.services.engine();
-        // Not checked again when it was given: the rules for target addresses may have changed.
+        // Checked again: the rules for target addresses may have changed since the request.
         let url = match engine.fetcher().intake(&self.run.url) {
             Ok(url) => url,
             Err(refused) => return self.failed(ServiceError::from(refused).code.wire()).await,
@@ -47,15 +48,12 @@ impl Seat<'_> {
             Err(failed) => return self.refused(failed).await,
         };
         let Some(crawl) = self.crawl(capture.clone(), crawling).await? else { return Ok(None) };
-        let mut listed = crawl.inputs().listed;
-        let is_long = listed.as_ref().is_some_and(|listed| listed.len() > MOST_LISTED);
-        listed.iter_mut().for_each(|listed| listed.truncate(MOST_LISTED));
+        let sitemaps = crawl.sitemap_list(MOST_LISTED);
         let gap_ms = i64::try_from(crawl.gap().as_millis()).unwrap_or(i64::MAX);
-        let beginning = written(Beginning { capture, listed })?;
+        let beginning = written(Beginning { capture, sitemaps })?;
         store.keep_begun_site(&self.run.id, &self.claimed.lease, &beginning, gap_ms, self.other_seats()).await?;
         match store.begun_site(&self.run.id).await? {
-            SiteBeginning::Begun(stored) if stored == beginning && !is_long => Ok(Some(crawl)),
-            // Another seat was faster, and its beginning is everybody's; or the list was cut.
+            // What is stored decides, as for every server that joins: a long list was cut, or another seat was faster.
             SiteBeginning::Begun(stored) => self.joined(&stored, options).await,
             // The run has ended meanwhile, or the lease was lost.
             SiteBeginning::Over | SiteBeginning::NotYet => Ok(None),
@@ -64,9 +62,9 @@ impl Seat<'_> {
 
     /// The crawl of a beginning that is stored.
     async fn joined(&self, stored: &[u8], options: SiteOptions) -> Result<Option<SharedCrawl>, Unfinished> {
-        let Beginning { capture, listed } =
+        let Beginning { capture, sitemaps } =
             serde_json::from_slice(stored).map_err(|error| Unfinished::Never(error.to_string()))?;
-        let options = options.crawl(self.run.created_at, capture.nonce.clone(), listed);
+        let options = options.crawl(self.run.created_at, capture.nonce.clone(), Some(sitemaps));
         self.crawl(capture, options).await
     }
 

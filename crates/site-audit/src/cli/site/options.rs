@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::{ArgAction, Args};
@@ -15,6 +16,9 @@ use url::Url;
 use super::super::audit::{FailOn, addresses};
 use super::super::failure;
 use super::super::output::LangName;
+
+/// Time for reading all sitemaps: the 1,000 files of a run at 0.6 seconds.
+const SITEMAP_TIME: Duration = Duration::from_secs(600);
 
 /// What `--help` says after the options.
 const MORE_HELP: &str = "\
@@ -166,7 +170,8 @@ impl SiteArguments {
             sitemaps: parsed(&self.sitemap)?,
             pages: parsed(&listed)?,
             known: HashMap::new(),
-            listed: None,
+            read_sitemaps: None,
+            sitemap_time: SITEMAP_TIME,
             started_at,
             nonce,
         })

@@ -17,6 +17,7 @@ testkit::on_both_databases! {
     a_run_is_its_owners,
     mistakes_name_their_field,
     every_limit_refuses_a_run,
+    runs_over_one_target_have_a_ceiling,
     a_dry_run_begins_nothing,
     a_run_that_cant_begin_fails_with_a_reason,
     a_deleted_run_is_gone,
@@ -51,19 +52,25 @@ pub(crate) fn planted(asked: &ReceivedRequest) -> SiteAnswer {
             let text = format!("User-agent: *\nDisallow: /secret\nSitemap: http://{}/sitemap.xml\n", host.unwrap());
             SiteAnswer::page(200, "text/plain", &text)
         }
-        "/sitemap.xml" => {
-            let host = asked.head.lines().find_map(|line| line.strip_prefix("Host: ").or(line.strip_prefix("host: ")));
-            let listed = ["/", "/a", "/b", "/orphan"]
-                .map(|path| format!("<url><loc>http://{}{path}</loc></url>", host.unwrap()));
-            let text = format!(
-                "<?xml version=\"1.0\" encoding=\"UTF-8\"?><urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{}</urlset>",
-                listed.concat()
-            );
-            SiteAnswer::page(200, "application/xml", &text)
-        }
+        // An audit of the home page is content with the first file: the run reads the others.
+        "/sitemap.xml" => sitemap(asked, "sitemapindex", "sitemap", &["/list-1.xml", "/list-2.xml", "/list-3.xml"]),
+        "/list-1.xml" => sitemap(asked, "urlset", "url", &["/", "/a"]),
+        "/list-2.xml" => sitemap(asked, "urlset", "url", &["/b"]),
+        "/list-3.xml" => sitemap(asked, "urlset", "url", &["/orphan"]),
         path if path.starts_with("/product/") => page(&format!("Product {path}"), "<p>A product of ours</p>"),
         _ => SiteAnswer::missing(),
     }
+}
+
+/// A sitemap file of the site that was asked.
+fn sitemap(asked: &ReceivedRequest, root: &str, entry: &str, paths: &[&str]) -> SiteAnswer {
+    let host = asked.head.lines().find_map(|line| line.strip_prefix("Host: ").or(line.strip_prefix("host: ")));
+    let entries: String =
+        paths.iter().map(|path| format!("<{entry}><loc>http://{}{path}</loc></{entry}>", host.unwrap())).collect();
+    let text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?><{root} xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{entries}</{root}>"
+    );
+    SiteAnswer::page(200, "application/xml", &text)
 }
 
 /// Pages of [`planted`] that answer with HTML.
@@ -118,7 +125,20 @@ async fn a_run_tells_what_shows_across_pages(database: TestDatabase) {
     assert_eq!((&run["progress"]["left"], &run["progress"]["failed"]), (&json!(0), &json!(0)));
     assert_eq!(run["progress"]["audited"], PLANTED_PAGES);
     let times = times(&site);
-    for path in ["/", "/a", "/b", "/old", "/orphan", "/product/6", "/gone", "/robots.txt", "/sitemap.xml"] {
+    for path in [
+        "/",
+        "/a",
+        "/b",
+        "/old",
+        "/orphan",
+        "/product/6",
+        "/gone",
+        "/robots.txt",
+        "/sitemap.xml",
+        "/list-1.xml",
+        "/list-2.xml",
+        "/list-3.xml",
+    ] {
         assert_eq!(times.get(path), Some(&1), "{path}: {times:?}");
     }
     assert_eq!(times.get("/secret"), None, "robots.txt is obeyed");
@@ -228,8 +248,10 @@ async fn mistakes_name_their_field(database: TestDatabase) {
     let crawler = Call::new("POST", "/api/sites").token(&token).header("user-agent", "SiteAudit/9.9");
     let crawler = app.call(crawler.body(r#"{"url": "https://example.com/"}"#)).await;
     assert_eq!(crawler.refusal(), (403, "crawler_not_allowed".to_owned()));
-    for path in ["/api/sites?cursor=x", "/api/sites/00000000-0000-7000-8000-000000000000/pages?cursor=-1"] {
-        assert!(app.call(Call::get(path).token(&token)).await.status >= 400, "{path}");
+    let run = begun(&app.call(begin(&token, &json!({"url": "http://127.0.0.2:1/"}))).await);
+    for path in ["/api/sites?cursor=x".to_owned(), format!("/api/sites/{run}/pages?cursor=-1")] {
+        let refused = app.call(Call::get(&path).token(&token)).await.refusal();
+        assert_eq!(refused, (400, "invalid_parameter".to_owned()), "{path}");
     }
 }
 
@@ -255,6 +277,27 @@ async fn every_limit_refuses_a_run(database: TestDatabase) {
     assert_eq!(app.call(delete).await.status, 404);
     work_off(&app).await;
     assert_eq!(app.call(begin(&tokens[0], &body)).await.refusal(), (429, "rate_limited".to_owned()));
+}
+
+async fn runs_over_one_target_have_a_ceiling(database: TestDatabase) {
+    // A resolver that never answers: the ceilings are judged before anything is asked.
+    let silent = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let app = TestApp::start(database, |config| {
+        config.fetch.dns = Some(silent.local_addr().unwrap());
+        config.limits.site_runs_per_target = 2;
+        config.limits.site_runs_per_target_hour = 3;
+    })
+    .await;
+    let tokens = [app.guest().await, app.guest().await, app.guest().await];
+    let of = |host: &str| json!({"url": format!("http://{host}/")});
+    begun(&app.call(begin(&tokens[0], &of("www.site-audit-victim.com"))).await);
+    begun(&app.call(begin(&tokens[1], &of("b.site-audit-victim.com"))).await);
+    let busy = app.call(begin(&tokens[2], &of("site-audit-victim.com"))).await;
+    assert_eq!((busy.refusal(), busy.header("retry-after")), ((429, "target_busy".to_owned()), "60"));
+    let spent = app.call(begin(&tokens[2], &of("site-audit-victim.com"))).await;
+    assert_eq!(spent.refusal(), (429, "target_busy".to_owned()));
+    assert_ne!(spent.header("retry-after"), "60", "the hour's runs of the network are used up");
+    begun(&app.call(begin(&tokens[2], &of("site-audit-other.com"))).await);
 }
 
 async fn a_dry_run_begins_nothing(database: TestDatabase) {
@@ -310,10 +353,15 @@ async fn a_caller_who_waits_hears_the_end_of_a_run(database: TestDatabase) {
     let id = begun(&app.call(begin(&token, &json!({"url": site.url("/")}))).await);
     let path = format!("/api/sites/{id}?wait=25");
     let hearing = async {
+        let mut calls = 1;
         // One wait is enough, but on a machine that is slower than its longest.
-        while get(&app, &token, &path).await["status"] == "running" {}
+        while get(&app, &token, &path).await["status"] == "running" {
+            calls += 1;
+        }
+        calls
     };
-    tokio::join!(hearing, work_off(&app));
+    let (calls, _) = tokio::join!(hearing, work_off(&app));
+    assert!(calls <= 10, "{calls} calls: nobody has to ask again and again");
     assert_eq!(get(&app, &token, &path).await["status"], "finished");
 }
 

@@ -88,7 +88,10 @@ fn a_terminal_gets_short_lines_of_the_log_in_colour() {
     let Some(shown) = on_a_terminal(command, &[setting]) else { return };
     let line = shown.lines().find(|line| line.contains("fetch.allow_private")).unwrap_or_else(|| panic!("{shown}"));
     assert!(line.contains("\u{1b}[33m") && line.contains("192.0.2.0/24"), "{line:?}");
-    assert!(!line.contains("site_audit::") && !line.contains("20"), "no module, no date: {line:?}");
+    assert!(
+        !line.contains("site_audit::") && !line.contains("2026") && !line.contains("2027"),
+        "no module, no date: {line:?}"
+    );
     let plain = on_a_terminal(command, &[setting, ("NO_COLOR", "1")]).unwrap();
     assert!(plain.contains("WARN") && !plain.contains('\u{1b}'), "{plain:?}");
 }

@@ -40,7 +40,7 @@ async fn a_site_is_audited_by_forms(database: TestDatabase) {
     let refused = send(&app, PATH, "", "url=nothing%3A%2F%2F&max_pages=5&action=start").await;
     assert!(refused.status == 400 && refused.body.contains("id=\"problem\""), "{}", refused.body);
     let priced = send(&app, PATH, "", &format!("url={}&max_pages=5&action=price", site.url("/"))).await;
-    assert!(priced.status == 200 && priced.body.contains("costs nothing"), "{}", priced.body);
+    assert!(priced.status == 200 && priced.body.contains("is free for up to 5 pages"), "{}", priced.body);
     assert!(site.asked().is_empty());
 
     let (cookie, path) = begun(&app, &site).await;
@@ -61,12 +61,16 @@ async fn a_site_is_audited_by_forms(database: TestDatabase) {
         errors.body
     );
     let none = get(&app, &format!("{path}?q=nothing-of-the-kind&lang=en"), &cookie).await;
-    assert!(none.body.contains("No findings here."), "{}", none.body);
+    assert!(none.body.contains("No findings match."), "{}", none.body);
     let finding = get(&app, &format!("{path}/findings/broken_internal_link?lang=en"), &cookie).await;
     assert!(finding.body.contains(&site.url("/gone")) && finding.body.contains(": Gone"), "{}", finding.body);
     assert_eq!(get(&app, &format!("{path}/findings/nothing"), &cookie).await.status, 404);
     let pages = get(&app, &format!("{path}/pages?lang=en"), &cookie).await;
-    assert!(pages.body.contains(&site.url("/product/6")) && pages.body.contains("error (4xx) (404)"), "{}", pages.body);
+    assert!(
+        pages.body.contains(&site.url("/product/6")) && pages.body.contains("client error (404)"),
+        "{}",
+        pages.body
+    );
     let page = get(&app, &format!("{path}/pages/0?lang=en"), &cookie).await;
     assert!(page.body.contains("meta_description_missing"), "{}", page.body);
     let file = get(&app, &format!("{path}/files/site.sarif"), &cookie).await;
@@ -108,6 +112,23 @@ fn problems(tab: &mut Tab, name: &str) -> Vec<String> {
     found
 }
 
+/// What is wrong with a report that was saved, in any look: folded and with everything open.
+async fn problems_of_file(file: &str) -> Vec<String> {
+    let file = file.to_owned();
+    // The only address that these browsers reach.
+    let folder = TestSite::start_at([127, 0, 0, 1].into(), move |asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html(&file),
+        _ => SiteAnswer::missing(),
+    })
+    .await;
+    let Some(mut tab) = Tab::open(&folder.url("")) else { return Vec::new() };
+    tab.visit("/");
+    let mut found = problems(&mut tab, "file");
+    tab.value("document.querySelectorAll('details').forEach(details => details.open = true)");
+    found.extend(problems(&mut tab, "file-open"));
+    found
+}
+
 /// Goes through the pages by mouse.
 async fn used_by_mouse(runs_scripts: bool) {
     let site = TestSite::start(|asked| match asked.path.as_str() {
@@ -133,7 +154,7 @@ async fn used_by_mouse(runs_scripts: bool) {
     tab.click("#url");
     tab.write(&site.url("/"));
     tab.load(|tab| tab.click("button[value=price]"));
-    assert!(tab.shown().contains("costs nothing"), "{}", tab.shown());
+    assert!(tab.shown().contains("is free for up to"), "{}", tab.shown());
     look(&mut tab, &mut found, "price");
     tab.load(|tab| tab.click("button[value=start]"));
     assert!(tab.shown().contains("Stop and delete"), "{}", tab.shown());
@@ -148,6 +169,10 @@ async fn used_by_mouse(runs_scripts: bool) {
             assert_eq!(tab.status(), 200, "{name}");
             look(&mut tab, &mut found, &format!("{name}-{lang}"));
         }
+    }
+    if runs_scripts {
+        let file = tab.value("fetch(location.pathname.split('/pages')[0] + '/files/report.html').then(r => r.text())");
+        found.extend(problems_of_file(file.as_str().unwrap()).await);
     }
     tab.visit(&format!("{PATH}?lang=en"));
     look(&mut tab, &mut found, "list");

@@ -1,6 +1,7 @@
 //! The command line: what a person or a build types.
 
 mod audit;
+mod backup;
 mod checks;
 mod failure;
 mod input;
@@ -119,6 +120,10 @@ enum Command {
     /// Migrate the database, then exit.
     #[command(after_help = MIGRATE_HELP, mut_args = |arg| shown(arg, &["config", "database_url"]))]
     Migrate(place::ConfigArguments),
+    /// Back up the database while the service runs.
+    Backup(backup::BackupArguments),
+    /// Restore the database from a backup.
+    Restore(backup::RestoreArguments),
     /// Print the OpenAPI description of the service.
     #[command(after_help = OPENAPI_HELP, mut_args = |arg| shown(arg, &["config", "listen", "base_url"]))]
     Openapi(place::ConfigArguments),
@@ -178,6 +183,8 @@ impl Cli {
             Command::Mcp(arguments) => arguments.run(),
             Command::Checks(arguments) => arguments.run(),
             Command::Migrate(arguments) => arguments.migrate(),
+            Command::Backup(arguments) => arguments.run(),
+            Command::Restore(arguments) => arguments.run(),
             Command::Openapi(arguments) => arguments.openapi(),
             Command::Healthcheck(arguments) => arguments.healthcheck(),
             Command::Lab(arguments) => arguments.run(),

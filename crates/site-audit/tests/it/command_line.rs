@@ -1,6 +1,7 @@
 //! The program run as a person or a build runs it.
 
 mod audit;
+mod backup;
 mod checks;
 mod formats;
 #[cfg(target_os = "linux")]

@@ -18,7 +18,7 @@ fn run(arguments: &[&str]) -> (Output, TempDir) {
 }
 
 /// A service on a free port, and its address.
-fn serve(folder: &TempDir) -> (Child, String) {
+pub(super) fn serve(folder: &TempDir) -> (Child, String) {
     started(
         program()
             .current_dir(folder.path())

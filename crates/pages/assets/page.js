@@ -104,7 +104,14 @@ addEventListener("click", async ({ target: button }) => {
   const block = document.getElementById(button.dataset.copies) ?? button.parentElement;
   button.dataset.name ??= button.textContent;
   // Of a change only what comes is pasted.
-  await navigator.clipboard.writeText((block.querySelector("ins") ?? block.querySelector("pre") ?? block).textContent);
+  const taken = block.querySelector("ins") ?? block.querySelector("pre") ?? block;
+  try {
+    await navigator.clipboard.writeText(taken.textContent);
+  } catch {
+    // Refused: the reader copies what is selected.
+    getSelection().selectAllChildren(taken);
+    return;
+  }
   button.textContent = copied;
   say(copied);
   button.addEventListener("blur", () => { button.textContent = button.dataset.name; say(""); }, { once: true });

@@ -1,13 +1,16 @@
-//! What a reader takes along from a report: all ready fixes as one text, and a prompt for a coding agent.
+//! What a reader takes along from a report: all ready fixes of the page as one text, and a prompt for a coding agent.
 
 use audit::{checks, score};
-use model::finding::Finding;
+use model::finding::{Finding, Severity};
 use model::fix::{Fix, FixClass};
 use model::lang::{Lang, Text, text};
 use render::edits;
 
 /// Bytes of the text of all fixes in a page. The patch has all of them.
 const MOST_BYTES: usize = 10 * 1024;
+
+/// Findings that the prompt asks about.
+const MOST_DECISIONS: usize = 5;
 
 /// Texts to take along.
 pub(super) struct TakeAlong {
@@ -21,8 +24,9 @@ pub(super) struct TakeAlong {
     pub(super) prompt: [String; 2],
 }
 
-/// The texts of a report; `None` where no fix is ready. Decisions (a noindex, a canonical to another page) are never part
-/// of them.
+/// The texts of a report; `None` where no fix is ready and nothing serious is to be decided. Decisions (a noindex, a canonical to
+/// another page) are never among the fixes: the prompt asks about them. Files of the site, such as llms.txt, are not part of
+/// the page.
 pub(super) fn take_along(
     url: &str,
     base_url: &str,
@@ -31,11 +35,11 @@ pub(super) fn take_along(
     lang: Lang,
 ) -> Option<TakeAlong> {
     let ready = score::most_urgent(findings, fixes).filter(|(_, fix)| fix.class == FixClass::Deterministic);
+    let ready = ready.filter(|(_, fix)| fix.file.is_none());
     let (mut all, mut count, mut left_out) = (String::new(), 0, 0);
     for (finding, fix) in ready {
         let (Some(change), Some(check)) = (edits::ready(fix, lang), checks::find(&finding.code)) else { continue };
-        let place = fix.file.as_ref().map(|file| format!(" ({})", file.path)).unwrap_or_default();
-        let entry = format!("# {}{place}\n{change}\n", check.title.in_lang(lang));
+        let entry = format!("# {}\n{change}\n", check.title.in_lang(lang));
         if all.len() + entry.len() > MOST_BYTES {
             left_out += 1;
             continue;
@@ -46,13 +50,29 @@ pub(super) fn take_along(
         all.push_str(&entry);
         count += 1;
     }
-    (count > 0).then(|| TakeAlong { fixes: count, left_out, prompt: prompt(url, base_url, lang), all })
+    let open = score::most_urgent(findings, fixes).filter(|(finding, fix)| {
+        finding.severity != Severity::Info && fix.class == FixClass::Instruction && fix.file.is_none()
+    });
+    let open: String = open
+        .take(MOST_DECISIONS)
+        .filter_map(|(finding, _)| {
+            let title = checks::find(&finding.code)?.title.in_lang(lang);
+            Some(format!("- {title}: {}\n", finding.message.in_lang(lang)))
+        })
+        .collect();
+    let is_any = count > 0 || !open.is_empty();
+    is_any.then(|| TakeAlong { fixes: count, left_out, prompt: prompt(url, base_url, &open, lang), all })
 }
 
-fn prompt(url: &str, base_url: &str, lang: Lang) -> [String; 2] {
+/// `open`: what is to be decided first, a line each.
+fn prompt(url: &str, base_url: &str, open: &str, lang: Lang) -> [String; 2] {
     const BEFORE: Text = text(
         "Fix the technical SEO problems of {url} in this project. Find the template or the content that makes each line below and change it there, not in built output. Lines with - go, lines with + come in their place. Change nothing else.",
         "Corrija os problemas técnicos de SEO de {url} neste projeto. Ache o template ou o conteúdo que gera cada linha abaixo e mude ali, não no resultado gerado. Linhas com - saem, linhas com + entram no lugar. Não mude mais nada.",
+    );
+    const OPEN: Text = text(
+        "These need a decision. Ask the owner of the page before you change them:",
+        "Estes precisam de uma decisão. Pergunte ao dono da página antes de mudá-los:",
     );
     const AFTER: Text = text(
         "When you are done, prove it with a second audit of the changed page (its HTML, or the page once it is published), and say which findings are gone:",
@@ -63,7 +83,8 @@ fn prompt(url: &str, base_url: &str, lang: Lang) -> [String; 2] {
         "curl -s {base_url}/api/audit -H 'content-type: application/json' -d '{}'",
         serde_json::json!({ "url": url }).to_string().replace('\'', "'\\''"),
     );
-    [format!("{before}\n\n"), format!("\n{}\n{call}\n", AFTER.in_lang(lang))]
+    let open = if open.is_empty() { String::new() } else { format!("\n{}\n{open}", OPEN.in_lang(lang)) };
+    [format!("{before}\n\n"), format!("{open}\n{}\n{call}\n", AFTER.in_lang(lang))]
 }
 
 #[cfg(test)]
@@ -82,14 +103,19 @@ mod tests {
         let page = "<html><meta name=robots content=noindex><title>Bread</title><body><h1>Bread</h1>";
         let taken = of(page).expect("the page has ready fixes");
         assert_eq!(taken.all.matches("\n# ").count() + 1, taken.fixes);
-        assert!(!taken.all.contains("noindex"), "{}", taken.all);
+        assert!(!taken.all.contains("noindex") && !taken.all.contains("llms.txt"), "{}", taken.all);
+        assert!(
+            taken.prompt[1].contains("need a decision") && taken.prompt[1].contains("noindex"),
+            "{:?}",
+            taken.prompt
+        );
         assert!(taken.prompt.iter().all(|part| part.contains(example::PAGE_URL)), "{:?}", taken.prompt);
         assert_eq!(taken.left_out, 0);
     }
 
     #[test]
     fn an_address_stays_one_argument_of_the_shell() {
-        let [_, prompt] = prompt("https://example.com/it's", "https://audit.example", Lang::En);
+        let [_, prompt] = prompt("https://example.com/it's", "https://audit.example", "", Lang::En);
         assert!(prompt.contains(r#"-d '{"url":"https://example.com/it'\''s"}'"#), "{prompt}");
     }
 }

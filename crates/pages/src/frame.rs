@@ -135,6 +135,14 @@ impl<'a> Frame<'a> {
         self.reader.done.map_or("", |said| said.in_lang(self.reader.lang))
     }
 
+    /// An amount as the page's language writes it.
+    pub(crate) fn decimal(&self, amount: impl std::fmt::Display) -> String {
+        match self.reader.lang {
+            Lang::En => amount.to_string(),
+            Lang::PtBr => amount.to_string().replace('.', ","),
+        }
+    }
+
     /// The language tag.
     pub(crate) fn tag(&self) -> &'static str {
         self.reader.lang.tag()

@@ -33,7 +33,7 @@ struct StatusPage<'a> {
 
 const AVAILABILITY: Text = text("Availability", "Disponibilidade");
 const MEDIAN: Text = text("Median time of an audit", "Tempo mediano de uma auditoria");
-const P99: Text = text("99th percentile of an audit's time", "Percentil 99 do tempo de uma auditoria");
+const P99: Text = text("Audit time, 99th percentile", "Tempo de uma auditoria, percentil 99");
 const FAILED: Text = text("Failed responses", "Respostas com falha");
 
 /// Shows it.

@@ -102,7 +102,7 @@ async fn a_feed_is_made_renewed_and_deleted_by_forms(database: TestDatabase) {
     page.send("action=feed").await;
     assert_eq!(app.call(Call::get(&path)).await.status, 404);
     assert_eq!(page.send("action=delete-feed").await.status, 303);
-    assert!(page.get("en").await.body.contains("Make the feed"));
+    assert!(page.get("en").await.body.contains("Create feed"));
 }
 
 /// What is wrong with the page in any look.

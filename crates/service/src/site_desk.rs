@@ -1,8 +1,8 @@
 //! Runs over sites in this process: the frontiers of those that it asks pages for, reports that were read lately, and who waits
 //! for an end.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use engine::SharedCrawl;
 use site::{SiteFacts, SiteReport};
@@ -32,6 +32,8 @@ pub(crate) struct Replica {
     pub(crate) crawl: tokio::sync::Mutex<Option<SharedCrawl>>,
     /// A page was kept, so the frontier may go on.
     pub(crate) changed: Notify,
+    /// Pages of the run before with their places there, by key; empty where none can be taken over.
+    pub(crate) before: OnceLock<HashMap<String, i64>>,
 }
 
 /// A site with its report.
@@ -69,8 +71,8 @@ impl SiteDesk {
     }
 
     /// Holds the report of a run.
-    pub(crate) fn hold(&self, run: &str, built: BuiltSite) -> Arc<BuiltSite> {
-        self.built.add(run, Arc::new(built))
+    pub(crate) fn hold(&self, run: &str, built: impl Into<Arc<BuiltSite>>) -> Arc<BuiltSite> {
+        self.built.add(run, built.into())
     }
 }
 

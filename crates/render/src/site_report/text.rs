@@ -1,9 +1,9 @@
 //! The report of a site for a terminal.
 
 use model::lang::{Lang, Text, text as both};
-use site::{Scope, SiteReport};
+use site::{Scope, SiteChanges, SiteReport};
 
-use super::run::{BROKE, FIXED, SiteChanges, UNCHANGED};
+use super::run::{BROKE, FIXED, UNCHANGED};
 use super::words;
 use crate::shown::printable;
 

@@ -134,6 +134,8 @@ pub struct LimitSettings {
     pub site_runs_at_once: u32,
     /// Runs over sites begun per network and hour.
     pub site_runs_per_hour: u32,
+    /// Watched sites per owner.
+    pub site_watches: u32,
 }
 
 /// The MCP server.
@@ -315,6 +317,7 @@ impl Default for LimitSettings {
             site_runs: 2,
             site_runs_at_once: 100,
             site_runs_per_hour: 20,
+            site_watches: 10,
         }
     }
 }

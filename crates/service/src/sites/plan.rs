@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use engine::CrawlOptions;
+use fetch::KnownVersion;
 use model::lang::{Text, text};
 use model::money::Micros;
 use model::time::Timestamp;
@@ -131,8 +132,15 @@ fn check_patterns(field: &'static str, patterns: &[String]) -> Result<(), Servic
 }
 
 impl SiteOptions {
-    /// How the site is crawled. `listed`: addresses of its sitemaps as they were at the beginning.
-    pub(crate) fn crawl(&self, started_at: Timestamp, nonce: String, listed: Option<Vec<String>>) -> CrawlOptions {
+    /// How the site is crawled. `listed`: addresses of its sitemaps as they were at the beginning; `known`: versions of the pages
+    /// of the run before.
+    pub(crate) fn crawl(
+        &self,
+        started_at: Timestamp,
+        nonce: String,
+        listed: Option<Vec<String>>,
+        known: HashMap<String, KnownVersion>,
+    ) -> CrawlOptions {
         CrawlOptions {
             limits: FrontierLimits { pages: self.max_pages as usize, depth: self.max_depth },
             at_once: SEATS as usize,
@@ -144,7 +152,7 @@ impl SiteOptions {
             exclude: self.exclude.clone(),
             sitemaps: self.sitemaps.iter().filter_map(|url| Url::parse(url).ok()).collect(),
             pages: Vec::new(),
-            known: HashMap::new(),
+            known,
             listed,
             started_at,
             nonce,

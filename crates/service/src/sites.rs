@@ -22,8 +22,11 @@ use crate::job::Job;
 use crate::services::Services;
 use crate::x402::{CallPayment, PaymentHeaders};
 
+pub use answer::{
+    SiteChangeListed, SiteFigures, SiteProgress, SiteRunAnswer, SiteRunChanges, SiteRunLinks, SiteRunStatus,
+    SiteSpending,
+};
 pub(crate) use answer::{changes_of, why};
-pub use answer::{SiteChangeListed, SiteFigures, SiteProgress, SiteRunAnswer, SiteRunChanges, SiteRunLinks, SiteRunStatus, SiteSpending};
 pub use offer::SiteOffer;
 pub(crate) use plan::SEATS;
 pub use plan::{MOST_DEPTH, SiteOptions, SitePlan, SiteRequest};

@@ -283,8 +283,10 @@ mod tests {
             .chain([change(Severity::Warn, "title_missing", "/about"), change(Severity::Error, "noindex", "/about")])
             .collect();
         let groups = grouped(&changes, |url| url.starts_with("/product/").then_some("/product/…"));
-        let told: Vec<_> =
-            groups.iter().map(|group| (&*group.code, group.template.as_deref(), group.total, group.urls.len())).collect();
+        let told: Vec<_> = groups
+            .iter()
+            .map(|group| (&*group.code, group.template.as_deref(), group.total, group.urls.len()))
+            .collect();
         assert_eq!(
             told,
             [("noindex", None, 1, 1), ("title_missing", None, 1, 1), ("title_missing", Some("/product/…"), 7, 5)]
@@ -293,13 +295,8 @@ mod tests {
 
     #[test]
     fn a_note_that_is_new_makes_no_site_worse() {
-        let group = |severity| ChangeGroup {
-            severity,
-            code: "c".to_owned(),
-            template: None,
-            total: 1,
-            urls: Vec::new(),
-        };
+        let group =
+            |severity| ChangeGroup { severity, code: "c".to_owned(), template: None, total: 1, urls: Vec::new() };
         for (severities, worse) in [
             (&[][..], false),
             (&[Severity::Info], false),

@@ -88,9 +88,7 @@ pub use runs::{RunFindings, RunRecord, RunScore};
 pub use sessions::{FoundSession, Session};
 pub use shares::{NewShare, SharePictures, ShareState};
 pub use site_runs::{SitePageRow, SiteRunFile};
-pub use site_watches::{
-    DueSiteWatch, NewSiteWatch, SiteWatchChange, SiteWatchRecord, SiteWatcher, SiteWatching,
-};
+pub use site_watches::{DueSiteWatch, NewSiteWatch, SiteWatchChange, SiteWatchRecord, SiteWatcher, SiteWatching};
 pub use sites::{
     NewSiteRun, NewWatchedRun, SiteAlert, SiteAllowance, SiteBeginning, SiteCommit, SiteCommitted, SiteEnd, SiteKept,
     SitePageLine, SitePageReport, SitePageVersion, SitePays, SiteRefusal, SiteResult, SiteRunLimits, SiteRunRecord,

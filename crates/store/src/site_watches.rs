@@ -120,7 +120,8 @@ const ADD: &str = "INSERT INTO site_watches (id, owner, url, options, days, due_
 
 const ADOPT: &str = "UPDATE site_runs SET watch_id = $1 WHERE id = $2 AND owner = $3 AND watch_id IS NULL";
 
-const LIST: &str = concat!("SELECT ", columns!(), " FROM site_watches w WHERE owner = $1 ORDER BY created_at, id LIMIT $2");
+const LIST: &str =
+    concat!("SELECT ", columns!(), " FROM site_watches w WHERE owner = $1 ORDER BY created_at, id LIMIT $2");
 
 const OF_OWNER: &str = concat!("SELECT ", columns!(), " FROM site_watches w WHERE id = $1 AND owner = $2");
 

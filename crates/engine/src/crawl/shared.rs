@@ -98,9 +98,7 @@ impl CrawlAsker {
         };
         let fetched = match shared.take_first(&entry.url) {
             Some(fetched) => fetched,
-            None => {
-                shared.engine.fetcher().answer(&url, known, &shared.kept, shared.engine.page_deadline()).await
-            }
+            None => shared.engine.fetcher().answer(&url, known, &shared.kept, shared.engine.page_deadline()).await,
         };
         match rest(&fetched, tries).filter(|_| tries < MOST_TRIES) {
             Some(rest) => CrawlAnswer::Rest(rest),

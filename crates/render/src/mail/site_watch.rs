@@ -82,10 +82,8 @@ impl SiteWatchMail<'_> {
 
 /// The mail of what broke.
 pub fn alert(sender: &Sender<'_>, alert: &SiteWatchAlert<'_>) -> Result<Mail, askama::Error> {
-    const NEW: Text = text(
-        "{site}: {count} new {count|finding|findings}",
-        "{site}: {count} {count|achado novo|achados novos}",
-    );
+    const NEW: Text =
+        text("{site}: {count} new {count|finding|findings}", "{site}: {count} {count|achado novo|achados novos}");
     let (lang, changes) = (alert.lang, alert.changes);
     let stop = stop_address(sender, alert.stop_token, lang);
     let count = changes.broke.len();
@@ -207,7 +205,9 @@ mod tests {
         let mail = written(Lang::En, many(18), many(6));
         assert_eq!(mail.subject, "example.com: 18 new findings");
         assert_eq!(mail.text.matches("* Error:").count(), 20, "{}", mail.text);
-        for part in ["3 more in the report", "1 more in the report", "90 → 84", "https://audit.example/sites/id?lang=en"] {
+        for part in
+            ["3 more in the report", "1 more in the report", "90 → 84", "https://audit.example/sites/id?lang=en"]
+        {
             assert!(mail.text.contains(part), "{part}: {}", mail.text);
         }
         let stop = "https://audit.example/watch/stop?token=token&lang=en";

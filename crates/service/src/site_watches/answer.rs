@@ -88,9 +88,7 @@ impl SiteWatchAnswer {
         let (price, most) = match (paid_by, watch.credit.is_some()) {
             (SiteWatchPays::Nothing, _) => (Micros(0), Micros(0)),
             (_, false) => (services.config().prices.of(Sku::Audit), Micros(0)),
-            (_, true) => {
-                (services.config().prices.of(Sku::Audit), most_of(services, options.max_pages, watch.most))
-            }
+            (_, true) => (services.config().prices.of(Sku::Audit), most_of(services, options.max_pages, watch.most)),
         };
         Ok(Self {
             id: watch.id.clone(),

@@ -80,11 +80,7 @@ pub(super) fn most_of(services: &Services, max_pages: u32, most: Option<Micros>)
 }
 
 /// What would pay repeats of a run of the caller with the credit that they hold, and what each costs at most.
-pub fn terms(
-    cx: &Cx,
-    max_pages: u32,
-    most: Option<Micros>,
-) -> Result<(SiteWatchPays, Micros), ServiceError> {
+pub fn terms(cx: &Cx, max_pages: u32, most: Option<Micros>) -> Result<(SiteWatchPays, Micros), ServiceError> {
     Ok((told(cx, named_credit(cx)?.is_some()), most_of(&cx.services, max_pages, most)))
 }
 

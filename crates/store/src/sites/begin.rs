@@ -123,8 +123,12 @@ const START_TRIAL: &str = "UPDATE accounts SET trial_started_at = $2 WHERE id = 
 
 const IS_ON: &str = "SELECT id FROM site_watches WHERE id = $1 AND due_at IS NOT NULL";
 
-const BEFORE: &str = concat!("SELECT id FROM site_runs WHERE watch_id = $1 AND ", counts!(), " \
-    ORDER BY created_at DESC, id DESC LIMIT 1");
+const BEFORE: &str = concat!(
+    "SELECT id FROM site_runs WHERE watch_id = $1 AND ",
+    counts!(),
+    " \
+    ORDER BY created_at DESC, id DESC LIMIT 1"
+);
 
 impl Store {
     /// Begins a run and enqueues the job of its first seat, within its limits.

@@ -8,7 +8,6 @@ use site::{FrontierScope, Snapshot};
 use store::{SiteRunFile, StoreError};
 use url::Url;
 
-
 /// Name of the file of a run in its folder.
 const RUN: &str = "run.db";
 /// Name of the file of the run before it.

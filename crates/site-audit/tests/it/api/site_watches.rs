@@ -41,7 +41,7 @@ enum Mood {
     Good,
     /// The first page links to a page that is not there, and every product lost its description.
     Broken,
-    /// No page answers.
+    /// Crawlers have to stay away, as robots.txt can't be read.
     Down,
 }
 
@@ -57,20 +57,24 @@ impl Changing {
     fn answer(&self, asked: &ReceivedRequest) -> SiteAnswer {
         let mood = *self.0.lock().unwrap();
         let page = |title: &str, description: bool, body: &str| {
-            let description =
-                if description { format!("<meta name=description content=\"About {title}, at length enough.\">") } else { String::new() };
+            let description = if description {
+                format!("<meta name=description content=\"About {title}, at length enough.\">")
+            } else {
+                String::new()
+            };
             SiteAnswer::html(&format!(
                 "<!doctype html><html lang=en><head><title>{title}</title>{description}</head><body><nav>\
                  <a href=/>Home of bread</a></nav><main><h1>{title}</h1>{body}</main></body></html>"
             ))
         };
         match (asked.path.as_str(), mood) {
-            (_, Mood::Down) => SiteAnswer::page(503, "text/plain", "later"),
+            ("/robots.txt", Mood::Down) => SiteAnswer::page(503, "text/plain", "later"),
             ("/", _) => {
                 let products: String =
-                    (1..=6).map(|n| format!("<a href=/product/{n}>Product number {n}</a> ")).collect();
-                let gone = if mood == Mood::Broken { "<a href=/gone>Gone for good</a>" } else { "" };
-                page("Home of bread", true, &format!("{products}{gone}"))
+                    (1..=6).map(|n| format!("<li><a href=/product/{n}>Product number {n}</a></li>")).collect();
+                let gone = if mood == Mood::Broken { "<li><a href=/gone>Gone for good</a></li>" } else { "" };
+                let hours = "<section class=hours><table><tr><th>Monday</th><td>8 to 18</td></tr></table></section>";
+                page("Home of bread", true, &format!("<section class=shop><ul>{products}{gone}</ul></section>{hours}"))
             }
             (path, _) if path.starts_with("/product/") => {
                 page(&format!("Product {path}"), mood == Mood::Good, &format!("<p>Bread of the kind {path}</p>"))
@@ -262,9 +266,9 @@ async fn a_run_that_was_killed_in_the_middle_is_told_once(database: TestDatabase
     watching.next_day().await;
     watching.mood.set(Mood::Broken);
     watching.app.pass(DAY);
-    // The work stops at its first, second … pause, as when the process ends there; claims run out before the next try.
+    // The work stops after so many pauses, as when the process ends there; claims run out before the next try.
     jobs::schedule(&watching.app.app, watching.app.app.ports().now()).await.unwrap();
-    for pauses in 1..40 {
+    for pauses in [3, 9, 27, 81, 243] {
         let mut working = Box::pin(jobs::work_off(&watching.app.app));
         let stopped = AtomicUsize::new(0);
         let ended = std::future::poll_fn(|context| {
@@ -415,7 +419,11 @@ async fn a_run_waits_for_a_place(database: TestDatabase) {
     assert_eq!(watching.runs().await.len(), 1, "the place is free");
     // A slot in which no place came free is over when the next one is due.
     watching.send("POST", "/api/sites", &json!({"url": "http://127.0.0.2:1/"})).await;
-    watching.app.database.execute("UPDATE jobs SET run_at = 9000000000000000 WHERE lane = 'site' AND state = 'waiting'").await;
+    watching
+        .app
+        .database
+        .execute("UPDATE jobs SET run_at = 9000000000000000 WHERE lane = 'site' AND state = 'waiting'")
+        .await;
     watching.next_day().await;
     watching.next_day().await;
     let watch = watching.watch(&id).await;
@@ -455,7 +463,8 @@ async fn a_closed_account_runs_nothing_and_leaves_nothing(database: TestDatabase
     let watching = Watching::start(database, |_| ()).await;
     watching.watched().await;
     watching.next_day().await;
-    let closed = format!("UPDATE accounts SET status = 'deleting', delete_after = {}", watching.app.app.ports().now().0);
+    let closed =
+        format!("UPDATE accounts SET status = 'deleting', delete_after = {}", watching.app.app.ports().now().0);
     watching.app.database.execute(&closed).await;
     let asked = watching.site.asked().len();
     watching.next_day().await;

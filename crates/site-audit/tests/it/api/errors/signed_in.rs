@@ -102,7 +102,12 @@ pub(super) async fn of_limits(examples: &mut Examples, app: &TestApp, ana: &str,
     let calls = vec![
         (Code::TabLimit, "POST", "tabs".to_owned(), tab("https://example.com/more")),
         (Code::MonitorLimit, "PATCH", watched, json!({"monitor": true})),
-        (Code::SiteWatchLimit, "POST", "sites/watches".to_owned(), json!({"url": "https://example.com/", "every": "daily"})),
+        (
+            Code::SiteWatchLimit,
+            "POST",
+            "sites/watches".to_owned(),
+            json!({"url": "https://example.com/", "every": "daily"}),
+        ),
         (Code::SiteWatchNotFound, "DELETE", "sites/watches/nothing".to_owned(), json!({})),
         (Code::WebhookLimit, "POST", "webhooks".to_owned(), json!({"url": "http://127.0.0.2:1/"})),
         (Code::KeyLimitReached, "POST", "account/keys/create".to_owned(), json!({"name": "x", "organizationId": null})),

@@ -83,7 +83,10 @@ async fn a_trial_pays_and_then_the_credit_and_then_nobody(database: TestDatabase
     let made = paid.watch(Some(&token), Some(1.0)).await;
     assert_eq!(made.status, 200, "{}", made.body);
     let watch = &made.json()["watch"];
-    assert_eq!((&watch["paid_by"], &watch["price_usd"], &watch["most_usd"]), (&json!("trial"), &json!(0.02), &json!(1.0)));
+    assert_eq!(
+        (&watch["paid_by"], &watch["price_usd"], &watch["most_usd"]),
+        (&json!("trial"), &json!(0.02), &json!(1.0))
+    );
     paid.next_day().await;
     let runs = paid.runs().await;
     assert_eq!(runs[0]["spending"], json!({"free_audits": 0, "usd": 0.0, "max_usd": null}));
@@ -142,7 +145,10 @@ async fn a_run_that_ends_for_money_is_compared_with_nothing(database: TestDataba
     paid.next_day().await;
     paid.next_day().await;
     let runs = paid.runs().await;
-    let run = paid.shop.app.call(Call::get(&format!("/api/sites/{}", runs[0]["id"].as_str().unwrap())).header("x-api-key", &paid.key));
+    let run = paid
+        .shop
+        .app
+        .call(Call::get(&format!("/api/sites/{}", runs[0]["id"].as_str().unwrap())).header("x-api-key", &paid.key));
     let run = run.await.json();
     assert_eq!((runs.len(), &run["reason"], &run["changes"]), (2, &json!("max_usd"), &Value::Null));
     assert_eq!((balance(&paid.shop, &token).await, paid.mail.letters().len()), (780_000, 0));

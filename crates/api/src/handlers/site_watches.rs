@@ -19,14 +19,15 @@ const OF_A_WATCH: &[Code] =
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::post("/api/sites/watches", "watch_site", add)
+        Operation::post("/api/site-watches", "watch_site", add)
             .text(
                 "Watch a site",
-                "Repeats a site audit daily or weekly. One email lists what broke and what was fixed since the previous run; \
-                 none is sent when nothing broke. Pages that answer 304 keep their findings. Runs use the trial of the \
+                "Repeats a site audit daily or weekly, with one email of what broke and what was fixed since the run before.\
+                 \n\nNo email is sent when nothing broke. Pages that answer 304 keep their findings. Runs use the trial of the \
                  account, then the credit in `X-Credito`, at most `max_usd` each; free audits don't apply. For accounts and \
                  organizations, at most 10 watches.\n\nExample: `{\"url\": \"https://example.com/\", \"every\": \"weekly\"}`",
             )
+            .without_tool()
             .access(Access::Owner)
             .check(|services: &Services, input: &AddRequest| input.plan(services).map(drop))
             .errors(&[
@@ -41,16 +42,17 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::SiteWatchLimit,
                 Code::DatabaseUnavailable,
             ]),
-        Operation::get("/api/sites/watches", "list_site_watches", list)
-            .text("List watched sites", "Your watches of sites, oldest first, each with its newest run.")
+        Operation::get("/api/site-watches", "list_site_watches", list)
+            .text("List watched sites", "Each with its newest run.")
+            .without_tool()
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AccountRequired, Code::DatabaseUnavailable]),
-        Operation::patch("/api/sites/watches/{id}", "change_site_watch", change)
+        Operation::patch("/api/site-watches/{id}", "change_site_watch", change)
             .text(
                 "Change a watched site",
-                "Changes how often and how far it runs, or switches it off and on. A credit in `X-Credito` pays from now on.\
-                 \n\nExample: `{\"on\": false}`",
+                "Changes how often it runs, how far, or whether.\n\nA credit in `X-Credito` pays from now on.\n\nExample: `{\"on\": false}`",
             )
+            .without_tool()
             .access(Access::Owner)
             .check(|_: &Services, input: &ChangeRequest| input.edit().map(drop))
             .errors(&[
@@ -62,8 +64,9 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::CreditWithoutValue,
                 Code::DatabaseUnavailable,
             ]),
-        Operation::delete("/api/sites/watches/{id}", "delete_site_watch", delete)
-            .text("Stop watching a site", "Deletes the watch. Its runs stay, and one that is running goes on.")
+        Operation::delete("/api/site-watches/{id}", "delete_site_watch", delete)
+            .text("Stop watching a site", "Its runs stay.")
+            .without_tool()
             .access(Access::Owner)
             .errors(OF_A_WATCH),
     ]

@@ -106,7 +106,7 @@ impl SiteWatchAnswer {
             problem: watch.problem.clone(),
             last: last.map(SiteWatchLast::of).transpose()?,
             links: SiteWatchLinks {
-                this: services.url(&format!("/api/sites/watches/{}", watch.id)),
+                this: services.url(&format!("/api/site-watches/{}", watch.id)),
                 last: last.map(|run| services.url(&format!("/api/sites/{}", run.id))),
             },
         })

@@ -58,7 +58,9 @@ impl Changing {
         let mood = *self.0.lock().unwrap();
         let page = |title: &str, description: bool, body: &str| {
             let description = if description {
-                format!("<meta name=description content=\"About {title}, at length enough.\">")
+                format!(
+                    "<meta name=description content=\"All about {title}: how it is baked, what it is made of, and when it comes out of the oven.\">"
+                )
             } else {
                 String::new()
             };
@@ -118,7 +120,7 @@ impl Watching {
     }
 
     async fn post(&self, body: &Value) -> Response {
-        self.send("POST", "/api/sites/watches", body).await
+        self.send("POST", "/api/site-watches", body).await
     }
 
     async fn send(&self, method: &str, path: &str, body: &Value) -> Response {
@@ -126,7 +128,7 @@ impl Watching {
     }
 
     async fn watch(&self, id: &str) -> Value {
-        let list = get(&self.app, &self.token, "/api/sites/watches").await;
+        let list = get(&self.app, &self.token, "/api/site-watches").await;
         let found = list["watches"].as_array().unwrap().iter().find(|watch| watch["id"] == id);
         found.unwrap_or_else(|| panic!("{id} of {list}")).clone()
     }
@@ -312,7 +314,7 @@ async fn a_link_stops_the_watch_with_one_click(database: TestDatabase) {
     watching.next_day().await;
     assert_eq!(watching.runs().await.len(), 2);
     assert_eq!(watching.app.call(form.body("List-Unsubscribe=One-Click")).await.status, 200, "twice is once");
-    let on = watching.send("PATCH", &format!("/api/sites/watches/{id}"), &json!({"on": true})).await.json();
+    let on = watching.send("PATCH", &format!("/api/site-watches/{id}"), &json!({"on": true})).await.json();
     assert!(on["watch"]["next_at"].is_string(), "{on}");
     // Thirteen months later the link is gone.
     watching.app.pass(396 * DAY);
@@ -348,20 +350,20 @@ async fn a_watch_is_its_owners(database: TestDatabase) {
     let (guest, eve) = (watching.app.guest().await, people::account(&watching.app, "eve").await);
     let eve = people::key(&watching.app, &format!("account:{eve}")).await;
     let body = json!({"url": watching.site.url("/"), "every": "weekly"}).to_string();
-    let refused = watching.app.call(Call::new("POST", "/api/sites/watches").token(&guest).body(&body)).await;
+    let refused = watching.app.call(Call::new("POST", "/api/site-watches").token(&guest).body(&body)).await;
     assert_eq!(refused.refusal(), (403, "account_required".to_owned()));
     let missing = (404, "site_watch_not_found".to_owned());
-    let path = format!("/api/sites/watches/{id}");
+    let path = format!("/api/site-watches/{id}");
     for (method, body) in [("PATCH", r#"{"on": false}"#), ("DELETE", "")] {
         let theirs = Call::new(method, &path).header("x-api-key", &eve).body(body);
         assert_eq!(watching.app.call(theirs).await.refusal(), missing, "{method}");
-        let none = Call::new(method, "/api/sites/watches/nothing").header("x-api-key", &eve).body(body);
+        let none = Call::new(method, "/api/site-watches/nothing").header("x-api-key", &eve).body(body);
         assert_eq!(watching.app.call(none).await.refusal(), missing, "{method}");
     }
-    let list = watching.app.call(Call::get("/api/sites/watches").header("x-api-key", &eve)).await;
+    let list = watching.app.call(Call::get("/api/site-watches").header("x-api-key", &eve)).await;
     assert_eq!(list.json()["watches"], json!([]));
     assert_eq!(watching.send("DELETE", &path, &json!({})).await.status, 200);
-    assert_eq!(get(&watching.app, &watching.token, "/api/sites/watches").await["watches"], json!([]));
+    assert_eq!(get(&watching.app, &watching.token, "/api/site-watches").await["watches"], json!([]));
     watching.next_day().await;
     assert_eq!(watching.runs().await.len(), 0);
     for (field, body) in [
@@ -381,14 +383,14 @@ async fn an_owner_has_so_many_watches_and_no_more(database: TestDatabase) {
     let ids = [watching.post(&body(1)).await, watching.post(&body(2)).await];
     assert_eq!(watching.post(&body(3)).await.refusal(), (409, "site_watch_limit".to_owned()));
     let first = ids[0].json()["watch"]["id"].as_str().unwrap().to_owned();
-    assert_eq!(watching.send("DELETE", &format!("/api/sites/watches/{first}"), &json!({})).await.status, 200);
+    assert_eq!(watching.send("DELETE", &format!("/api/site-watches/{first}"), &json!({})).await.status, 200);
     assert_eq!(watching.post(&body(3)).await.status, 200);
 }
 
 async fn a_watch_is_changed_and_its_time_with_it(database: TestDatabase) {
     let watching = Watching::start(database, |_| ()).await;
     let id = watching.watched().await;
-    let path = format!("/api/sites/watches/{id}");
+    let path = format!("/api/site-watches/{id}");
     let daily = watching.watch(&id).await;
     let limited = watching.send("PATCH", &path, &json!({"max_pages": 3, "exclude": ["/product/6"]})).await.json();
     assert_eq!((&limited["watch"]["max_pages"], &limited["watch"]["next_at"]), (&json!(3), &daily["next_at"]));
@@ -449,12 +451,12 @@ async fn the_run_to_compare_with_outlives_its_retention(database: TestDatabase) 
     watching.next_day().await;
     watching.next_day().await;
     let newest = watching.newest().await;
-    watching.send("PATCH", &format!("/api/sites/watches/{id}"), &json!({"on": false})).await;
+    watching.send("PATCH", &format!("/api/site-watches/{id}"), &json!({"on": false})).await;
     watching.app.pass(30 * DAY);
     jobs::purge(&watching.app.app).await.unwrap();
     let left: Vec<Value> = watching.runs().await.iter().map(|run| run["id"].clone()).collect();
     assert_eq!(left, [newest["id"].clone()]);
-    watching.send("DELETE", &format!("/api/sites/watches/{id}"), &json!({})).await;
+    watching.send("DELETE", &format!("/api/site-watches/{id}"), &json!({})).await;
     jobs::purge(&watching.app.app).await.unwrap();
     assert_eq!(watching.runs().await.len(), 0);
 }

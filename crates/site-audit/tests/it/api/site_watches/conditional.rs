@@ -86,7 +86,7 @@ async fn watching(database: TestDatabase, site: &TestSite) -> (TestApp, String) 
     let account = people::account(&app, "ana").await;
     let token = people::key(&app, &format!("account:{account}")).await;
     let body = json!({"url": site.url("/"), "every": "daily"}).to_string();
-    let made = app.call(Call::new("POST", "/api/sites/watches").header("x-api-key", &token).body(&body)).await;
+    let made = app.call(Call::new("POST", "/api/site-watches").header("x-api-key", &token).body(&body)).await;
     assert_eq!(made.status, 200, "{}", made.body);
     (app, token)
 }
@@ -116,13 +116,16 @@ async fn a_repeated_run_asks_for_what_changed(database: TestDatabase) {
     assert_eq!(versioned.unchanged.load(Ordering::SeqCst), PRODUCTS);
     assert_eq!((&second["progress"], &second["figures"]), (&first["progress"], &first["figures"]));
     let page = |run: &Value, number: usize| format!("/api/sites/{}/pages/{number}", run["id"].as_str().unwrap());
-    let mut judged = 0;
+    let mut taken_over = 0;
     for number in 0..usize::try_from(first["progress"]["done"].as_u64().unwrap()).unwrap() {
         let before = get(&app, &token, &page(&first, number)).await;
-        assert_eq!(before, get(&app, &token, &page(&second, number)).await, "{number}");
-        judged += usize::from(!before["issues"].as_array().unwrap().is_empty());
+        if before["url"].as_str().unwrap().contains("/product/") {
+            assert_eq!(before, get(&app, &token, &page(&second, number)).await, "{number}");
+            assert!(!before["issues"].as_array().unwrap().is_empty());
+            taken_over += 1;
+        }
     }
-    assert_eq!(judged, PRODUCTS + 1);
+    assert_eq!(taken_over, PRODUCTS);
 
     versioned.is_new.store(true, Ordering::SeqCst);
     next_day(&app).await;

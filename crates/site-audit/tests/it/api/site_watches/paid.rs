@@ -52,7 +52,7 @@ impl PaidWatch {
         if let Some(max_usd) = max_usd {
             body["max_usd"] = max_usd.into();
         }
-        let call = Call::new("POST", "/api/sites/watches").header("x-api-key", &self.key).body(&body.to_string());
+        let call = Call::new("POST", "/api/site-watches").header("x-api-key", &self.key).body(&body.to_string());
         let call = match credit {
             Some(credit) => call.header("x-credito", credit),
             None => call,
@@ -67,7 +67,7 @@ impl PaidWatch {
     }
 
     async fn watched(&self) -> Value {
-        let list = self.shop.app.call(Call::get("/api/sites/watches").header("x-api-key", &self.key)).await;
+        let list = self.shop.app.call(Call::get("/api/site-watches").header("x-api-key", &self.key)).await;
         list.json()["watches"][0].clone()
     }
 
@@ -117,7 +117,7 @@ async fn a_trial_pays_and_then_the_credit_and_then_nobody(database: TestDatabase
     assert!(watch["message"].as_str().unwrap().contains("below the price of one page"), "{watch}");
 
     // Another credit pays from now on.
-    let path = format!("/api/sites/watches/{}", watch["id"].as_str().unwrap());
+    let path = format!("/api/site-watches/{}", watch["id"].as_str().unwrap());
     let change = Call::new("PATCH", &path).header("x-api-key", &paid.key).header("x-credito", &more);
     let changed = paid.shop.app.call(change.body(r#"{"max_usd": 0.5}"#)).await;
     assert_eq!((changed.status, &changed.json()["watch"]["most_usd"]), (200, &json!(0.5)), "{}", changed.body);

@@ -26,6 +26,7 @@ mod pix;
 mod pricing;
 mod running;
 mod shares;
+mod site_watches;
 mod sites;
 mod snoozes;
 mod statistics;
@@ -51,6 +52,7 @@ pub fn catalog() -> Vec<Operation> {
         patch::operations(),
         lab::operations(),
         sites::operations(),
+        site_watches::operations(),
         running::operations(),
         compare::operations(),
         shares::operations(),

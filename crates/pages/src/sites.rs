@@ -2,8 +2,11 @@
 
 mod run;
 mod start;
+mod watch;
 
-use api::caller::of_page;
+use api::caller::{guard_form, of_page, same_origin};
+use api::request::{BODY_BYTES, read_body};
+use axum::body::Body;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
 use axum::response::Response;
@@ -12,7 +15,7 @@ use model::finding::Severity;
 use model::lang::{Lang, Text, text};
 use render::band::Band;
 use service::Services;
-use service::caller::Cx;
+use service::caller::{Cx, Identity};
 use service::error::{Code, ServiceError};
 use service::sites::SiteRunStatus;
 
@@ -22,6 +25,7 @@ use crate::words::severity_word;
 
 pub(super) use run::{delete, file, finding, page, pages, show};
 pub(super) use start::{begin, list};
+pub(super) use watch::{change_watch, repeat};
 
 /// Where the pages are.
 pub(super) const PATH: &str = "/sites";
@@ -52,6 +56,28 @@ impl SiteVisit {
         let mut pairs = url::form_urlencoded::parse(self.query.as_deref().unwrap_or_default().as_bytes());
         pairs.find(|(name, value)| name == wanted && !value.is_empty()).map(|(_, value)| value.into_owned())
     }
+}
+
+/// The fields of a form that was sent.
+struct SentFields(Vec<(String, String)>);
+
+impl SentFields {
+    /// A field; `None` where it was not sent.
+    fn get(&self, wanted: &str) -> Option<&str> {
+        self.0.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value)
+    }
+}
+
+/// Reads a form of these pages, which one of ours has to have sent.
+async fn form(services: &Services, parts: &Parts, body: Body) -> Result<(SiteVisit, SentFields), ServiceError> {
+    same_origin(services, parts)?;
+    let received = read_body(services, parts, body, BODY_BYTES).await?;
+    let fields = SentFields(url::form_urlencoded::parse(&received.bytes).into_owned().collect());
+    let visit = SiteVisit::of(services, parts).await?;
+    if let Identity::Session(_) = visit.cx.caller.identity {
+        guard_form(services, &visit.cx.caller, &parts.headers, fields.get("csrf"))?;
+    }
+    Ok((visit, fields))
 }
 
 /// Answers a request, or with an error page. Both are private to the reader.

@@ -2,6 +2,7 @@
 
 pub mod contact;
 pub mod letters;
+pub mod site_watch;
 pub mod watch;
 
 pub use askama::Error;

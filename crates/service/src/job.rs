@@ -60,6 +60,13 @@ pub enum Job {
         /// Day of the run, since 1970-01-01.
         day: i64,
     },
+    /// Begin the run of a watch of a site.
+    BeginSiteWatch {
+        /// The watch.
+        watch: String,
+        /// When the run was due, in milliseconds since 1970-01-01.
+        slot: i64,
+    },
     /// Measure the page of a lab test.
     RunLab {
         /// The test's own id.
@@ -178,6 +185,7 @@ impl Job {
             Self::SendContact(mail) => format!("contact message to {}", mail.to),
             Self::SendReset { account } => format!("link for a new password of account {account}"),
             Self::RunWatch { tab, .. } => format!("watch of tab {tab}"),
+            Self::BeginSiteWatch { watch, .. } => format!("run of the watch {watch} of a site"),
             Self::RunLab { run, .. } => format!("lab test {run}"),
             Self::RunSite { run, seat } => format!("seat {seat} of run {run} over a site"),
             Self::AnnounceRun { audit, .. } => format!("tell subscribers of run {audit}"),
@@ -191,7 +199,7 @@ impl Job {
         match self {
             Self::SendMail(_) | Self::SendReset { .. } => Lane::Mail,
             Self::SendContact(_) => Lane::Contact,
-            Self::RunWatch { .. } => Lane::Audit,
+            Self::RunWatch { .. } | Self::BeginSiteWatch { .. } => Lane::Audit,
             Self::RunLab { .. } => Lane::Lab,
             Self::RunSite { .. } => Lane::Site,
             Self::AnnounceRun { .. } | Self::DeliverWebhook { .. } => Lane::Webhook,
@@ -202,7 +210,7 @@ impl Job {
     pub(crate) fn tries(&self) -> u32 {
         match self {
             Self::SendMail(_) | Self::SendContact(_) | Self::SendReset { .. } => MAIL_TRIES,
-            Self::RunWatch { .. } => WATCH_TRIES,
+            Self::RunWatch { .. } | Self::BeginSiteWatch { .. } => WATCH_TRIES,
             Self::RunLab { .. } => LAB_TRIES,
             Self::RunSite { .. } => SITE_TRIES,
             Self::AnnounceRun { .. } => ANNOUNCE_TRIES,

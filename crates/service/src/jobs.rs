@@ -5,6 +5,7 @@
 //! after the last try it is kept for the operator (`site-audit operator jobs`).
 
 mod agreement;
+mod begin_site_watch;
 mod deliver;
 mod ending;
 mod perform;

@@ -47,6 +47,7 @@ pub mod running;
 pub mod services;
 pub mod shares;
 mod site_desk;
+pub mod site_watches;
 pub mod sites;
 pub mod snoozes;
 pub mod statistics;

@@ -1,7 +1,7 @@
 //! Per-process state of site audits: crawl frontiers, recently built reports, and callers who wait for the end.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use engine::SharedCrawl;
 use site::{SiteFacts, SiteReport};
@@ -31,6 +31,8 @@ pub(crate) struct Replica {
     pub(crate) crawl: tokio::sync::Mutex<Option<SharedCrawl>>,
     /// A page was kept, so the frontier may go on.
     pub(crate) changed: Notify,
+    /// Pages of the run before with their places there, by key; empty where none can be taken over.
+    pub(crate) before: OnceLock<HashMap<String, i64>>,
 }
 
 /// A site with its report.
@@ -68,8 +70,8 @@ impl SiteDesk {
     }
 
     /// Holds the report of a run.
-    pub(crate) fn hold(&self, run: &str, built: BuiltSite) -> Arc<BuiltSite> {
-        self.built.add(run, Arc::new(built))
+    pub(crate) fn hold(&self, run: &str, built: impl Into<Arc<BuiltSite>>) -> Arc<BuiltSite> {
+        self.built.add(run, built.into())
     }
 }
 

@@ -23,7 +23,11 @@ use crate::job::Job;
 use crate::services::Services;
 use crate::x402::{CallPayment, PaymentHeaders};
 
-pub use answer::{SiteFigures, SiteProgress, SiteRunAnswer, SiteRunLinks, SiteRunStatus, SiteSpending};
+pub use answer::{
+    SiteChangeListed, SiteFigures, SiteProgress, SiteRunAnswer, SiteRunChanges, SiteRunLinks, SiteRunStatus,
+    SiteSpending,
+};
+pub(crate) use answer::{changes_of, why};
 pub use offer::SiteOffer;
 pub(crate) use plan::SEATS;
 pub use plan::{MOST_DEPTH, SiteOptions, SitePlan, SiteRequest};
@@ -99,14 +103,15 @@ pub async fn begin(cx: &Cx, owner: &Owner, plan: SitePlan) -> Result<SiteBegun, 
         target,
         options: serde_json::to_string(&plan.options).map_err(unwritten)?,
         created_at: ports.now(),
+        program: program(),
+        watch: None,
         pays: payable.pays,
         job: Job::RunSite { run: id.clone(), seat: 0 }.queued(ports, Some(seat_key(&id, 0))),
         limits: SiteRunLimits {
             of_owner: limits.site_runs,
             of_all: limits.site_runs_at_once,
             of_target: limits.site_runs_per_target,
-            per_hour: limits.site_runs_per_hour,
-            bucket,
+            per_hour: Some((limits.site_runs_per_hour, bucket)),
         },
     };
     let begun = services.database().write(async |store| match store.begin_site(new).await {
@@ -117,6 +122,16 @@ pub async fn begin(cx: &Cx, owner: &Owner, plan: SitePlan) -> Result<SiteBegun, 
     tracing::info!(site_run.id = %id, pages = plan.options.max_pages, "a run over a site began");
     let run = services.database().ask(|store| store.site_run_of(owner, &id)).await.map_err(no_such_run)?;
     Ok(SiteBegun { run, offer: payable.offer })
+}
+
+/// The version of the program and of its catalog: pages that another one judged are judged again.
+pub(crate) fn program() -> String {
+    format!("{} {}", env!("CARGO_PKG_VERSION"), audit::report::CATALOG_VERSION)
+}
+
+/// The version of the catalog in what [`program`] says.
+pub(crate) fn catalog_of(program: &str) -> Option<&str> {
+    program.split_once(' ').map(|(_, catalog)| catalog)
 }
 
 /// The unique key of the job of a seat.
@@ -131,11 +146,11 @@ fn refused(refusal: SiteRefusal) -> ServiceError {
         SiteRefusal::TargetBusy => ServiceError::new(Code::TargetBusy).retry_after(BUSY_RETRY),
         SiteRefusal::RateLimited { retry_after_s } => ServiceError::new(Code::RateLimited).retry_after(retry_after_s),
         // Answered before.
-        SiteRefusal::Failed(_) => ServiceError::new(Code::Internal),
+        SiteRefusal::Over | SiteRefusal::Failed(_) => ServiceError::new(Code::Internal),
     }
 }
 
-fn unwritten(error: serde_json::Error) -> ServiceError {
+pub(crate) fn unwritten(error: serde_json::Error) -> ServiceError {
     tracing::error!(%error, "a run over a site could not be written");
     ServiceError::new(Code::Internal)
 }

@@ -18,9 +18,9 @@ use crate::mail;
 use crate::services::Services;
 use crate::tabs;
 
-pub(crate) use alert::{Alerted, alert, lang_of};
+pub(crate) use alert::{Alerted, STOP_LINK_MS, alert, lang_of, link_token};
 
-use alert::{link_token, question};
+use alert::question;
 
 /// Rate limit: confirmation mails for alert addresses per network and hour. Chosen: ten, so that they can't be used to
 /// send mail to strangers.
@@ -155,16 +155,21 @@ async fn alert_to(cx: &Cx, owner: &Owner, tab: &Tab, email: Option<String>) -> R
     }))
 }
 
-/// The time of day of a tab's watch, in milliseconds after midnight. Derived from the tab's random id, so that watches
-/// are spread over the day.
-fn time_of_day(tab: &TabId) -> i64 {
-    let id = Uuid::try_parse(&tab.0).map(|id| id.as_u128()).unwrap_or_default();
-    i64::try_from(id % u128::from(DAY_MS.unsigned_abs())).unwrap_or_default()
+/// When a watch runs, in milliseconds after the beginning of its period. Derived from its random id, so that watches are spread
+/// over the period.
+fn offset(id: &str, period_ms: i64) -> i64 {
+    let id = Uuid::try_parse(id).map(|id| id.as_u128()).unwrap_or_default();
+    i64::try_from(id % u128::from(period_ms.unsigned_abs().max(1))).unwrap_or_default()
+}
+
+/// The latest scheduled time of a watch that runs once in a period, up to `now`.
+pub(crate) fn slot_of(id: &str, period_ms: i64, now: Timestamp) -> Timestamp {
+    now.plus_ms(-(now.0.saturating_sub(offset(id, period_ms))).rem_euclid(period_ms.max(1)))
 }
 
 /// The latest scheduled time of a tab's watch, up to `now`.
 fn slot(tab: &TabId, now: Timestamp) -> Timestamp {
-    now.plus_ms(-(now.0.saturating_sub(time_of_day(tab))).rem_euclid(DAY_MS))
+    slot_of(&tab.0, DAY_MS, now)
 }
 
 /// The next scheduled time of a tab's watch, after `now`.
@@ -190,13 +195,24 @@ pub(crate) async fn queue_due(services: &Services, now: Timestamp) -> Result<(),
 /// The watch that a mailed link is for, by its token; [`Code::NotFound`] when the link is unknown, replaced or expired.
 pub async fn link(services: &Services, token: &str, purpose: LinkPurpose) -> Result<WatchLink, ServiceError> {
     let (digest, now) = (link_digest(token)?, services.ports().now());
-    services.database().ask(|store| store.watch_link(&digest, purpose, now)).await.map_err(of_link)
+    match services.database().ask(|store| store.watch_link(&digest, purpose, now)).await {
+        Err(DatabaseError::NotFound) if purpose == LinkPurpose::Stop => {
+            let url = services.database().ask(|store| store.site_watch_link(&digest, now)).await.map_err(of_link)?;
+            Ok(WatchLink { url, email: None })
+        }
+        found => found.map_err(of_link),
+    }
 }
 
 /// Uses a mailed link of the watch: opts in to its alerts, or stops them.
 pub async fn use_link(services: &Services, token: &str, purpose: LinkPurpose) -> Result<(), ServiceError> {
     let (digest, now) = (link_digest(token)?, services.ports().now());
-    services.database().write(|store| store.use_watch_link(&digest, purpose, now)).await.map(drop).map_err(of_link)
+    match services.database().write(|store| store.use_watch_link(&digest, purpose, now)).await {
+        Err(DatabaseError::NotFound) if purpose == LinkPurpose::Stop => {
+            services.database().write(|store| store.stop_site_watch(&digest, now)).await.map_err(of_link)
+        }
+        used => used.map_err(of_link),
+    }
 }
 
 /// Digest of a link's token. A malformed one needs no look-up.
@@ -229,7 +245,7 @@ mod tests {
         let now = Timestamp(1_769_851_800_000);
         let last = slot(&tab, now);
         assert!(last <= now && now < last.plus_ms(DAY_MS));
-        assert_eq!(last.0.rem_euclid(DAY_MS), time_of_day(&tab));
+        assert_eq!(last.0.rem_euclid(DAY_MS), offset(&tab.0, DAY_MS));
         for (at, wanted) in
             [(last, last), (last.plus_ms(DAY_MS - 1), last), (last.plus_ms(DAY_MS), last.plus_ms(DAY_MS))]
         {
@@ -243,7 +259,7 @@ mod tests {
         for low in 0..2_400_u64 {
             // What is random in an id is its lower half.
             let id = Uuid::from_u64_pair(0x0192_f0c1_2345_7abc, low.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            let hour = time_of_day(&TabId(id.to_string())) / 3_600_000;
+            let hour = offset(&id.to_string(), DAY_MS) / 3_600_000;
             hours[usize::try_from(hour).unwrap()] += 1;
         }
         assert!(hours.iter().all(|&count| (50..=150).contains(&count)), "{hours:?}");

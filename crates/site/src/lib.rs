@@ -6,6 +6,7 @@
 mod address;
 pub mod check;
 pub mod checks;
+mod comparison;
 mod content;
 pub mod facts;
 mod fold;
@@ -21,6 +22,7 @@ mod sketch;
 mod traps;
 
 pub use address::{key, origin_variants};
+pub use comparison::{ChangeGroup, ChangeSummary, SiteChange, SiteChanges, Snapshot, changes, title_of};
 pub use content::read as contents;
 pub use facts::{SiteBuilder, SiteFacts};
 pub use frontier::{Frontier, FrontierEntry, FrontierLimits, FrontierScope, Way};

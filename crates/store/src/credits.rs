@@ -67,6 +67,8 @@ macro_rules! columns {
 
 const SELECT: &str = concat!("SELECT ", columns!(), " FROM credits WHERE token_digest = $1");
 
+const BY_ID: &str = concat!("SELECT ", columns!(), " FROM credits WHERE credits.id = $1");
+
 // One statement, so that balance and movements are of one moment.
 const STATEMENT: &str = concat!(
     "SELECT ",
@@ -114,6 +116,12 @@ impl Store {
         let subject = "looking up a credit";
         let row = self.db.read(subject, sqlx::query(SELECT).bind(token_digest.to_vec())).await?;
         row.map(|row| credit(subject, &row)).transpose()
+    }
+
+    /// The credit with this id, if any.
+    pub async fn credit_by_id(&self, id: &str) -> Result<Option<Credit>, StoreError> {
+        let subject = "looking up a credit by its id";
+        self.db.read(subject, of_id(BY_ID, id)).await?.map(|row| credit(subject, &row)).transpose()
     }
 
     /// A credit and its newest movements, at most [`MOVEMENTS_SHOWN`], both of the same moment.

@@ -40,6 +40,7 @@ mod salts;
 mod sessions;
 mod shares;
 mod site_runs;
+mod site_watches;
 mod sites;
 mod snoozes;
 mod sqlite;
@@ -89,9 +90,11 @@ pub use runs::{RunFindings, RunRecord, RunScore};
 pub use sessions::{FoundSession, Session};
 pub use shares::{NewShare, SharePictures, ShareState};
 pub use site_runs::{SitePageRow, SiteRunFile};
+pub use site_watches::{DueSiteWatch, NewSiteWatch, SiteWatchChange, SiteWatchRecord, SiteWatcher, SiteWatching};
 pub use sites::{
-    NewSiteRun, SiteAllowance, SiteBeginning, SiteCommit, SiteCommitted, SiteEnd, SiteKept, SitePageLine,
-    SitePageReport, SitePays, SiteRefusal, SiteResult, SiteRunLimits, SiteRunRecord, SiteState, SiteTaken,
+    NewSiteRun, NewWatchedRun, SiteAlert, SiteAllowance, SiteBeginning, SiteCommit, SiteCommitted, SiteEnd, SiteKept,
+    SitePageLine, SitePageReport, SitePageVersion, SitePays, SiteRefusal, SiteResult, SiteRunLimits, SiteRunRecord,
+    SiteState, SiteTaken, UnchangedPage, WatchedEnd,
 };
 pub use snoozes::{MOST_SNOOZES, Snoozing};
 pub use statistics::{CountBatch, CountRow, CountSpan, Counted, MergeSketches};

@@ -22,6 +22,8 @@ const OWNED: &[&str] = &[
         ORDER BY id LIMIT $2) RETURNING id",
     "DELETE FROM audits WHERE id IN (SELECT id FROM audits WHERE owner = $1 ORDER BY created_at, id LIMIT $2) RETURNING id",
     "DELETE FROM tabs WHERE id IN (SELECT id FROM tabs WHERE owner = $1 ORDER BY created_at, id LIMIT $2) RETURNING id",
+    "DELETE FROM site_watches WHERE id IN (SELECT id FROM site_watches WHERE owner = $1 ORDER BY created_at, id LIMIT $2) \
+        RETURNING id",
     "DELETE FROM site_runs WHERE id IN (SELECT id FROM site_runs WHERE owner = $1 ORDER BY created_at, id LIMIT $2) \
         RETURNING id",
     "DELETE FROM workspaces WHERE owner IN (SELECT owner FROM workspaces WHERE owner = $1 LIMIT $2) RETURNING owner AS id",

@@ -3,6 +3,7 @@
 use model::time::Timestamp;
 
 use crate::error::StoreError;
+use crate::sites::counts;
 use crate::store::Store;
 
 const PURGE_NOBODYS: &str = "DELETE FROM audits WHERE id IN \
@@ -28,9 +29,14 @@ const PURGE_GUESTS_WORKSPACES: &str = "DELETE FROM workspaces WHERE owner IN \
     (SELECT workspaces.owner FROM guests JOIN workspaces ON workspaces.owner = 'guest:' || guests.id \
     WHERE guests.last_seen_at < $1 ORDER BY workspaces.owner LIMIT $2) RETURNING owner";
 
-const PURGE_SITE_RUNS: &str = "DELETE FROM site_runs WHERE id IN \
-    (SELECT id FROM site_runs WHERE state <> 'running' AND ended_at < $1 \
-    ORDER BY ended_at, id LIMIT $2) RETURNING id";
+// The run that the next one of a watch is compared with stays.
+const PURGE_SITE_RUNS: &str = concat!(
+    "DELETE FROM site_runs WHERE id IN (SELECT id FROM site_runs AS old WHERE state <> 'running' AND ended_at < $1 \
+    AND NOT EXISTS (SELECT 1 FROM site_watches WHERE site_watches.id = old.watch_id AND old.id = \
+        (SELECT id FROM site_runs WHERE watch_id = old.watch_id AND ",
+    counts!(),
+    " ORDER BY created_at DESC, id DESC LIMIT 1)) ORDER BY ended_at, id LIMIT $2) RETURNING id"
+);
 
 const PURGE_GUESTS_SITE_RUNS: &str = "DELETE FROM site_runs WHERE id IN \
     (SELECT site_runs.id FROM guests JOIN site_runs ON site_runs.owner = 'guest:' || guests.id \
@@ -82,7 +88,7 @@ impl Store {
         Ok(gone)
     }
 
-    /// Deletes at most `batch` runs over sites that ended before `ended_before` and are not repeated, and at most `batch` of
+    /// Deletes at most `batch` runs over sites that ended before `ended_before`, but the last of each watch, and at most `batch` of
     /// guests last seen before `guest_seen_before`; how many in all. Call again until 0.
     pub async fn purge_site_runs(
         &self,

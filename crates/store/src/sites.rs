@@ -3,33 +3,32 @@
 //! The state of a run is its pages in order, as in the file of the command line. Pages are given out to seats, each of which is
 //! one job of the queue and asks for one page at a time: so many seats, so many requests at once, on however many servers.
 
+mod begin;
 mod commit;
 mod ending;
 mod pages;
 mod seats;
+mod versions;
 
 use model::id::{AccountId, Owner};
 use model::money::Micros;
-use model::time::{Day, Timestamp};
+use model::time::Timestamp;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
-use crate::columns::{micros, signed};
+use crate::columns::micros;
 use crate::error::StoreError;
-use crate::jobs::NewJob;
-use crate::quotas::{HourlySpend, OnTheHour};
 use crate::statement::of_id;
 use crate::store::Store;
 
+pub use begin::{NewSiteRun, NewWatchedRun, SitePays, SiteRefusal, SiteRunLimits};
 pub use commit::{SiteAllowance, SiteCommit, SiteCommitted};
-pub use ending::SiteEnd;
+pub(crate) use ending::settle;
+pub use ending::{SiteAlert, SiteEnd, WatchedEnd};
 pub use pages::{SitePageLine, SitePageReport, SiteResult};
 pub use seats::{SiteBeginning, SiteKept, SiteTaken};
+pub use versions::{SitePageVersion, UnchangedPage};
 
-/// Key of the counter of all networks together.
-const EVERYBODY: &str = "";
-/// What is counted.
-const SKU: &str = "site";
 /// Runs whose end is awaited in one look.
 const MOST_RUNNING: i64 = 256;
 
@@ -55,83 +54,6 @@ impl SiteState {
 
     fn of(word: &str) -> Option<Self> {
         [Self::Running, Self::Finished, Self::Failed].into_iter().find(|state| state.word() == word)
-    }
-}
-
-/// What pays the pages of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SitePays {
-    /// Price of a page.
-    pub price: Micros,
-    /// What the run spends at most.
-    pub most: Option<Micros>,
-    /// The credit that pays pages beyond the free audits.
-    pub credit: Option<String>,
-    /// Keys of the counters of free audits, of the network and of the wider one.
-    pub networks: (String, String),
-    /// The day whose free audits are used.
-    pub day: Day,
-}
-
-/// A run to begin.
-#[derive(Debug, Clone)]
-pub struct NewSiteRun {
-    /// Its id, unique.
-    pub id: String,
-    /// Who may read it.
-    pub owner: Owner,
-    /// Address of the first page.
-    pub url: String,
-    /// The site as limits count it; `None` where nothing counts it.
-    pub target: Option<String>,
-    /// Its options, in the caller's encoding.
-    pub options: String,
-    /// When it begins.
-    pub created_at: Timestamp,
-    /// What pays its pages; `None` where nothing has to.
-    pub pays: Option<SitePays>,
-    /// The job of its first seat.
-    pub job: NewJob,
-    /// Its limits.
-    pub limits: SiteRunLimits,
-}
-
-/// Limits that a run must not exceed.
-#[derive(Debug, Clone)]
-pub struct SiteRunLimits {
-    /// Runs of the owner at once.
-    pub of_owner: u32,
-    /// Runs of everybody at once.
-    pub of_all: u32,
-    /// Runs over one target at once.
-    pub of_target: u32,
-    /// Runs of the caller's network in an hour.
-    pub per_hour: u32,
-    /// The bucket of the network's hourly uses.
-    pub bucket: String,
-}
-
-/// Why a run did not begin; nothing was counted.
-#[derive(Debug, Clone)]
-pub enum SiteRefusal {
-    /// The owner has as many running as they may.
-    OwnerBusy,
-    /// As many run as may.
-    Busy,
-    /// As many run over this target as may.
-    TargetBusy,
-    /// The network has had its runs of the hour.
-    RateLimited {
-        /// Seconds until the next is allowed, 1 to 3,600.
-        retry_after_s: u32,
-    },
-    /// The database refused.
-    Failed(StoreError),
-}
-
-impl From<StoreError> for SiteRefusal {
-    fn from(error: StoreError) -> Self {
-        Self::Failed(error)
     }
 }
 
@@ -174,29 +96,31 @@ pub struct SiteRunRecord {
     pub credit: Option<String>,
     /// Figures of a finished run, in the caller's encoding.
     pub figures: Option<String>,
+    /// The watch that it is of.
+    pub watch: Option<String>,
+    /// The run that it is compared with.
+    pub before: Option<String>,
+    /// What changed since that one, in the caller's encoding.
+    pub changes: Option<String>,
+    /// The version of the program that began it.
+    pub program: Option<String>,
 }
 
 /// The columns of a [`SiteRunRecord`]. A macro, as `concat!` takes literals only.
 macro_rules! columns {
     () => {
         "id, owner, url, state, reason, options, created_at, ended_at, done, found, failed, audited, free_audits, \
-        price_micros, most_micros, spent_micros, credit_id, figures"
+        price_micros, most_micros, spent_micros, credit_id, figures, watch_id, before_id, changes, program"
     };
 }
 
-// Counts first: that locks the row of the day, so that runs begin one after the other and the limits hold.
-const COUNT: &str = "INSERT INTO daily_counters (network, sku, day, used) VALUES ($1, $2, $3, 1) \
-    ON CONFLICT (network, sku, day) DO UPDATE SET used = daily_counters.used + 1";
-
-const OF_OWNER_NOW: &str = "SELECT COUNT(*) AS n FROM site_runs WHERE owner = $1 AND state = 'running'";
-
-const ALL_NOW: &str = "SELECT COUNT(*) AS n FROM site_runs WHERE state = 'running'";
-
-const OF_TARGET_NOW: &str = "SELECT COUNT(*) AS n FROM site_runs WHERE target = $1 AND state = 'running'";
-
-const BEGIN: &str = "INSERT INTO site_runs (id, owner, url, state, options, created_at, gap_ms, next_at, asked, done, \
-    found, failed, audited, price_micros, most_micros, spent_micros, free_audits, credit_id, network, wide, day, target) \
-    VALUES ($1, $2, $3, 'running', $4, $5, 0, 0, 0, 0, 0, 0, 0, $6, $7, 0, 0, $8, $9, $10, $11, $12)";
+/// A run that another may be compared with: its site ended before the run did. A macro, as `concat!` takes literals only.
+macro_rules! counts {
+    () => {
+        "state = 'finished' AND reason IS NULL AND audited > 0"
+    };
+}
+pub(crate) use counts;
 
 const ONE: &str = concat!("SELECT ", columns!(), " FROM site_runs WHERE id = $1");
 
@@ -214,64 +138,14 @@ const OF_MEMBER: &str = concat!(
 const LIST: &str =
     concat!("SELECT ", columns!(), " FROM site_runs WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3");
 
+const LAST_OF_WATCH: &str =
+    concat!("SELECT ", columns!(), " FROM site_runs WHERE watch_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1");
+
 const RUNNING: &str = "SELECT id FROM site_runs WHERE state = 'running' ORDER BY created_at, id LIMIT $1";
 
 const DELETE: &str = "DELETE FROM site_runs WHERE id = $1 AND owner = $2 RETURNING id";
 
 impl Store {
-    /// Begins a run and enqueues the job of its first seat, within its limits.
-    pub async fn begin_site(&self, new: NewSiteRun) -> Result<(), SiteRefusal> {
-        let subject = "beginning a run over a site";
-        self.db
-            .transact(subject, move |transaction| {
-                let new = new.clone();
-                Box::pin(async move {
-                    let now = new.created_at;
-                    let count = sqlx::query(COUNT).bind(EVERYBODY).bind(SKU).bind(now.day().0);
-                    transaction.run(count).await?;
-                    let of_owner = transaction.first(sqlx::query(OF_OWNER_NOW).bind(new.owner.to_string())).await?;
-                    if number(subject, of_owner.as_ref())? >= i64::from(new.limits.of_owner) {
-                        return Err(SiteRefusal::OwnerBusy);
-                    }
-                    let of_all = transaction.first(sqlx::query(ALL_NOW)).await?;
-                    if number(subject, of_all.as_ref())? >= i64::from(new.limits.of_all) {
-                        return Err(SiteRefusal::Busy);
-                    }
-                    if let Some(target) = new.target.clone() {
-                        let of_target = transaction.first(sqlx::query(OF_TARGET_NOW).bind(target)).await?;
-                        if number(subject, of_target.as_ref())? >= i64::from(new.limits.of_target) {
-                            return Err(SiteRefusal::TargetBusy);
-                        }
-                    }
-                    let hour = OnTheHour { bucket: &new.limits.bucket, now, per_hour: new.limits.per_hour };
-                    if let HourlySpend::Refused { retry_after_s } = transaction.spend_hourly(subject, hour).await? {
-                        return Err(SiteRefusal::RateLimited { retry_after_s });
-                    }
-                    let pays = new.pays;
-                    let most = pays.as_ref().and_then(|pays| pays.most).map(signed).transpose()?;
-                    let price = pays.as_ref().map(|pays| signed(pays.price)).transpose()?;
-                    let (network, wide) = pays.as_ref().map(|pays| pays.networks.clone()).unzip();
-                    let begin = sqlx::query(BEGIN)
-                        .bind(new.id)
-                        .bind(new.owner.to_string())
-                        .bind(new.url)
-                        .bind(new.options)
-                        .bind(now.0)
-                        .bind(price)
-                        .bind(most)
-                        .bind(pays.as_ref().and_then(|pays| pays.credit.clone()))
-                        .bind(network)
-                        .bind(wide)
-                        .bind(pays.as_ref().map(|pays| pays.day.0))
-                        .bind(new.target);
-                    transaction.run(begin).await?;
-                    transaction.enqueue(&new.job).await?;
-                    Ok(())
-                })
-            })
-            .await
-    }
-
     /// A run, for the jobs of its seats; `None` where it was deleted.
     pub async fn site_run(&self, id: &str) -> Result<Option<SiteRunRecord>, StoreError> {
         let subject = "reading a run over a site";
@@ -312,6 +186,12 @@ impl Store {
         self.db.read_all(subject, statement).await?.iter().map(|row| record(subject, row)).collect()
     }
 
+    /// The newest run of a watch, if there is one.
+    pub async fn last_run_of_site_watch(&self, watch: &str) -> Result<Option<SiteRunRecord>, StoreError> {
+        let subject = "reading the last run of a watch";
+        self.db.read(subject, of_id(LAST_OF_WATCH, watch)).await?.map(|row| record(subject, &row)).transpose()
+    }
+
     /// Ids of the runs that are running, oldest first, at most 256.
     pub async fn running_sites(&self) -> Result<Vec<String>, StoreError> {
         let subject = "looking for running runs over sites";
@@ -326,11 +206,6 @@ impl Store {
         let rows = self.db.write(subject, of_id(DELETE, id).bind(owner.to_string())).await?;
         if rows.is_empty() { Err(StoreError::NotFound { subject }) } else { Ok(()) }
     }
-}
-
-fn number(subject: &'static str, row: Option<&AnyRow>) -> Result<i64, StoreError> {
-    let row = row.ok_or(StoreError::NotFound { subject })?;
-    row.try_get("n").map_err(|error| StoreError::of_driver(subject, error))
 }
 
 /// A count as it was stored.
@@ -365,5 +240,9 @@ fn record(subject: &'static str, row: &AnyRow) -> Result<SiteRunRecord, StoreErr
         spent: micros(subject, row.try_get("spent_micros"))?,
         credit: row.try_get("credit_id").map_err(failed)?,
         figures: row.try_get("figures").map_err(failed)?,
+        watch: row.try_get("watch_id").map_err(failed)?,
+        before: row.try_get("before_id").map_err(failed)?,
+        changes: row.try_get("changes").map_err(failed)?,
+        program: row.try_get("program").map_err(failed)?,
     })
 }

@@ -168,13 +168,6 @@ struct BeginRequest {
 
 impl BeginRequest {
     fn plan(&self, services: &Services) -> Result<SitePlan, ServiceError> {
-        const USD: Text = text(
-            "max_usd: use an amount of dollars from 0 to 1000000, in whole millionths",
-            "max_usd: use um valor em dólares de 0 a 1000000, em milionésimos inteiros",
-        );
-        let amount = |dollars| Micros::from_dollars(dollars).ok_or(USD);
-        let max_usd = self.max_usd.map(amount).transpose();
-        let max_usd = max_usd.map_err(|words| ServiceError::new(Code::InvalidBody).explained(words.into()))?;
         let request = SiteRequest {
             url: self.url.clone(),
             max_pages: self.max_pages,
@@ -182,10 +175,21 @@ impl BeginRequest {
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             sitemaps: self.sitemaps.clone(),
-            max_usd,
+            max_usd: dollars(self.max_usd)?,
         };
         request.plan(services)
     }
+}
+
+/// The amount in `max_usd`.
+pub(super) fn dollars(max_usd: Option<f64>) -> Result<Option<Micros>, ServiceError> {
+    const USD: Text = text(
+        "max_usd: use an amount of dollars from 0 to 1000000, in whole millionths",
+        "max_usd: use um valor em dólares de 0 a 1000000, em milionésimos inteiros",
+    );
+    let amount = |dollars| Micros::from_dollars(dollars).ok_or(USD);
+    let amount = max_usd.map(amount).transpose();
+    amount.map_err(|words| ServiceError::new(Code::InvalidBody).explained(words.into()))
 }
 
 /// A run that began, or would.
@@ -260,7 +264,7 @@ struct ReadRequest {
 async fn read(cx: Cx, input: ReadRequest) -> Result<WrittenJson<SiteRunAnswer>, ServiceError> {
     let wait = Duration::from_secs(input.wait.unwrap_or_default().min(MOST_WAIT).into());
     let run = sites::read(&cx, &input.id, wait).await?;
-    WrittenJson::spoken(&SiteRunAnswer::of(&cx.services, &run, cx.lang)?)
+    WrittenJson::spoken(&SiteRunAnswer::whole(&cx.services, &run, cx.lang)?)
 }
 
 /// Which run, and which part of its list.

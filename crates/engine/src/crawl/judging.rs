@@ -49,11 +49,12 @@ pub(super) async fn crawled(shared: &Shared, entry: &FrontierEntry) -> CrawledPa
         Ok(url) => url,
         Err(unasked) => return *unasked,
     };
+    let known = shared.known.get(&entry.url);
     let fetched = match shared.take_first(&entry.url) {
         Some(fetched) => fetched,
-        None => asked(shared, &url, shared.known.get(&entry.url)).await,
+        None => asked(shared, &url, known).await,
     };
-    read(shared, entry, fetched).await
+    read(shared, entry, known, fetched).await
 }
 
 /// The address to ask; what is kept of it where it is not asked.
@@ -68,9 +69,13 @@ pub(super) fn admitted(shared: &Shared, entry: &FrontierEntry) -> Result<Url, Bo
     Ok(url)
 }
 
-/// Judges what an address answered.
-pub(super) async fn read(shared: &Shared, entry: &FrontierEntry, fetched: Fetched) -> CrawledPage {
-    let known = shared.known.get(&entry.url);
+/// Judges what an address answered. `known`: the version that it was asked with.
+pub(super) async fn read(
+    shared: &Shared,
+    entry: &FrontierEntry,
+    known: Option<&KnownVersion>,
+    fetched: Fetched,
+) -> CrawledPage {
     if known.is_some() && fetched.response().is_some_and(|exchange| exchange.status == 304) {
         let version = known.cloned().unwrap_or_default();
         return CrawledPage { url: entry.url.clone(), facts: None, report: None, version };

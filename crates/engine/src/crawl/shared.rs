@@ -5,6 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fetch::KnownVersion;
 use futures_util::future::FutureExt as _;
 use site::{FrontierEntry, PageFacts, SiteInputs};
 
@@ -83,11 +84,20 @@ impl SharedCrawl {
 impl CrawlAsker {
     /// Asks for a page once and judges it. `tries` counts the requests for it, from 1; the last of them takes what comes.
     pub async fn ask(&self, entry: &FrontierEntry, tries: u32) -> CrawlAnswer {
-        let caught = AssertUnwindSafe(self.asked(entry, tries)).catch_unwind().await;
+        self.ask_for(entry, tries, self.0.known.get(&entry.url)).await
+    }
+
+    /// The same, whatever version of the page is known.
+    pub async fn ask_unconditionally(&self, entry: &FrontierEntry, tries: u32) -> CrawlAnswer {
+        self.ask_for(entry, tries, None).await
+    }
+
+    async fn ask_for(&self, entry: &FrontierEntry, tries: u32, known: Option<&KnownVersion>) -> CrawlAnswer {
+        let caught = AssertUnwindSafe(self.asked(entry, tries, known)).catch_unwind().await;
         caught.unwrap_or_else(|_| CrawlAnswer::Page(Box::new(CrawledPage::of_defect(&entry.url)), None))
     }
 
-    async fn asked(&self, entry: &FrontierEntry, tries: u32) -> CrawlAnswer {
+    async fn asked(&self, entry: &FrontierEntry, tries: u32, known: Option<&KnownVersion>) -> CrawlAnswer {
         let shared = &*self.0;
         let url = match judging::admitted(shared, entry) {
             Ok(url) => url,
@@ -95,14 +105,11 @@ impl CrawlAsker {
         };
         let fetched = match shared.take_first(&entry.url) {
             Some(fetched) => fetched,
-            None => {
-                let known = shared.known.get(&entry.url);
-                shared.engine.fetcher().answer(&url, known, &shared.kept, shared.engine.page_deadline()).await
-            }
+            None => shared.engine.fetcher().answer(&url, known, &shared.kept, shared.engine.page_deadline()).await,
         };
         match rest(&fetched, tries) {
             Some(rest) if tries < MOST_TRIES => CrawlAnswer::Rest(rest),
-            rest => CrawlAnswer::Page(Box::new(judging::read(shared, entry, fetched).await), rest),
+            rest => CrawlAnswer::Page(Box::new(judging::read(shared, entry, known, fetched).await), rest),
         }
     }
 }

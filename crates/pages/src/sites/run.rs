@@ -1,7 +1,5 @@
 //! One run: its progress while it runs, then its report; a finding, its pages, one page, and files to take along.
 
-use api::caller::{guard_form, same_origin};
-use api::request::{BODY_BYTES, read_body};
 use askama::Template;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -10,14 +8,14 @@ use model::finding::{Finding, Severity};
 use model::fix::Fix;
 use model::lang::{Lang, Phrase, Text, text};
 use service::Services;
-use service::caller::Identity;
 use service::error::{Code, ServiceError};
 use service::sites::{
     self, FindingsWish, PageList, ReportForm, SiteCharts, SiteFindingListed, SiteRunAnswer, SiteRunStatus, TemplateList,
 };
 use std::time::Duration;
 
-use super::{InPath, PATH, SiteVisit, answer_word, answered, band, named, severity, status_word};
+use super::watch::{ChangeView, RepeatForm};
+use super::{InPath, PATH, SiteVisit, answer_word, answered, band, form, named, severity, status_word};
 use crate::csrf;
 use crate::filters;
 use crate::frame::Frame;
@@ -48,6 +46,8 @@ struct SiteRunPage<'a> {
     /// Whether the reader may delete it: members of an organization only read its runs.
     is_own: bool,
     report: Option<SiteReportView>,
+    changes: Option<ChangeView>,
+    repeat: Option<RepeatForm>,
     /// Names of the files to take along.
     files: [&'static str; 4],
 }
@@ -125,7 +125,7 @@ struct SitePageFinding {
 impl SiteVisit {
     async fn run(&self, id: &str) -> Result<SiteRunAnswer, ServiceError> {
         let run = sites::read(&self.cx, id, Duration::ZERO).await?;
-        SiteRunAnswer::of(&self.cx.services, &run, self.reader.lang)
+        SiteRunAnswer::whole(&self.cx.services, &run, self.reader.lang)
     }
 
     fn frame(&self) -> Frame<'_> {
@@ -168,6 +168,11 @@ pub(crate) async fn show(State(services): State<Services>, id: InPath<String>, r
             progress: PROGRESS.phrase(&progress).in_lang(lang).to_owned(),
             is_running: run.status == SiteRunStatus::Running,
             is_own: visit.cx.caller.owner().is_some_and(|owner| owner.to_string() == run.owner),
+            changes: ChangeView::of(&run, lang),
+            repeat: match report {
+                Some(_) => RepeatForm::of(visit, &run)?,
+                None => None,
+            },
             report,
             files: FILES.map(|(name, ..)| name),
             run,
@@ -390,13 +395,7 @@ pub(crate) async fn delete(State(services): State<Services>, id: InPath<String>,
     let (parts, body) = request.into_parts();
     let reader = Reader::of(&parts.headers, parts.uri.query());
     let done = async {
-        same_origin(&services, &parts)?;
-        let received = read_body(&services, &parts, body, BODY_BYTES).await?;
-        let visit = SiteVisit::of(&services, &parts).await?;
-        if let Identity::Session(_) = visit.cx.caller.identity {
-            let csrf = url::form_urlencoded::parse(&received.bytes).find(|(name, _)| name == "csrf");
-            guard_form(&services, &visit.cx.caller, &parts.headers, csrf.as_ref().map(|(_, value)| &**value))?;
-        }
+        let (visit, _) = form(&services, &parts, body).await?;
         sites::delete(&services, &visit.cx.caller.required_owner()?, &named(id)?).await
     };
     match done.await {

@@ -1,8 +1,6 @@
 //! The list of runs, and the form that begins one or tells its price.
 
-use api::caller::{guard_form, same_origin};
 use api::cookies::CookieKind;
-use api::request::{BODY_BYTES, read_body};
 use api::response::status;
 use askama::Template;
 use axum::extract::{Request, State};
@@ -11,12 +9,12 @@ use http::{StatusCode, header};
 use model::id::Owner;
 use model::lang::{Lang, Text, text};
 use service::Services;
-use service::caller::Identity;
 use service::error::{Code, ServiceError};
 use service::form_audit::with_scheme;
 use service::sites::{self, SiteOffer, SiteRequest, SiteRunAnswer};
 
-use super::{PATH, SiteVisit, answered, band, status_word};
+use super::watch::{WatchRow, rows as watch_rows};
+use super::{PATH, SiteVisit, answered, band, form, status_word};
 use crate::challenge::{self, ChallengeView};
 use crate::credit::CreditField;
 use crate::csrf;
@@ -37,6 +35,7 @@ struct SitesPage<'a> {
     challenge: Option<ChallengeView>,
     credit: Option<CreditField>,
     rows: Vec<SiteRow>,
+    watches: Vec<WatchRow>,
     /// Address of the next rows.
     more: Option<String>,
     /// What was typed.
@@ -131,17 +130,8 @@ pub(crate) async fn begin(State(services): State<Services>, request: Request) ->
     let reader = Reader::of(&parts.headers, parts.uri.query());
     let mut cookie = None;
     let done = async {
-        same_origin(&services, &parts)?;
-        let received = read_body(&services, &parts, body, BODY_BYTES).await?;
-        let fields: Vec<(String, String)> = url::form_urlencoded::parse(&received.bytes).into_owned().collect();
-        let field = |wanted: &str| {
-            let found = fields.iter().find(|(name, _)| name == wanted);
-            found.map(|(_, value)| value.clone()).unwrap_or_default()
-        };
-        let visit = SiteVisit::of(&services, &parts).await?;
-        if let Identity::Session(_) = visit.cx.caller.identity {
-            guard_form(&services, &visit.cx.caller, &parts.headers, Some(&*field("csrf")))?;
-        }
+        let (visit, fields) = form(&services, &parts, body).await?;
+        let field = |wanted: &str| fields.get(wanted).unwrap_or_default().to_owned();
         let typed = TypedSite {
             url: field("url"),
             max_pages: field("max_pages"),
@@ -208,6 +198,7 @@ async fn shown(
         challenge: challenge::of_call(cx),
         credit: CreditField::of_caller(services, &cx.caller, PATH),
         rows,
+        watches: watch_rows(visit).await?,
         more,
         typed,
         most_pages: services.config().limits.site_pages,

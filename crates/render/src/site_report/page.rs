@@ -2,10 +2,10 @@
 
 use audit::escape::{attribute, html_text};
 use model::lang::{Lang, Text, text};
-use site::{FoldedFinding, Scope, SiteFinding, SiteReport};
+use site::{FoldedFinding, Scope, SiteChange, SiteChanges, SiteFinding, SiteReport};
 
 use super::charts::bars;
-use super::run::{BROKE, FIXED, PageRow, RunNotes, SiteChange, SiteChanges, UNCHANGED};
+use super::run::{BROKE, FIXED, PageRow, RunNotes, UNCHANGED};
 use super::words;
 use crate::shown::{date, undirected, without_controls};
 

@@ -1,9 +1,9 @@
 //! The report of a site for a terminal.
 
 use model::lang::{Lang, Text, text as both};
-use site::{Scope, SiteReport};
+use site::{Scope, SiteChanges, SiteReport};
 
-use super::run::{BROKE, FIXED, OptionNames, SiteChanges, UNCHANGED};
+use super::run::{BROKE, FIXED, OptionNames, UNCHANGED};
 use super::words;
 use crate::shown::printable;
 

@@ -138,6 +138,8 @@ pub struct LimitSettings {
     pub site_runs_per_target: u32,
     /// Audits of one site started per network and hour.
     pub site_runs_per_target_hour: u32,
+    /// Watched sites per owner.
+    pub site_watches: u32,
 }
 
 /// The MCP server.
@@ -321,6 +323,7 @@ impl Default for LimitSettings {
             site_runs_per_hour: 20,
             site_runs_per_target: 2,
             site_runs_per_target_hour: 4,
+            site_watches: 10,
         }
     }
 }

@@ -153,6 +153,8 @@ codes! {
         "Run not found, or it belongs to someone else." "Execução não encontrada, ou ela é de outra pessoa.";
     SitePageNotFound "site_page_not_found" 404
         "The run has no page with this number." "A execução não tem página com este número.";
+    SiteWatchNotFound "site_watch_not_found" 404
+        "Watch of a site not found, or it belongs to someone else." "Vigilância de site não encontrada, ou ela é de outra pessoa.";
     ShareNotFound "share_not_found" 404
         "This report is no longer shared." "Este relatório não está mais compartilhado.";
     CheckNotFound "check_not_found" 404
@@ -185,6 +187,8 @@ codes! {
         "You have reached the limit of followed pages. Stop following one first." "Você atingiu o limite de páginas seguidas. Deixe de seguir uma antes.";
     MonitorLimit "monitor_limit" 409
         "You have reached the limit of watched pages. Stop watching one first." "Você atingiu o limite de páginas vigiadas. Deixe de vigiar uma antes.";
+    SiteWatchLimit "site_watch_limit" 409
+        "You have reached the limit of watched sites. Delete a watch first." "Você atingiu o limite de sites vigiados. Exclua uma vigilância antes.";
     PixRequestNotFound "pix_request_not_found" 404
         "Pix request not found." "Pedido de Pix não encontrado.";
     RequestTimeout "request_timeout" 408

@@ -28,6 +28,7 @@ impl Code {
             Self::AuditNotFound => call("audit_page", "POST", "/api/audit"),
             Self::TabNotFound => call("get_workspace", "GET", "/api/tabs"),
             Self::SiteNotFound | Self::SiteLimit => call("list_sites", "GET", "/api/sites"),
+            Self::SiteWatchNotFound | Self::SiteWatchLimit => call("list_site_watches", "GET", "/api/site-watches"),
             Self::SitePageNotFound => call("list_site_pages", "GET", "/api/sites/{id}/pages"),
             Self::SiteNotFinished => call("get_site", "GET", "/api/sites/{id}"),
             Self::WebhookNotFound | Self::WebhookLimit => call("list_webhooks", "GET", "/api/webhooks"),

@@ -1,12 +1,12 @@
 //! Running one claimed job, and recording its outcome: done, retried later, or given up.
 
-use model::time::DAY_MS;
+use model::time::{DAY_MS, Timestamp};
 use store::{ClaimedJob, StoreError};
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
 use super::ending::{Ending, Unfinished};
-use super::{deliver, purge, run_lab, run_site, run_watch, send_mail};
+use super::{begin_site_watch, deliver, purge, run_lab, run_site, run_watch, send_mail};
 use crate::accounts::operator;
 use crate::error::ServiceError;
 use crate::job::Job;
@@ -107,6 +107,7 @@ async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result
             Err(error) => Err(Unfinished::Later(error.code.wire().to_owned())),
         },
         Job::RunWatch { tab, day } => run_watch::run(services, claimed, tab, *day).await,
+        Job::BeginSiteWatch { watch, slot } => begin_site_watch::run(services, claimed, watch, Timestamp(*slot)).await,
         Job::RunLab { run, lang } => run_lab::run(services, claimed, run, *lang).await,
         // Boxed, as its future has 100 KB, of which each caller above would have a copy on its stack.
         Job::RunSite { run, seat } => Box::pin(run_site::run(services, claimed, run, *seat)).await,

@@ -34,6 +34,7 @@ pub async fn purge(services: &Services) -> Result<u64, StoreError> {
     rows += all(|| store.purge_site_runs(days_ago(retention.site_days), guest_before, SITE_BATCH)).await?;
     rows += all(|| store.purge_guests(guest_before, BATCH)).await?;
     rows += all(|| store.purge_watch_links(now, BATCH)).await?;
+    rows += all(|| store.purge_site_watch_links(now, BATCH)).await?;
     let paid_before = days_ago(PAID_DAYS);
     rows += all(|| store.forget_payments(paid_before, BATCH)).await?;
     rows += all(|| store.forget_debit_answers(paid_before, BATCH)).await?;

@@ -3,14 +3,16 @@
 
 mod advance;
 mod beginning;
+mod watched;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{CrawlAnswer, CrawledPage, SharedCrawl};
+use fetch::KnownVersion;
 use model::time::Timestamp;
 use site::{FrontierEntry, PageAnswer, PageFacts, PageRole};
-use store::{ClaimedJob, SiteEnd, SiteKept, SiteRunRecord, SiteState, SiteTaken, StoreError};
+use store::{ClaimedJob, SiteEnd, SiteKept, SiteRunRecord, SiteState, SiteTaken, StoreError, UnchangedPage};
 use tokio::time::Instant;
 
 use super::ending::{Ending, Unfinished};
@@ -18,6 +20,7 @@ use crate::job::Lane;
 use crate::network::Network;
 use crate::services::Services;
 use crate::site_desk::Replica;
+use crate::sites::program;
 
 /// How long a seat works before it goes back into the queue, so that runs take turns. Chosen: some dozens of pages.
 const TURN: Duration = Duration::from_secs(30);
@@ -93,12 +96,17 @@ pub(super) async fn give_up(services: &Services, run: &str) -> Result<(), StoreE
 
 /// Ends a run without a report.
 async fn end_failed(services: &Services, run: &str, reason: &str) -> Result<bool, StoreError> {
+    let watched = match services.database().store().site_run(run).await? {
+        Some(record) => watched::failed(services, &record, reason).await?,
+        None => None,
+    };
     let end = SiteEnd {
         state: SiteState::Failed,
         reason: Some(reason.to_owned()),
         inputs: None,
         figures: None,
         jobs: Vec::new(),
+        watched,
     };
     let ended = services.database().store().end_site(run, None, end, services.ports().now()).await?;
     services.sites().forget(run);
@@ -188,6 +196,12 @@ impl Seat<'_> {
                 } else {
                     Box::pin(asker.ask(&entry, tries)).await
                 };
+                let asked = match asked {
+                    CrawlAnswer::Page(page, _) if page.facts.is_none() && !self.took_over(place, &url).await? => {
+                        Box::pin(asker.ask_unconditionally(&entry, tries)).await
+                    }
+                    asked => asked,
+                };
                 let (page, rest) = match asked {
                     CrawlAnswer::Page(page, rest) => (Some(page), rest),
                     CrawlAnswer::Rest(rest) => (None, Some(rest)),
@@ -204,11 +218,25 @@ impl Seat<'_> {
         }
     }
 
+    /// Takes a page over that has not changed since the run before; `false` where that run has it no more.
+    async fn took_over(&self, place: i64, url: &str) -> Result<bool, Unfinished> {
+        let place_before = self.replica.before.get().and_then(|pages| pages.get(url));
+        let (Some(before), Some(place_before)) = (self.run.before.clone(), place_before) else { return Ok(false) };
+        let page = UnchangedPage { place, before, place_before: *place_before };
+        let store = self.services.database().store();
+        Ok(store.keep_unchanged_site_page(&self.run.id, self.seat, &self.claimed.lease, page).await?)
+    }
+
     /// Keeps what came of a page.
     async fn keep(&self, place: i64, page: CrawledPage) -> Result<SeatStep, Unfinished> {
+        // Taken over from the run before.
         let Some(facts) = page.facts else {
-            return Err(Unfinished::Never("a page without facts, though no version of it was known".to_owned()));
+            self.replica.changed.notify_waiters();
+            return Ok(SeatStep::GoOn);
         };
+        // Another version of the program judges otherwise than the run began.
+        let is_ours = self.run.program.as_deref() == Some(&*program());
+        let version = if is_ours { page.version } else { KnownVersion::default() };
         let kept = SiteKept {
             place,
             facts: serde_json::to_vec(&facts).map_err(|error| Unfinished::Never(error.to_string()))?,
@@ -217,12 +245,21 @@ impl Seat<'_> {
             status: facts.status,
             score: facts.score,
             findings: facts.findings.len(),
+            etag: version.etag.filter(|value| can_be_sent(value)),
+            last_modified: version.last_modified.filter(|value| can_be_sent(value)),
         };
         let store = self.services.database().store();
         store.keep_site_page(&self.run.id, self.seat, &self.claimed.lease, kept).await?;
         self.replica.changed.notify_waiters();
         Ok(SeatStep::GoOn)
     }
+}
+
+/// Whether a version is one that a conditional request can name.
+fn can_be_sent(value: &str) -> bool {
+    /// Bytes of a version: what servers send has some dozens.
+    const MOST_BYTES: usize = 256;
+    value.len() <= MOST_BYTES && value.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Waits a little here, or longer in the queue.

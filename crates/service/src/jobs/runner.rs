@@ -16,6 +16,7 @@ use crate::health;
 use crate::job::{Job, Lane};
 use crate::lab_tests;
 use crate::services::Services;
+use crate::site_watches;
 use crate::traces::{EXPORT_EVERY, EXPORT_TIME};
 use crate::watches;
 
@@ -293,5 +294,6 @@ pub async fn schedule(services: &Services, now: Timestamp) -> Result<(), StoreEr
     let hour = now.0.div_euclid(HOUR_MS);
     let publication = Job::PublishShowcase { hour }.queued(services.ports(), Some(format!("showcase:{hour}")));
     services.database().store().enqueue(publication).await?;
-    watches::queue_due(services, now).await
+    watches::queue_due(services, now).await?;
+    site_watches::queue_due(services, now).await
 }

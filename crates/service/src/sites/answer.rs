@@ -1,10 +1,12 @@
 //! A run over a site as it is answered.
 
+use model::finding::Severity;
 use model::lang::{Lang, Text, text};
 use model::money::Micros;
 use model::time::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use site::{ChangeGroup, ChangeSummary, title_of};
 use store::{SiteRunRecord, SiteState};
 
 use super::plan::SiteOptions;
@@ -45,6 +47,10 @@ pub struct SiteRunAnswer {
     pub max_depth: u32,
     /// What it found; null while it runs, and where it failed.
     pub figures: Option<SiteFigures>,
+    /// The watch that it is of; null for a run that was asked for.
+    pub watch: Option<String>,
+    /// What changed since the run before of its watch; null in lists, and where the two were not compared.
+    pub changes: Option<SiteRunChanges>,
     /// Absolute addresses.
     #[serde(rename = "_links")]
     pub links: SiteRunLinks,
@@ -106,6 +112,38 @@ pub struct SiteFigures {
     pub templates: u32,
 }
 
+/// What changed between two runs of a watch, each finding once for each template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "SiteRunChanges")]
+pub struct SiteRunChanges {
+    /// The run before.
+    pub since: String,
+    /// Findings that are new, the most severe first.
+    pub broke: Vec<SiteChangeListed>,
+    /// Findings that are gone, the most severe first.
+    pub fixed: Vec<SiteChangeListed>,
+    /// Findings beyond the first hundred of each, which are left out.
+    pub left_out: usize,
+}
+
+/// A finding that is new or gone on pages of one template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "SiteChange")]
+pub struct SiteChangeListed {
+    /// Its code.
+    pub code: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, as a heading.
+    pub title: String,
+    /// Where the pages are: `/product/…`; null for addresses without a template.
+    pub template: Option<String>,
+    /// Number of addresses.
+    pub total: usize,
+    /// The first 5 of them.
+    pub urls: Vec<String>,
+}
+
 /// Absolute addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "SiteRunLinks")]
@@ -136,11 +174,7 @@ impl SiteRunAnswer {
             id: run.id.clone(),
             owner: run.owner.clone(),
             url: run.url.clone(),
-            status: match run.state {
-                SiteState::Running => SiteRunStatus::Running,
-                SiteState::Finished => SiteRunStatus::Finished,
-                SiteState::Failed => SiteRunStatus::Failed,
-            },
+            status: run.state.into(),
             message: run.reason.as_deref().map(|reason| why(reason).in_lang(lang).to_owned()),
             reason: run.reason.clone(),
             created_at: run.created_at,
@@ -155,6 +189,8 @@ impl SiteRunAnswer {
             max_pages: options.max_pages,
             max_depth: options.max_depth,
             figures,
+            watch: run.watch.clone(),
+            changes: None,
             links: SiteRunLinks {
                 poll: below("?wait=25"),
                 pages: below("/pages"),
@@ -167,8 +203,42 @@ impl SiteRunAnswer {
     }
 }
 
+impl SiteRunAnswer {
+    /// A run with what changed since the one before of its watch.
+    pub fn whole(services: &Services, run: &SiteRunRecord, lang: Lang) -> Result<Self, ServiceError> {
+        let changes = changes_of(run)?.zip(run.before.clone());
+        let changes = changes.map(|(changes, since)| SiteRunChanges {
+            since,
+            broke: changes.broke.into_iter().map(|group| listed(group, lang)).collect(),
+            fixed: changes.fixed.into_iter().map(|group| listed(group, lang)).collect(),
+            left_out: changes.left_out,
+        });
+        Ok(Self { changes, ..Self::of(services, run, lang)? })
+    }
+}
+
+impl From<SiteState> for SiteRunStatus {
+    fn from(state: SiteState) -> Self {
+        match state {
+            SiteState::Running => Self::Running,
+            SiteState::Finished => Self::Finished,
+            SiteState::Failed => Self::Failed,
+        }
+    }
+}
+
+/// What changed since the run before, where the two were compared.
+pub(crate) fn changes_of(run: &SiteRunRecord) -> Result<Option<ChangeSummary>, ServiceError> {
+    run.changes.as_deref().map(serde_json::from_str).transpose().map_err(unwritten)
+}
+
+fn listed(group: ChangeGroup, lang: Lang) -> SiteChangeListed {
+    let ChangeGroup { severity, code, template, total, urls } = group;
+    SiteChangeListed { title: title_of(&code).in_lang(lang).to_owned(), code, severity, template, total, urls }
+}
+
 /// Why a run ended early or failed, in words.
-pub(super) fn why(reason: &str) -> Text {
+pub(crate) fn why(reason: &str) -> Text {
     const ALLOWANCE: Text = text(
         "The free audits of the day were used up. The report covers the pages audited until then.",
         "As auditorias grátis do dia acabaram. O relatório cobre as páginas auditadas até então.",

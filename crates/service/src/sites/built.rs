@@ -21,7 +21,7 @@ const BUILD_WAIT: Duration = Duration::from_secs(20);
 pub(crate) const MOST_LISTED: usize = 100_000;
 
 /// The report of a finished run. [`Code::SiteNotFinished`] for another.
-pub(super) async fn built(services: &Services, run: &SiteRunRecord) -> Result<Arc<BuiltSite>, ServiceError> {
+pub(crate) async fn built(services: &Services, run: &SiteRunRecord) -> Result<Arc<BuiltSite>, ServiceError> {
     if run.state != SiteState::Finished {
         return Err(ServiceError::new(Code::SiteNotFinished));
     }

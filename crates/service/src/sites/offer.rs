@@ -76,6 +76,7 @@ pub(super) async fn payable(cx: &Cx, plan: &SitePlan) -> Result<Payable, Service
     };
     let (networks, day) =
         services.allowance().day_keys(services.database(), services.ports(), cx.caller.network).await?;
+    let networks = Some(networks);
     let credit = credit.map(|credit| credit.id.clone());
     Ok(Payable { offer, pays: Some(SitePays { price, most: plan.most, credit, networks, day }) })
 }

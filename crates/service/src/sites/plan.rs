@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use engine::{CrawlOptions, SitemapList};
+use fetch::KnownVersion;
 use model::lang::{Text, text};
 use model::money::Micros;
 use model::time::Timestamp;
@@ -134,12 +135,14 @@ fn check_patterns(field: &'static str, patterns: &[String]) -> Result<(), Servic
 }
 
 impl SiteOptions {
-    /// How the site is crawled. `read_sitemaps`: what was read of its sitemaps at the beginning.
+    /// How the site is crawled. `read_sitemaps`: what was read of its sitemaps at the beginning; `known`: versions of the pages of
+    /// the run before.
     pub(crate) fn crawl(
         &self,
         started_at: Timestamp,
         nonce: String,
         read_sitemaps: Option<SitemapList>,
+        known: HashMap<String, KnownVersion>,
     ) -> CrawlOptions {
         CrawlOptions {
             limits: FrontierLimits { pages: self.max_pages as usize, depth: self.max_depth },
@@ -152,7 +155,7 @@ impl SiteOptions {
             exclude: self.exclude.clone(),
             sitemaps: self.sitemaps.iter().filter_map(|url| Url::parse(url).ok()).collect(),
             pages: Vec::new(),
-            known: HashMap::new(),
+            known,
             read_sitemaps,
             sitemap_time: SITEMAP_TIME,
             started_at,

@@ -16,7 +16,7 @@ use crate::ports::Ports;
 use crate::services::Services;
 
 /// Lifetime of the unsubscribe link in an alert. Chosen: 13 months, longer than people act on a mail.
-const STOP_LINK_MS: i64 = 396 * DAY_MS;
+pub(crate) const STOP_LINK_MS: i64 = 396 * DAY_MS;
 
 /// A run that calls for an alert.
 #[derive(Debug)]
@@ -72,6 +72,6 @@ pub(super) fn question(sender: &Sender<'_>, to: &str, url: &str, token: &str, la
 }
 
 /// A random token for a link in a mail.
-pub(super) fn link_token(ports: &Ports) -> String {
+pub(crate) fn link_token(ports: &Ports) -> String {
     URL_SAFE_NO_PAD.encode(ports.entropy.bytes())
 }

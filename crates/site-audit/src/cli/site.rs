@@ -1,7 +1,6 @@
 //! `site-audit site`: audits a whole site.
 
 mod bars;
-mod comparison;
 mod options;
 mod outputs;
 mod parquet;
@@ -21,7 +20,7 @@ use model::time::Timestamp;
 use render::shown::printable;
 use render::site_report::{OptionNames, RunNotes};
 use service::ports::Ports;
-use site::{PageAnswer, PageFacts, RunLimit, SiteBuilder, SiteFacts, SiteInputs, report};
+use site::{PageAnswer, PageFacts, RunLimit, SiteBuilder, SiteFacts, SiteInputs, Snapshot, report};
 use store::{SitePageRow, SiteRunFile};
 use tokio::time::Instant;
 use url::Url;
@@ -29,7 +28,6 @@ use url::Url;
 use super::failure;
 use super::input::with_scheme;
 use super::output::{BELOW_THE_BAR, COULD_NOT_AUDIT, print, tell};
-use comparison::Snapshot;
 pub(super) use options::SiteArguments;
 use place::RunPlace;
 use progress::RunTeller;
@@ -92,7 +90,7 @@ impl SiteArguments {
         let complete = inputs.complete;
         let site = built(&mut file, inputs).await?;
         let report = report(&site);
-        let changes = before.map(|before| comparison::changes(&before, &Snapshot::of(&site, complete)));
+        let changes = before.map(|before| site::changes(&before, &Snapshot::of(&site, complete)));
         let failed_bars = self.failed_bars(&report, changes.as_ref());
         let notes =
             RunNotes { option_names: OptionNames::CommandLine, started_at, why_ended: None, changes, failed_bars };

@@ -28,6 +28,7 @@ mod permissions;
 mod reading;
 mod retention;
 mod shares;
+mod site_watches;
 pub(crate) mod sites;
 mod surroundings;
 pub(crate) mod tabs;

@@ -19,6 +19,7 @@ mod report;
 mod running;
 mod screens;
 mod shared;
+mod site_watches;
 mod sites;
 mod sizes;
 mod tab;

@@ -60,6 +60,10 @@ pub struct SiteKept {
     pub score: Option<u32>,
     /// Number of its findings.
     pub findings: usize,
+    /// `ETag` of its answer, for the next run.
+    pub etag: Option<String>,
+    /// `Last-Modified` of its answer.
+    pub last_modified: Option<String>,
 }
 
 const LOCK: &str =
@@ -77,7 +81,8 @@ const GIVE: &str = "INSERT INTO site_pages (run_id, place, url, seat, tries) VAL
 
 const GIVEN: &str = "UPDATE site_runs SET asked = asked + $2, next_at = $3 + gap_ms WHERE id = $1";
 
-const KEEP: &str = "UPDATE site_pages SET facts = $4, report = $5, answer = $6, status = $7, score = $8, findings = $9 \
+const KEEP: &str = "UPDATE site_pages SET facts = $4, report = $5, answer = $6, status = $7, score = $8, findings = $9, \
+    etag = $10, last_modified = $11 \
     WHERE run_id = $1 AND place = $2 AND seat = $3 AND facts IS NULL";
 
 const REST: &str = "UPDATE site_runs SET next_at = $2 WHERE id = $1 AND next_at < $2 RETURNING id";
@@ -183,13 +188,14 @@ impl Store {
                 let (run, lease, facts, report) = (run.clone(), lease.clone(), facts.clone(), report.clone());
                 let (place, answer, status) = (page.place, page.answer, page.status);
                 let (score, findings) = (page.score, i64::try_from(page.findings).unwrap_or(i64::MAX));
+                let (etag, last_modified) = (page.etag.clone(), page.last_modified.clone());
                 Box::pin(async move {
                     if !transaction.holds_job(&lease).await? {
                         return Ok(());
                     }
                     let keep = of_id(KEEP, &run).bind(place).bind(i64::from(seat)).bind(facts).bind(report);
                     let keep = keep.bind(answer).bind(status.map(i64::from)).bind(score.map(i64::from));
-                    transaction.run(keep.bind(findings)).await.map(drop)
+                    transaction.run(keep.bind(findings).bind(etag).bind(last_modified)).await.map(drop)
                 })
             })
             .await

@@ -1,10 +1,12 @@
 //! The commits of a run, in order, and its end.
 
+use std::sync::Arc;
+
 use engine::SharedCrawl;
 use site::PageFacts;
 use store::{SiteAllowance, SiteCommit, SiteCommitted, SiteEnd, SiteResult, SiteState};
 
-use super::{Seat, Unfinished, end_failed};
+use super::{Seat, Unfinished, end_failed, watched};
 use crate::counting::Event;
 use crate::sites::built::{READ_AT_ONCE, build, figures, kept_inputs};
 
@@ -81,13 +83,15 @@ impl Seat<'_> {
             // A defect, which the process's panic hook logs: another try would end the same way.
             Err(_) => return end_failed(services, run, "internal").await.map(drop).map_err(Unfinished::from),
         };
-        let figures = figures(&built);
+        let (figures, built) = (figures(&built), Arc::new(built));
+        let watched = watched::finished(services, self.run, &built, why).await?;
         let end = SiteEnd {
             state: SiteState::Finished,
             reason: why.map(str::to_owned),
             inputs: Some(kept),
             figures: Some(serde_json::to_string(&figures).map_err(|error| Unfinished::Never(error.to_string()))?),
             jobs: Vec::new(),
+            watched,
         };
         let counts = store.end_site(run, Some(&self.claimed.lease), end, self.now()).await?;
         services.sites().forget(run);

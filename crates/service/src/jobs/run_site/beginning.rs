@@ -1,16 +1,19 @@
 //! The beginning of a run: the first page and the files of its site are asked for once, by one seat, and stored for all.
 
+use std::collections::HashMap;
+
 use engine::{AuditFailure, Crawl, CrawlFailure, Scheme, SharedCrawl, SitemapList};
+use fetch::KnownVersion;
 use model::capture::{Capture, WantKind};
 use serde::{Deserialize, Serialize};
-use store::{NewJob, SiteBeginning};
+use store::{NewJob, SiteBeginning, SitePageVersion};
 
 use super::{Seat, Unfinished, end_failed};
 use crate::audits::undone;
 use crate::error::ServiceError;
 use crate::job::Job;
-use crate::sites::built::MOST_LISTED;
-use crate::sites::{SEATS, SiteOptions, seat_key};
+use crate::sites::built::{MOST_LISTED, READ_AT_ONCE};
+use crate::sites::{SEATS, SiteOptions, program, seat_key};
 
 /// Bytes of JSON that are stored of a beginning. Where it is larger, sitemaps are left out: what they list is kept, but pages are
 /// then audited without them.
@@ -41,7 +44,8 @@ impl Seat<'_> {
             Ok(url) => url,
             Err(refused) => return self.failed(ServiceError::from(refused).code.wire()).await,
         };
-        let crawling = options.crawl(self.run.created_at, self.services.ports().nonce(), None);
+        let known = self.known_versions().await?;
+        let crawling = options.crawl(self.run.created_at, self.services.ports().nonce(), None, known);
         // Boxed, as its future has 100 KB, of which each caller above would have a copy on its stack.
         let capture = match Box::pin(Crawl::first_page(engine, &url, Scheme::Typed, &crawling)).await {
             Ok(capture) => capture,
@@ -64,8 +68,34 @@ impl Seat<'_> {
     async fn joined(&self, stored: &[u8], options: SiteOptions) -> Result<Option<SharedCrawl>, Unfinished> {
         let Beginning { capture, sitemaps } =
             serde_json::from_slice(stored).map_err(|error| Unfinished::Never(error.to_string()))?;
-        let options = options.crawl(self.run.created_at, capture.nonce.clone(), Some(sitemaps));
+        let known = self.known_versions().await?;
+        let options = options.crawl(self.run.created_at, capture.nonce.clone(), Some(sitemaps), known);
         self.crawl(capture, options).await
+    }
+
+    /// Versions of the pages of the run before, if this program judged them; their places are kept beside the frontier.
+    async fn known_versions(&self) -> Result<HashMap<String, KnownVersion>, Unfinished> {
+        let (mut known, mut places) = (HashMap::new(), HashMap::new());
+        let store = self.services.database().store();
+        let before = match &self.run.before {
+            Some(before) => store.site_run(before).await?,
+            None => None,
+        };
+        if let Some(before) = before.filter(|before| before.program.as_deref() == Some(&*program())) {
+            let mut from = 0;
+            loop {
+                let versions = store.site_versions(&before.id, from, READ_AT_ONCE).await?;
+                let Some(last) = versions.last() else { break };
+                from = last.place + 1;
+                for SitePageVersion { place, url, etag, last_modified } in versions {
+                    places.insert(url.clone(), place);
+                    known.insert(url, KnownVersion { etag, last_modified });
+                }
+            }
+        }
+        // Already there where the frontier was let go meanwhile: the run before is the same.
+        let _kept = self.replica.before.set(places);
+        Ok(known)
     }
 
     /// The crawl that begins with a first page.

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use model::finding::Severity;
 use model::lang::{Phrase, Text, text};
-use render::site_report::SiteChanges;
 use site::facts::NodeAnswer;
-use site::{SiteFacts, SiteReport};
+use site::{SiteChanges, SiteFacts, SiteReport};
 
 use super::options::SiteArguments;
 use crate::cli::audit::FailOn;

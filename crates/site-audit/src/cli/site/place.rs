@@ -4,11 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use model::lang::{Lang, Text, text};
-use site::FrontierScope;
+use site::{FrontierScope, Snapshot};
 use store::{SiteRunFile, StoreError};
 use url::Url;
-
-use super::comparison::Snapshot;
 
 /// Name of the file of a run in its folder.
 const RUN: &str = "run.db";

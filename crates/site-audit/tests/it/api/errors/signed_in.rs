@@ -78,6 +78,9 @@ pub(super) async fn of_limits(examples: &mut Examples, app: &TestApp, ana: &str,
             let sealed = bytes(app, &[0; 8]);
             format!("('{n}', 'account:{ana}', 'standard', {sealed}, 'x', {sealed}, 'run.finished', 'en', 1)")
         }),
+        rows("site_watches (id, owner, url, options, days, created_at)", 10, &|n| {
+            format!("('{n}', 'account:{ana}', 'https://example.com/', '{{}}', 1, 1)")
+        }),
         rows("organizations (id, name, requires_second_factor, created_at)", 50, &|n| format!("('o{n}', 'x', 0, 1)")),
         rows("members (organization_id, account_id, role, created_at)", 50, &|n| {
             format!("('o{n}', '{ana}', 'member', 1)")
@@ -99,6 +102,13 @@ pub(super) async fn of_limits(examples: &mut Examples, app: &TestApp, ana: &str,
     let calls = vec![
         (Code::TabLimit, "POST", "tabs".to_owned(), tab("https://example.com/more")),
         (Code::MonitorLimit, "PATCH", watched, json!({"monitor": true})),
+        (
+            Code::SiteWatchLimit,
+            "POST",
+            "site-watches".to_owned(),
+            json!({"url": "https://example.com/", "every": "daily"}),
+        ),
+        (Code::SiteWatchNotFound, "DELETE", "site-watches/nothing".to_owned(), json!({})),
         (Code::WebhookLimit, "POST", "webhooks".to_owned(), json!({"url": "http://127.0.0.2:1/"})),
         (Code::KeyLimitReached, "POST", "account/keys/create".to_owned(), json!({"name": "x", "organizationId": null})),
         (Code::OrganizationLimit, "POST", "auth/organizations".to_owned(), json!({"name": "Acme"})),

@@ -3,10 +3,65 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::finding::Severity;
-use model::lang::Phrase;
-use render::site_report::{SiteChange, SiteChanges};
-use site::SiteFacts;
-use site::check::Unmeasured;
+use model::lang::{Lang, Phrase};
+use serde::{Deserialize, Serialize};
+
+use crate::check::Unmeasured;
+use crate::checks;
+use crate::facts::SiteFacts;
+
+/// Addresses that a group of changes names.
+const GROUP_URLS: usize = 5;
+/// Groups of what broke, and of what was fixed: far above what a person reads, and some kilobytes.
+const MOST_GROUPS: usize = 100;
+
+/// What changed between two runs, the most severe first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct SiteChanges<T = Phrase> {
+    /// Findings that only the later run has.
+    pub broke: Vec<SiteChange<T>>,
+    /// Findings that only the earlier run had.
+    pub fixed: Vec<SiteChange<T>>,
+}
+
+/// A finding at an address, in one of two runs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct SiteChange<T = Phrase> {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Its code.
+    pub code: String,
+    /// The address concerned.
+    pub url: String,
+    /// What is wrong, as a heading.
+    pub title: T,
+}
+
+/// What changed between two runs, each code once for each template.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeSummary {
+    /// What only the later run has, the most severe first.
+    pub broke: Vec<ChangeGroup>,
+    /// What only the earlier run had, the most severe first.
+    pub fixed: Vec<ChangeGroup>,
+    /// Groups beyond the first hundred of each, which are left out.
+    pub left_out: usize,
+}
+
+/// Findings of one code on pages of one template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeGroup {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The code.
+    pub code: String,
+    /// Where the pages are: `/product/…`; `None` for addresses without a template.
+    pub template: Option<String>,
+    /// Number of addresses.
+    pub total: usize,
+    /// The first five of them.
+    pub urls: Vec<String>,
+}
 
 /// Findings by code and address, and how bad they are.
 type Found = BTreeMap<(String, String), Severity>;
@@ -16,7 +71,7 @@ type PageFindings = Box<[(u16, Severity)]>;
 
 /// What a run found, without its pages: small enough to be held while another run crawls.
 #[derive(Debug)]
-pub(super) struct Snapshot {
+pub struct Snapshot {
     /// Addresses that were asked. Those with a score have their findings: the place of each code in `codes`, once, and how bad
     /// it is.
     asked: BTreeMap<String, Option<PageFindings>>,
@@ -29,10 +84,10 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Of a site.
-    pub(super) fn of(site: &SiteFacts, complete: bool) -> Self {
+    /// Of a site. `complete`: no limit of the run left an address out.
+    pub fn of(site: &SiteFacts, complete: bool) -> Self {
         let (mut of_site, mut unmeasured) = (Found::new(), BTreeSet::new());
-        for check in site::checks::all() {
+        for check in checks::all() {
             match (check.run)(site) {
                 Ok(cases) => of_site
                     .extend(cases.into_iter().map(|case| ((check.code.to_owned(), case.subject), check.severity))),
@@ -94,7 +149,7 @@ impl Snapshot {
             severity,
             code: code.to_owned(),
             url: url.to_owned(),
-            title: title(code),
+            title: title_of(code),
         };
         let mut changes: Vec<SiteChange> = of_site.chain(of_pages).map(change).collect();
         changes.sort_by(|a, b| (a.severity, &a.code, &a.url).cmp(&(b.severity, &b.code, &b.url)));
@@ -109,15 +164,67 @@ fn place_of(codes: &[String], code: &str) -> Option<u16> {
 }
 
 /// The heading of a finding of a site or of a page.
-fn title(code: &str) -> Phrase {
-    let title = site::checks::find(code).map(|check| check.title);
+pub fn title_of(code: &str) -> Phrase {
+    let title = checks::find(code).map(|check| check.title);
     let title = title.or_else(|| audit::checks::find(code).map(|check| check.title));
     title.map_or_else(|| Phrase::verbatim(code), Phrase::from)
 }
 
 /// What changed between two runs. Of pages those are compared that both runs audited.
-pub(super) fn changes(before: &Snapshot, after: &Snapshot) -> SiteChanges {
+pub fn changes(before: &Snapshot, after: &Snapshot) -> SiteChanges {
     SiteChanges { broke: after.without(before), fixed: before.without(after) }
+}
+
+impl SiteChanges {
+    /// In one language.
+    pub fn in_lang(&self, lang: Lang) -> SiteChanges<String> {
+        let change = |change: &SiteChange| SiteChange {
+            severity: change.severity,
+            code: change.code.clone(),
+            url: change.url.clone(),
+            title: change.title.in_lang(lang).to_owned(),
+        };
+        SiteChanges { broke: self.broke.iter().map(change).collect(), fixed: self.fixed.iter().map(change).collect() }
+    }
+
+    /// By code and template. `site`: that of the later run.
+    pub fn summary(&self, site: &SiteFacts) -> ChangeSummary {
+        let template = |url: &str| site.find(url).and_then(|id| site.template_of(id));
+        let (broke, fixed) = (grouped(&self.broke, template), grouped(&self.fixed, template));
+        let left_out = [&broke, &fixed].map(|groups| groups.len().saturating_sub(MOST_GROUPS)).iter().sum();
+        let first = |mut groups: Vec<ChangeGroup>| {
+            groups.truncate(MOST_GROUPS);
+            groups
+        };
+        ChangeSummary { broke: first(broke), fixed: first(fixed), left_out }
+    }
+}
+
+impl ChangeSummary {
+    /// Whether something broke that is more than a note.
+    pub fn got_worse(&self) -> bool {
+        self.broke.iter().any(|group| group.severity != Severity::Info)
+    }
+}
+
+/// Changes by code and template, in the order of severity, code and template.
+fn grouped<'a>(changes: &[SiteChange], template: impl Fn(&str) -> Option<&'a str>) -> Vec<ChangeGroup> {
+    let mut groups: BTreeMap<(Severity, &str, Option<&str>), ChangeGroup> = BTreeMap::new();
+    for change in changes {
+        let template = template(&change.url);
+        let group = groups.entry((change.severity, &change.code, template)).or_insert_with(|| ChangeGroup {
+            severity: change.severity,
+            code: change.code.clone(),
+            template: template.map(str::to_owned),
+            total: 0,
+            urls: Vec::new(),
+        });
+        group.total += 1;
+        if group.urls.len() < GROUP_URLS {
+            group.urls.push(change.url.clone());
+        }
+    }
+    groups.into_values().collect()
 }
 
 #[cfg(test)]
@@ -161,5 +268,43 @@ mod tests {
         let codes = |changes: &[SiteChange]| changes.iter().map(|change| change.code.clone()).collect::<Vec<_>>();
         assert_eq!(codes(&changes(&before, &after).fixed), ["title_missing"]);
         assert_eq!(codes(&changes(&after, &before).broke), ["title_missing"]);
+    }
+
+    #[test]
+    fn changes_are_told_once_for_each_code_and_template() {
+        let change = |severity, code: &str, url: &str| SiteChange {
+            severity,
+            code: code.to_owned(),
+            url: url.to_owned(),
+            title: Phrase::verbatim(code),
+        };
+        let changes: Vec<SiteChange> = (0..7)
+            .map(|n| change(Severity::Warn, "title_missing", &format!("/product/{n}")))
+            .chain([change(Severity::Warn, "title_missing", "/about"), change(Severity::Error, "noindex", "/about")])
+            .collect();
+        let groups = grouped(&changes, |url| url.starts_with("/product/").then_some("/product/…"));
+        let told: Vec<_> = groups
+            .iter()
+            .map(|group| (&*group.code, group.template.as_deref(), group.total, group.urls.len()))
+            .collect();
+        assert_eq!(
+            told,
+            [("noindex", None, 1, 1), ("title_missing", None, 1, 1), ("title_missing", Some("/product/…"), 7, 5)]
+        );
+    }
+
+    #[test]
+    fn a_note_that_is_new_makes_no_site_worse() {
+        let group =
+            |severity| ChangeGroup { severity, code: "c".to_owned(), template: None, total: 1, urls: Vec::new() };
+        for (severities, worse) in [
+            (&[][..], false),
+            (&[Severity::Info], false),
+            (&[Severity::Info, Severity::Warn], true),
+            (&[Severity::Error], true),
+        ] {
+            let broke = severities.iter().map(|severity| group(*severity)).collect();
+            assert_eq!(ChangeSummary { broke, ..ChangeSummary::default() }.got_worse(), worse, "{severities:?}");
+        }
     }
 }

@@ -76,7 +76,8 @@ mod tests {
     async fn of_too_many_at_once_the_last_do_not_wait() {
         let turns = ReportTurns::new();
         let all = futures_util::future::join_all((0..MOST_WAITING + 3).map(|_| turns.take())).await;
-        assert_eq!(all.iter().filter(|taken| !**taken).count(), 3);
+        // The first one does not wait.
+        assert_eq!(all.iter().filter(|taken| !**taken).count(), 2);
         assert!(turns.take().await, "there is room again");
     }
 }

@@ -17,7 +17,7 @@ const MOST_TEMPLATES: usize = 50;
 /// The style: of this page alone.
 const STYLE: &str = "\
 :root{color-scheme:light dark;background:Canvas;color:CanvasText;--line:#8885;--bar:#2563eb}\
-body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;padding:1rem;max-width:60rem}\
+body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;padding:1rem;max-width:60rem;overflow-wrap:anywhere}th{overflow-wrap:normal}\
 h1{font-size:1.5rem;overflow-wrap:anywhere}h2{margin-top:2.5rem}\
 .score{font-size:3rem;font-weight:700}svg{max-width:100%;height:auto;font-size:13px;fill:currentColor}svg rect{fill:var(--bar)}\
 details{border:1px solid var(--line);border-radius:.5rem;padding:.5rem .75rem;margin:.5rem 0}\

@@ -22,6 +22,8 @@ pub(super) fn back_up(url: &str, to: &Path) -> Result<String> {
     let mut name = to.as_os_str().to_owned();
     name.push(".partial");
     let partial = PathBuf::from(name);
+    // pg_dump keeps the permissions of a file that is there.
+    make_private(&partial).with_context(|| format!("{} can't be written", partial.display()))?;
     let dump = run(program("pg_dump", url)?
         .args(["--format=custom", "--no-owner", "--no-privileges", "--file"])
         .arg(&partial));
@@ -38,6 +40,18 @@ pub(super) fn back_up(url: &str, to: &Path) -> Result<String> {
             Err(error)
         }
     }
+}
+
+/// Makes an empty file that only its owner may read.
+fn make_private(path: &Path) -> std::io::Result<()> {
+    if path.exists() {
+        std::fs::remove_file(path)?;
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
 }
 
 /// Restores an archive into an empty database, as a whole or not at all.

@@ -18,7 +18,7 @@ use std::time::Duration;
 use fetch::{KeptConnections, KnownVersion};
 use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use model::capture::{Capture, Fetched};
+use model::capture::{Capture, Extra, Fetched};
 use model::time::Timestamp;
 use site::{
     Frontier, FrontierEntry, FrontierLimits, FrontierScope, PageFacts, RunLimit, SiteInputs, Way, key, origin_variants,
@@ -122,6 +122,8 @@ pub struct Crawl {
     /// Addresses that were begun.
     begun: usize,
     ahead: usize,
+    /// Sitemaps that pages see and the capture of the first page lacks.
+    asked_sitemaps: Vec<Extra>,
 }
 
 impl Crawl {
@@ -131,7 +133,10 @@ impl Crawl {
         // Before the first request: a mistake of the caller needs none.
         FrontierScope::new(url, &options.include, &options.exclude).map_err(|error| of_pattern(&error))?;
         let capture = Self::first_page(&engine, url, scheme, &options).await?;
-        Self::begin_with(engine, url, capture, options).await
+        let mut crawl = Self::begin_with(engine, url, capture, options).await?;
+        // Nobody shares this crawl.
+        crawl.asked_sitemaps = Vec::new();
+        Ok(crawl)
     }
 
     /// Asks for the first page and the files of its site.
@@ -168,7 +173,7 @@ impl Crawl {
         let gap = delay.unwrap_or_default().max(by_rate.unwrap_or_default());
         let pace = Pace::new(if gap.is_zero() { options.at_once } else { options.at_once.min(2) }, gap);
         let reading = SitemapsReading::new(&engine, &pace, &capture, options.sitemap_time);
-        origin.read_sitemaps(reading, &options.sitemaps, options.read_sitemaps).await;
+        let asked_sitemaps = origin.read_sitemaps(reading, &options.sitemaps, options.read_sitemaps).await;
         // Where the first page redirects within the site or to its other host, the site is where it leads.
         let answered = capture.page.response().and_then(|exchange| Url::parse(&exchange.url).ok());
         let start = answered.and_then(|url| key(&url)).unwrap_or_else(|| url.clone());
@@ -209,6 +214,7 @@ impl Crawl {
             ready: BTreeMap::new(),
             begun: 0,
             ahead: AHEAD.max(options.at_once * 4),
+            asked_sitemaps,
         })
     }
 

@@ -50,13 +50,14 @@ impl SiteOrigin {
     }
 
     /// Reads the sitemaps of the site: those that an audit reads, then every other. `named` are the caller's. Where they were
-    /// `read` before, none is asked for: pages see the files that the capture of the first page has.
+    /// `read` before, none is asked for: pages see the files that the capture of the first page has. The answer: what pages see
+    /// and the capture lacks.
     pub(super) async fn read_sitemaps(
         &mut self,
         mut reading: SitemapsReading<'_>,
         named: &[Url],
         read: Option<SitemapList>,
-    ) {
+    ) -> Vec<Extra> {
         let capture = reading.capture;
         let is_declared = Sitemaps::survey(capture, &self.files).is_some_and(|survey| survey.is_declared);
         reading.asks = read.is_none();
@@ -81,8 +82,10 @@ impl SiteOrigin {
         }
         if let Some(read) = read {
             self.list = read;
-            return;
+            return Vec::new();
         }
+        let asked = std::mem::take(&mut reading.asked);
+        reading.keeps = false;
         reading.read_rest(named).await;
         let presence = Sitemaps::survey(capture, &self.files).map(|survey| survey.presence());
         let is_own_known = match presence {
@@ -97,6 +100,7 @@ impl SiteOrigin {
             are_left_out: reading.are_left_out,
             listed: is_present.then_some(reading.listed),
         };
+        asked
     }
 
     /// The files as one page sees them.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use fetch::KnownVersion;
 use futures_util::future::FutureExt as _;
+use model::capture::Extra;
 use site::{FrontierEntry, PageFacts, SiteInputs};
 
 use super::judging::{self, CrawledPage};
@@ -66,6 +67,11 @@ impl SharedCrawl {
     /// What is known of the site besides its pages.
     pub fn inputs(&self) -> SiteInputs {
         self.0.inputs()
+    }
+
+    /// Sitemaps that pages see and the capture of the first page lacks, once: who joins this crawl needs them in it.
+    pub fn take_sitemaps(&mut self) -> Vec<Extra> {
+        std::mem::take(&mut self.0.asked_sitemaps)
     }
 
     /// What was read of the sitemaps, at most `most` listed addresses.

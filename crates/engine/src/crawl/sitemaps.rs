@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use audit::facts::sitemap::{End, ListedPage, SitemapEntry, SitemapFile, SitemapKind};
 use audit::facts::url_identity::{identity, same_site};
-use model::capture::{Capture, FailureKind, FetchFailure, Fetched, Want, WantKind};
+use model::capture::{Capture, Extra, FailureKind, FetchFailure, Fetched, Want, WantKind};
 use serde::{Deserialize, Serialize};
 use site::key;
 use tokio::time::Instant;
@@ -72,6 +72,10 @@ pub(super) struct SitemapsReading<'a> {
     pub(super) capture: &'a Capture,
     /// Whether files are asked for that the capture lacks.
     pub(super) asks: bool,
+    /// Files that were asked for as the capture lacks them.
+    pub(super) asked: Vec<Extra>,
+    /// Whether those are kept.
+    pub(super) keeps: bool,
     ends: Instant,
     /// Identities of the files that were asked for.
     seen: BTreeSet<String>,
@@ -98,6 +102,8 @@ impl<'a> SitemapsReading<'a> {
             pace,
             capture,
             asks: true,
+            asked: Vec::new(),
+            keeps: true,
             ends: Instant::now() + time,
             seen: BTreeSet::new(),
             bytes: 0,
@@ -198,7 +204,7 @@ impl<'a> SitemapsReading<'a> {
     }
 
     /// Fetches and reads a file with all of its entries.
-    async fn fetched(&self, url: &str) -> SitemapFile {
+    async fn fetched(&mut self, url: &str) -> SitemapFile {
         let want = Want { kind: WantKind::Sitemap, url: url.to_owned() };
         let known = self.capture.extras.iter().find(|extra| extra.want == want).map(|extra| extra.fetched.clone());
         let (fetched, room, until) = match known {
@@ -209,6 +215,9 @@ impl<'a> SitemapsReading<'a> {
                 let until = Instant::now() + AUDIT_TIME;
                 let (fetched, room) = self.engine.fetcher().large(&want, until).await;
                 drop(permit);
+                if self.keeps {
+                    self.asked.push(Extra { want: want.clone(), fetched: fetched.clone() });
+                }
                 (fetched, Some(room), until)
             }
         };

@@ -46,7 +46,12 @@ pub(super) async fn run(
         watch: Some(NewWatchedRun { watch: watcher.watch.id, lease: claimed.lease.clone(), trial }),
         pays,
         job: Job::RunSite { run: id.clone(), seat: 0 }.queued(ports, Some(seat_key(&id, 0))),
-        limits: SiteRunLimits { of_owner: limits.site_runs, of_all: limits.site_runs_at_once, of_target: limits.site_runs_per_target, per_hour: None },
+        limits: SiteRunLimits {
+            of_owner: limits.site_runs,
+            of_all: limits.site_runs_at_once,
+            of_target: limits.site_runs_per_target,
+            per_hour: None,
+        },
     };
     match store.begin_site(new).await {
         Ok(()) => {

@@ -47,11 +47,12 @@ impl Seat<'_> {
         let known = self.known_versions().await?;
         let crawling = options.crawl(self.run.created_at, self.services.ports().nonce(), None, known);
         // Boxed, as its future has 100 KB, of which each caller above would have a copy on its stack.
-        let capture = match Box::pin(Crawl::first_page(engine, &url, Scheme::Typed, &crawling)).await {
+        let mut capture = match Box::pin(Crawl::first_page(engine, &url, Scheme::Typed, &crawling)).await {
             Ok(capture) => capture,
             Err(failed) => return self.refused(failed).await,
         };
-        let Some(crawl) = self.crawl(capture.clone(), crawling).await? else { return Ok(None) };
+        let Some(mut crawl) = self.crawl(capture.clone(), crawling).await? else { return Ok(None) };
+        capture.extras.extend(crawl.take_sitemaps());
         let sitemaps = crawl.sitemap_list(MOST_LISTED);
         let gap_ms = i64::try_from(crawl.gap().as_millis()).unwrap_or(i64::MAX);
         let beginning = written(Beginning { capture, sitemaps })?;

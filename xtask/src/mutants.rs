@@ -104,7 +104,7 @@ fn checks(root: &Path, wanted: &Wanted) -> Result<()> {
     if wanted.is_again && results.exists() {
         std::fs::remove_file(&results).context("results could not be removed")?;
     }
-    let mutants = list::listed(root, "audit", ".cargo/mutants-checks.toml")?;
+    let mutants = list::listed(root, &["audit", "html"], ".cargo/mutants-checks.toml")?;
     println!("{} mutations", mutants.len());
 
     let copy = folder.join("copy");
@@ -116,13 +116,14 @@ fn checks(root: &Path, wanted: &Wanted) -> Result<()> {
     let mut refused = Refused { unviable: refused_before(Outcome::Unviable), apart: refused_before(Outcome::Apart) };
     refused.apart.extend(mutants.iter().filter(|mutant| is_of_hidden_type(mutant)).map(|mutant| mutant.number));
     // Not the workspace's own folder: Cargo takes two packages of one name at one place in their workspaces for the same.
-    let programs = build::built(&mut refused, &folder.join("build"), |refused| {
+    let built = build::built(&mut refused, &folder.join("build"), |refused| {
         let is_refused = |number: &u32| refused.unviable.contains(number) || refused.apart.contains(number);
         let is_in = |mutant: &&Mutant| wanted.is_named(mutant) && !is_refused(&mutant.number);
         scratch::scratch(root, &copy, &mutants.iter().filter(is_in).cloned().collect::<Vec<_>>())
-    })?;
+    });
     let appended = std::fs::File::options().create(true).append(true).open(&results).context("results")?;
     let appended = Mutex::new(appended);
+    // Also where a test does not compile in the end: what was refused by then need not be found again.
     for mutant in mutants.iter().filter(|mutant| !known.contains_key(&mutant.name)) {
         if refused.unviable.contains(&mutant.number) {
             trial::note(&appended, mutant, Outcome::Unviable, "")?;
@@ -131,6 +132,7 @@ fn checks(root: &Path, wanted: &Wanted) -> Result<()> {
         }
     }
 
+    let programs = built?;
     let reaches = quick::reaches(&programs, &copy, &folder.join("reached.jsonl"), wanted.with_slow)?;
     let known = trial::results(&results);
     let mut open: Vec<Mutant> =

@@ -62,9 +62,7 @@ fn is_revealed(code: &str, before: Side<'_>, after: Side<'_>) -> bool {
     let is_gone = |cause: &str| before.has(cause) && !after.has(cause) && after.unknown(cause).is_none();
     let silencer = before.coverage.silenced_by.get(code);
     let reason = before.coverage.not_measured.get(code);
-    let may_hide = |cause: &str| {
-        uncover::may_show(cause, code) || reason.is_some_and(|reason| uncover::may_measure(cause, reason))
-    };
+    let may_hide = |cause: &str| uncover::may_bring(cause, code, reason.map(String::as_str));
     let mut causes = before.issues.iter().filter(|finding| may_hide(&finding.code));
     !before.has(code) && (silencer.is_some_and(|cause| is_gone(cause)) || causes.any(|finding| is_gone(&finding.code)))
 }

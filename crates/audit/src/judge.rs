@@ -51,6 +51,20 @@ pub fn codes(capture: &Capture) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::example::page;
+
+    #[test]
+    fn codes_are_those_of_a_report() {
+        let source = "<!doctype html><html><head><title></title><title></title></head><body><h1>Rye</h1></body></html>";
+        let capture = page("https://example.com/page", source);
+        let report = crate::report::report(&capture);
+        assert!(!report.coverage.silenced_by.is_empty());
+        let mut reported: Vec<&str> = report.findings.iter().map(|finding| finding.code.as_str()).collect();
+        reported.sort_unstable();
+        let mut codes = codes(&capture);
+        codes.sort_unstable();
+        assert_eq!(codes, reported);
+    }
 
     #[test]
     fn what_a_verdict_comes_to() {

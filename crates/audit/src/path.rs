@@ -28,6 +28,8 @@ pub(crate) struct Remedies<'r> {
     pub(crate) found: &'r [FoundCheck],
     /// What is found with the whole patch; `None` where no fix is ready.
     pub(crate) after: Option<&'r [FoundCheck]>,
+    /// Why checks were not measured on the page as it is, by their codes.
+    pub(crate) not_measured: &'r BTreeMap<String, String>,
     /// The fixes of the report.
     pub(crate) fixes: &'r [Fix],
     /// All of them together.
@@ -70,7 +72,8 @@ impl Remedies<'_> {
     fn left(&self, is_done: impl Fn(&str) -> bool) -> Vec<FoundCheck> {
         let is_new = |(check, _): &&FoundCheck| self.found.iter().all(|(before, _)| before.code != check.code);
         let is_brought = |(check, _): &&FoundCheck| {
-            let mut causes = self.found.iter().filter(|(by, _)| may_bring(by.code, check.code)).peekable();
+            let reason = self.not_measured.get(check.code).map(String::as_str);
+            let mut causes = self.found.iter().filter(|(by, _)| may_bring(by.code, check.code, reason)).peekable();
             match causes.peek() {
                 Some(_) => causes.any(|(by, _)| is_done(by.code)),
                 // A file that could not be read before says more than the table of causes can.

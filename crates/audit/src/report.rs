@@ -128,6 +128,7 @@ fn assemble(
         path: path(&Remedies {
             found: &standing.found,
             after: after.as_deref(),
+            not_measured: &coverage.not_measured,
             fixes: &fixes,
             patch: &patch,
             efforts: &efforts,

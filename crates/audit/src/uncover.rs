@@ -39,11 +39,6 @@ const OF_TEXT: &[&str] = &[
 /// A finding, and the reason for which others are not measured because of it.
 const UNMEASURED: &[(&str, &str)] = &[("jsonld_syntax_error", "jsonld"), ("meta_content_misspelt", "misspelt")];
 
-/// Whether a check that was not measured for this reason is once the finding `cause` is fixed.
-pub(crate) fn may_measure(cause: &str, reason: &str) -> bool {
-    UNMEASURED.contains(&(cause, reason))
-}
-
 /// Whether fixing the finding `cause` may show the finding `code`.
 pub(crate) fn may_show(cause: &str, code: &str) -> bool {
     let hidden = TABLE.iter().filter(|(of, _)| *of == cause).flat_map(|(_, hidden)| *hidden);
@@ -51,8 +46,9 @@ pub(crate) fn may_show(cause: &str, code: &str) -> bool {
 }
 
 /// Whether fixing the finding `cause` may be why the finding `code` shows: it hides it, or keeps it from being measured.
-pub(crate) fn may_bring(cause: &str, code: &str) -> bool {
-    may_show(cause, code) || UNMEASURED.iter().any(|(of, reason)| *of == cause && code.starts_with(reason))
+/// `reason`: why the check of `code` was not measured before, if it was not.
+pub(crate) fn may_bring(cause: &str, code: &str, reason: Option<&str>) -> bool {
+    may_show(cause, code) || reason.is_some_and(|reason| UNMEASURED.contains(&(cause, reason)))
 }
 
 #[cfg(test)]
@@ -86,11 +82,13 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_is_once_its_cause_is_gone() {
-        assert!(may_measure("jsonld_syntax_error", "jsonld"));
-        assert!(!may_measure("jsonld_syntax_error", "misspelt"));
-        assert!(!may_measure("title_missing", "jsonld"));
-        assert!(may_bring("jsonld_syntax_error", "jsonld_required_missing"));
-        assert!(!may_bring("title_missing", "jsonld_required_missing"));
-        assert!(may_bring("charset_missing", "title_too_long"));
+        assert!(may_bring("jsonld_syntax_error", "breadcrumb_missing", Some("jsonld")));
+        assert!(!may_bring("jsonld_syntax_error", "breadcrumb_missing", Some("misspelt")));
+        assert!(!may_bring("jsonld_syntax_error", "breadcrumb_missing", None));
+        assert!(!may_bring("title_missing", "breadcrumb_missing", Some("jsonld")));
+        assert!(may_bring("meta_content_misspelt", "viewport_missing", Some("misspelt")));
+        // What it hides it brings, for whatever reason that was not measured.
+        assert!(may_bring("charset_missing", "title_too_long", None));
+        assert!(may_bring("charset_missing", "title_too_long", Some("shell")));
     }
 }

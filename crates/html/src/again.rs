@@ -99,11 +99,15 @@ fn taken_over(before: &Tree, source: &str, changes: &[TextSplice<'_>], options: 
     };
     let to = parsed.as_ref().map_or_else(|| Some(from.clone()), Front::of)?;
     if let Some(parsed) = &parsed {
+        // A further `html` tag of the body gives the element what it lacks now.
+        let keeps_attributes =
+            || before.attributes(from.html).all(|one| parsed.attribute(to.html, one.lower_name()).is_some());
         let is_alike = to.tag == tag
             && to.nodes + 1 == parsed.nodes.len()
             && to.body.attribute_count == from.body.attribute_count
             && parsed.quirks == before.quirks
             && parsed.cut == TreeCut::default()
+            && keeps_attributes()
             && before.ignored_doctype.as_ref().is_none_or(|late| late.start >= from.tag.start);
         if !is_alike {
             return None;

@@ -13,9 +13,9 @@ use super::scratch::Scratch;
 /// another.
 const MOST_ROUNDS: usize = 12;
 /// Looks for errors.
-const CHECK: &[&str] = &["check", "--lib"];
+const CHECK: &[&str] = &["check", "--lib", "--package", "audit"];
 /// Makes the test programs.
-const BUILD: &[&str] = &["test", "--no-run", "--lib", "--test", "it"];
+const BUILD: &[&str] = &["test", "--no-run", "--lib", "--test", "it", "--package", "audit", "--package", "html"];
 /// Optimised a little: one build, and thousands of runs.
 const OPTIMISED: [&str; 4] =
     ["--config", "profile.dev.package.audit.opt-level=1", "--config", "profile.dev.debug=false"];
@@ -27,6 +27,8 @@ pub(crate) struct Programs {
     pub(crate) unit: PathBuf,
     /// Tests from outside.
     pub(crate) outside: PathBuf,
+    /// Tests of the parser.
+    pub(crate) parser: PathBuf,
 }
 
 /// What a compilation came to.
@@ -74,7 +76,7 @@ pub(crate) fn built(
 fn compiled(scratch: &Scratch, target: &Path, command: &[&str]) -> Result<Built> {
     let output = Command::new("cargo")
         .args(command)
-        .args(["--package", "audit", "--message-format", "json"])
+        .args(["--message-format", "json"])
         .args(OPTIMISED)
         .env("CARGO_TARGET_DIR", target)
         .current_dir(&scratch.folder)
@@ -134,10 +136,15 @@ fn blame(scratch: &Scratch, spans: &[Value], refused: &mut Refused) -> bool {
 }
 
 fn programs(messages: &[Value]) -> Result<Programs> {
-    let program = |kind: &str| {
-        let is_it = |message: &&Value| message.pointer("/target/kind/0").and_then(Value::as_str) == Some(kind);
+    let program = |package: &str, kind: &str| {
+        let is_of = |path: &Value| path.as_str().is_some_and(|path| Path::new(path).ends_with(package));
+        let is_it = |message: &&Value| {
+            message.pointer("/target/kind/0").and_then(Value::as_str) == Some(kind)
+                && message.get("manifest_path").is_some_and(is_of)
+        };
         let named = messages.iter().filter(is_it).filter_map(|message| message.get("executable")?.as_str());
-        named.map(Path::new).next_back().map(Path::to_owned).with_context(|| format!("no test program of the {kind}"))
+        named.map(Path::new).next_back().map(Path::to_owned).with_context(|| format!("no {package} {kind} program"))
     };
-    Ok(Programs { unit: program("lib")?, outside: program("test")? })
+    let (core, parser) = ("audit/Cargo.toml", "html/Cargo.toml");
+    Ok(Programs { unit: program(core, "lib")?, outside: program(core, "test")?, parser: program(parser, "test")? })
 }

@@ -27,9 +27,14 @@ pub(crate) struct Mutant {
 }
 
 /// Every mutation that cargo-mutants would make of the files that a configuration names.
-pub(crate) fn listed(root: &Path, package: &str, config: &str) -> Result<Vec<Mutant>> {
-    let arguments = ["mutants", "--list", "--json", "--config", config, "--package", package];
-    let output = Command::new("cargo").args(arguments).current_dir(root).output().context("cargo mutants")?;
+pub(crate) fn listed(root: &Path, packages: &[&str], config: &str) -> Result<Vec<Mutant>> {
+    let packages = packages.iter().flat_map(|package| ["--package", package]);
+    let output = Command::new("cargo")
+        .args(["mutants", "--list", "--json", "--config", config])
+        .args(packages)
+        .current_dir(root)
+        .output()
+        .context("cargo mutants")?;
     if !output.status.success() {
         bail!("cargo mutants --list failed: {}", String::from_utf8_lossy(&output.stderr));
     }

@@ -40,6 +40,8 @@ pub(crate) const PROMISES: [&str; 3] = [
 pub(crate) const FIXTURES: &str = "SITE_AUDIT_TEST_FIXTURES";
 /// Where fixtures are.
 const CHECKS: &str = "crates/audit/src/checks";
+/// Tests of the parser that are run: those of what is mutated of it.
+const OF_PARSER: &str = "again::";
 
 /// A test that is run by itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +52,8 @@ pub(crate) enum Test {
     Outside(String),
     /// A fixture, by its path below the checks.
     Fixture(String),
+    /// A test of the parser, by its path.
+    Parser(String),
 }
 
 /// A test with what it does to mutations.
@@ -133,6 +137,8 @@ fn tests(programs: &Programs, folder: &Path, with_slow: bool) -> Result<Vec<Test
     };
     tests.extend(names(&programs.outside, folder)?.into_iter().filter(is_quick).map(Test::Outside));
     tests.extend(fixtures(folder)?.into_iter().map(Test::Fixture));
+    let is_of_parser = |name: &String| name.starts_with(OF_PARSER) && is_quick(name);
+    tests.extend(names(&programs.parser, folder)?.into_iter().filter(is_of_parser).map(Test::Parser));
     Ok(tests)
 }
 
@@ -168,6 +174,7 @@ fn stamp(test: &Test, programs: &Programs, folder: &Path) -> Result<String> {
     Ok(match test {
         Test::Unit(name) => format!("unit {name} {}", made(&programs.unit)?),
         Test::Outside(name) => format!("outside {name} {}", made(&programs.outside)?),
+        Test::Parser(name) => format!("parser {name} {}", made(&programs.parser)?),
         Test::Fixture(name) => {
             let path = folder.join(CHECKS).join(name);
             let said = std::fs::read(path.with_extension("snap")).unwrap_or_default();
@@ -183,6 +190,7 @@ fn reach(test: &Test, programs: &Programs, folder: &Path, file: &Path) -> Result
     let mut run = match test {
         Test::Unit(name) => command(&programs.unit, folder, &[name]),
         Test::Outside(name) => command(&programs.outside, folder, &[name]),
+        Test::Parser(name) => command(&programs.parser, folder, &[name]),
         Test::Fixture(name) => {
             let mut run = command(&programs.outside, folder, &[SAID]);
             run.env(FIXTURES, name);

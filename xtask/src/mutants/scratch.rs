@@ -39,13 +39,17 @@ pub(crate) fn scratch(root: &Path, folder: &Path, mutants: &[Mutant]) -> Result<
                 Some(switched) => switched.text.clone().into_bytes(),
                 None => std::fs::read(&path).with_context(|| path.display().to_string())?,
             };
-            let is_root = relative == Path::new("crates/audit/src/lib.rs");
-            let module = if is_root { format!("\npub mod {MODULE_NAME};\n") } else { String::new() };
+            // The parser is below the core, which has the same switches.
+            let module = match relative.to_str() {
+                Some("crates/html/src/lib.rs") => format!("\npub mod {MODULE_NAME};\n"),
+                Some("crates/audit/src/lib.rs") => format!("\npub use html::{MODULE_NAME};\n"),
+                _ => String::new(),
+            };
             write(&folder.join(&relative), &[&bytes[..], module.as_bytes()].concat())?;
             found.push(folder.join(relative));
         }
     }
-    let module = folder.join(format!("crates/audit/src/{MODULE_NAME}.rs"));
+    let module = folder.join(format!("crates/html/src/{MODULE_NAME}.rs"));
     write(&module, MODULE.as_bytes())?;
     found.push(module);
     for stale in files_below(&folder.join("crates"))?.into_iter().filter(|path| !found.contains(path)) {

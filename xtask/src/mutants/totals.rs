@@ -42,7 +42,10 @@ pub(crate) fn tell(mutants: &[Mutant], results: &BTreeMap<String, Outcome>, surv
 
 /// Name of a row: the category of a check, else the module.
 fn folder(file: &str) -> &str {
-    let path = file.strip_prefix("crates/audit/src/").unwrap_or(file);
+    let path =
+        ["crates/audit/src/", "crates/html/src/"].iter().find_map(|root| file.strip_prefix(root)).unwrap_or(file);
+    // Of the facts only the reading of a page again is mutated.
+    let path = path.strip_prefix("facts/walk/").unwrap_or(path);
     let path = path.strip_prefix("checks/").unwrap_or(path);
     path.split('/').next().map_or(path, |first| first.strip_suffix(".rs").unwrap_or(first))
 }
@@ -65,6 +68,8 @@ mod tests {
         assert_eq!(folder("crates/audit/src/patch/ready.rs"), "patch");
         assert_eq!(folder("crates/audit/src/patch.rs"), "patch");
         assert_eq!(folder("crates/audit/src/score.rs"), "score");
+        assert_eq!(folder("crates/html/src/again/front.rs"), "again");
+        assert_eq!(folder("crates/audit/src/facts/walk/again.rs"), "again");
     }
 
     #[test]

@@ -95,9 +95,17 @@ pub(crate) enum Tests {
 /// One run of a test program.
 struct Run<'t> {
     names: Vec<&'t str>,
-    is_unit: bool,
+    of: Of,
     fixtures: Vec<&'t str>,
     ms: u64,
+}
+
+/// Which program has the tests of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Unit,
+    Outside,
+    Parser,
 }
 
 /// Tries mutations, on all cores, and appends the outcome of each to a file of results. More tests, and the
@@ -131,25 +139,32 @@ pub(crate) fn tried(
 }
 
 /// The runs that decide on a mutation, in order: what is said of its own family's fixtures, bad ones first; then the most
-/// telling of all other tests, until their time is used up; and last the promises of patches and the slow tests.
+/// telling of all other tests, until their time is used up; the unit tests of its module; and last the promises of patches and the slow tests.
 fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests) -> Vec<Run<'t>> {
     let family = family(&mutant.file);
     let is_own = |name: &str| family.as_ref().is_some_and(|family| name.starts_with(family));
     let mut own: Vec<(&str, u64)> = Vec::new();
     let mut others: Vec<&Reach> = Vec::new();
     let mut slow: Vec<&Reach> = Vec::new();
+    let mut of_parser: Vec<&Reach> = Vec::new();
     for reach in reaches.iter().filter(|reach| reach.numbers.contains(&mutant.number)) {
         match &reach.test {
             Test::Fixture(name) if is_own(name) => own.push((name, reach.ms)),
             Test::Outside(name) if quick::is_slow(name) => slow.push(reach),
+            Test::Parser(_) => of_parser.push(reach),
             _ => others.push(reach),
         }
     }
     own.sort_by_key(|(name, ms)| (!name.contains("/bad"), *ms));
+    of_parser.sort_by_key(|reach| reach.ms);
     // What is no check is in every report: tests of whole reports tell most of it.
     let whole: Vec<&Reach> = match tests == Tests::More && family.is_none() {
         true => others.iter().copied().filter(|reach| matches!(reach.test, Test::Outside(_))).collect(),
         false => Vec::new(),
+    };
+    let of_module: Vec<&Reach> = match module(&mutant.file).filter(|_| family.is_none()) {
+        Some(module) => others.iter().copied().filter(|reach| is_of_module(&reach.test, &module)).collect(),
+        None => Vec::new(),
     };
     let others = most_telling(others, if tests == Tests::More { MORE_MS } else { QUICK_MS });
     let fixtures: Vec<(&str, u64)> = others
@@ -160,14 +175,16 @@ fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests) -> Vec<Run<'t>>
     if tests == Tests::Own && family.is_some() {
         return runs;
     }
-    runs.extend(of_names(&others, true));
+    runs.extend(of_parser.chunks(1).filter_map(|reach| of_names(reach, Of::Parser)));
+    runs.extend(of_names(&others, Of::Unit));
     runs.extend(of_fixtures(&[SAID], &fixtures));
-    runs.extend(of_names(&others, false));
+    runs.extend(of_names(&others, Of::Outside));
+    runs.extend(of_names(&of_module, Of::Unit));
     if tests == Tests::More {
-        runs.extend(of_names(&whole, false));
+        runs.extend(of_names(&whole, Of::Outside));
         runs.extend(of_fixtures(&PROMISES, &own));
         runs.extend(of_fixtures(&PROMISES, &fixtures));
-        runs.extend(of_names(&slow, false));
+        runs.extend(of_names(&slow, Of::Outside));
     }
     runs
 }
@@ -177,6 +194,19 @@ fn family(file: &str) -> Option<String> {
     let mut path = file.strip_prefix("crates/audit/src/checks/")?.split('/');
     let (category, name) = (path.next()?, path.next()?);
     Some(format!("{category}/{}/", name.strip_suffix(".rs").unwrap_or(name)))
+}
+
+/// The path of a file's module: `proof::trial`.
+fn module(file: &str) -> Option<String> {
+    Some(file.strip_prefix("crates/audit/src/")?.strip_suffix(".rs")?.replace('/', "::"))
+}
+
+/// Whether a test is a unit test of a module, of one inside of it, or of one around it.
+fn is_of_module(test: &Test, module: &str) -> bool {
+    let Test::Unit(name) = test else { return false };
+    let is_inside = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with("::"));
+    let around = name.split_once("::tests::").map_or("", |(of, _)| of);
+    is_inside(name, module) || is_inside(module, around)
 }
 
 /// Tests that reach the fewest mutations, quick ones first among equals, as many as fit into so many milliseconds; at least
@@ -191,17 +221,18 @@ fn most_telling(mut tests: Vec<&Reach>, most_ms: u64) -> Vec<&Reach> {
     fitting.map(|(_, reach)| reach).collect()
 }
 
-/// One run of unit tests, or of tests from outside.
-fn of_names<'t>(tests: &[&'t Reach], is_unit: bool) -> Option<Run<'t>> {
-    let wanted = |reach: &&'t Reach| match &reach.test {
-        Test::Unit(name) if is_unit => Some((&**name, reach.ms)),
-        Test::Outside(name) if !is_unit => Some((&**name, reach.ms)),
+/// One run of the tests of a program.
+fn of_names<'t>(tests: &[&'t Reach], of: Of) -> Option<Run<'t>> {
+    let wanted = |reach: &&'t Reach| match (&reach.test, of) {
+        (Test::Unit(name), Of::Unit) | (Test::Outside(name), Of::Outside) | (Test::Parser(name), Of::Parser) => {
+            Some((&**name, reach.ms))
+        }
         _ => None,
     };
     let tests: Vec<(&str, u64)> = tests.iter().filter_map(wanted).collect();
     let names: Vec<&str> = tests.iter().map(|(name, _)| *name).collect();
     let ms = tests.iter().map(|(_, ms)| ms).sum();
-    (!names.is_empty()).then(|| Run { names, is_unit, fixtures: Vec::new(), ms })
+    (!names.is_empty()).then(|| Run { names, of, fixtures: Vec::new(), ms })
 }
 
 /// Runs of what is said of fixtures, or promised.
@@ -213,7 +244,7 @@ fn of_fixtures<'t>(names: &[&'static str], mut tests: &[(&'t str, u64)]) -> Vec<
         let (some, rest) = tests.split_at(size);
         runs.push(Run {
             names: names.to_vec(),
-            is_unit: false,
+            of: Of::Outside,
             fixtures: some.iter().map(|(name, _)| *name).collect(),
             ms: some.iter().map(|(_, ms)| ms).sum(),
         });
@@ -224,7 +255,11 @@ fn of_fixtures<'t>(names: &[&'static str], mut tests: &[(&'t str, u64)]) -> Vec<
 
 /// Whether a run fails with a mutation: a test fails, or it takes too much time or memory.
 fn fails(run: &Run<'_>, mutant: &Mutant, programs: &Programs, folder: &Path) -> Result<bool> {
-    let program = if run.is_unit { &programs.unit } else { &programs.outside };
+    let program = match run.of {
+        Of::Unit => &programs.unit,
+        Of::Outside => &programs.outside,
+        Of::Parser => &programs.parser,
+    };
     let tests = quick::command(program, folder, &run.names);
     let seconds = PATIENCE + SLOWER * run.ms / 1000;
     // The limits of a process can't be set without unsafe code; a shell can. Where one is unknown it does not hold.
@@ -243,6 +278,22 @@ fn fails(run: &Run<'_>, mutant: &Mutant, programs: &Programs, folder: &Path) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unit_tests_are_of_modules_around_and_inside() {
+        let check = |name: &str, file: &str, wanted: bool| {
+            let module = module(&format!("crates/audit/src/{file}")).unwrap();
+            assert_eq!(is_of_module(&Test::Unit(name.to_owned()), &module), wanted, "{name} {file}");
+        };
+        check("proof::tests::a", "proof.rs", true);
+        check("proof::tests::a", "proof/trial.rs", true);
+        check("proof::trial::tests::a", "proof.rs", true);
+        check("proof::trial::tests::a", "proof/tree.rs", false);
+        check("patch::tests::a", "proof.rs", false);
+        check("path::tests::a", "patch.rs", false);
+        assert!(!is_of_module(&Test::Outside("proof::tests::a".to_owned()), "proof"));
+        assert_eq!(module("crates/html/src/again.rs"), None);
+    }
 
     #[test]
     fn fixtures_of_a_family_lie_beside_its_first_file() {

@@ -64,9 +64,9 @@ fn markup(syntax: Syntax, properties: &[(&str, String)]) -> Vec<String> {
         Syntax::Microdata => "itemprop",
         Syntax::Rdfa => "property",
     };
-    let thing = match syntax {
-        Syntax::Microdata => "itemscope itemtype=\"https://schema.org/{{TYPE}}\"",
-        Syntax::Rdfa => "typeof=\"{{TYPE}}\"",
+    let thing = |step: &str| match syntax {
+        Syntax::Microdata => format!("itemscope itemtype=\"https://schema.org/{}\"", only_type(step)),
+        Syntax::Rdfa => format!("typeof=\"{}\"", only_type(step)),
     };
     let mut lines = Vec::new();
     let mut rest = properties;
@@ -81,10 +81,23 @@ fn markup(syntax: Syntax, properties: &[(&str, String)]) -> Vec<String> {
         let (own, others) = rest.split_at(count);
         let own: Vec<(&str, String)> =
             own.iter().filter_map(|(path, value)| Some((path.split_once('.')?.1, value.clone()))).collect();
-        lines.push(format!("<span {name}=\"{step}\" {thing}>{}</span>", markup(syntax, &own).concat()));
+        lines.push(format!("<span {name}=\"{step}\" {}>{}</span>", thing(step), markup(syntax, &own).concat()));
         rest = others;
     }
     lines
+}
+
+/// The type of what a property holds, where Google takes one alone; else a placeholder.
+fn only_type(property: &str) -> &'static str {
+    match property {
+        "hasPart" => "WebPageElement",
+        "aggregateRating" => "AggregateRating",
+        "reviewRating" => "Rating",
+        "acceptedAnswer" => "Answer",
+        "address" => "PostalAddress",
+        "jobLocation" => "Place",
+        _ => "{{TYPE}}",
+    }
 }
 
 #[cfg(test)]
@@ -98,10 +111,15 @@ mod tests {
         assert_eq!(
             markup(Syntax::Microdata, &missing),
             [
-                "<span itemprop=\"hasPart\" itemscope itemtype=\"https://schema.org/{{TYPE}}\">\
+                "<span itemprop=\"hasPart\" itemscope itemtype=\"https://schema.org/WebPageElement\">\
                  <meta itemprop=\"isAccessibleForFree\" content=\"x\"><meta itemprop=\"cssSelector\" content=\"x\"></span>",
                 "<meta itemprop=\"image\" content=\"x\">",
             ]
+        );
+        // An author may be a person or an organization.
+        assert_eq!(
+            markup(Syntax::Rdfa, &[("author.name", "x".to_owned())]),
+            ["<span property=\"author\" typeof=\"{{TYPE}}\"><meta property=\"name\" content=\"x\"></span>"]
         );
     }
 }

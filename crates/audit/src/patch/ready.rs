@@ -159,3 +159,6 @@ fn keep_charset_early<'c>(
     let tag = source.to_owned();
     head.push(HeadTag { key: HeadKey::Charset, tag });
 }
+
+#[cfg(test)]
+mod tests;

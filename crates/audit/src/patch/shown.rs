@@ -73,6 +73,35 @@ mod tests {
     }
 
     #[test]
+    fn each_change_says_where_it_is_and_what_it_does() {
+        let source = "<p>R\u{fd}e</p>\n<b>Oat</b>";
+        let capture = crate::example::page("https://example.com/page", source);
+        let html = crate::facts::walk::Page::read(&capture).html.unwrap();
+        let splice = |at: usize, end: usize, text: &str| Splice {
+            span: at..end,
+            text: text.to_owned(),
+            code: "a".to_owned(),
+            also: Vec::new(),
+            target: model::fix::FixTarget::Body,
+        };
+        let splices = [splice(3, 3, "x"), splice(3, 7, "Spelt"), splice(12, 22, " ")];
+        let page = PageSource { html: &html, bytes: source.as_bytes() };
+        let shown: Vec<_> = edits(page, &splices)
+            .into_iter()
+            .map(|edit| (edit.verb, edit.before, edit.after, edit.at.line, edit.at.byte_offset, edit.at.byte_length))
+            .collect();
+        let wanted = [
+            (Verb::Add, "", "x", 1, Some(3), Some(0)),
+            (Verb::Replace, "R\u{fd}e", "Spelt", 1, Some(3), Some(4)),
+            (Verb::Delete, "<b>Oat</b>", " ", 2, Some(12), Some(10)),
+        ];
+        let wanted = wanted.map(|(verb, before, after, line, at, length)| {
+            (verb, before.to_owned(), after.to_owned(), line, at, length)
+        });
+        assert_eq!(shown, wanted);
+    }
+
+    #[test]
     fn what_goes_here_and_comes_there_is_moved() {
         let check = |mut edits: Vec<FixEdit>, wanted: &[(Verb, &str, &str, Option<usize>)]| {
             join_moves(&mut edits);

@@ -42,7 +42,7 @@ fn a_fix_takes_of_the_room_that_is_left() {
 fn what_took_in_the_rest_is_not_taken_away() {
     let check = |source: &str, name: &str, wanted: bool| {
         let document = Document::parse(source.to_owned());
-        let element = document.elements().filter(|element| element.is(name)).last().unwrap();
+        let element = document.elements().filter(|element| element.name() == name).last().unwrap();
         let item = drafted("title_missing", FixDraft::edit(FixTarget::Head, "").remove(element));
         assert_eq!(is_instruction(&kept_apart(item, Some(&document))), wanted, "{source}");
     };
@@ -55,6 +55,8 @@ fn what_took_in_the_rest_is_not_taken_away() {
     check("<svg/><p>b</p>", "p", false);
     check("<p>b</p><svg><circle/>", "p", false);
     check("<div><i><p>b</p>", "p", false);
+    // What goes is the picture itself.
+    check("<p>b</p><svg><circle/>", "svg", false);
     // Nothing is taken away.
     let set = Document::parse("<svg><circle/><p>b</p>".to_owned());
     let p = set.elements().find(|element| element.is("p")).unwrap();
@@ -79,6 +81,54 @@ fn a_template_without_gap_or_origin_is_its_owners_decision() {
     check(FixDraft::file_template("/a.txt", "b"), FixClass::Instruction, "How.\n\n/a.txt\nb");
     check(FixDraft::file_template("/a.txt", "{{B}}"), FixClass::Template, "");
     check(FixDraft::edit(FixTarget::Head, "<a>"), FixClass::Deterministic, "");
+}
+
+#[test]
+fn each_fix_is_counted_in_the_list_that_has_it() {
+    let mut patch = Patch {
+        url: None,
+        head: String::new(),
+        files: Vec::new(),
+        edits: Vec::new(),
+        templates: Vec::new(),
+        instructions: Vec::new(),
+        totals: PatchTotals::default(),
+        how_to_apply: HOW_TO_APPLY.into(),
+    };
+    let mut finished = |code: &str, draft: FixDraft| finish(drafted(code, draft), Vec::new(), &mut patch);
+    let template = |gap: &str| FixDraft::template(FixTarget::Head, gap);
+    let note = text("Decide.", "Decida.");
+    let shown = [
+        finished("title_missing", FixDraft::head(HeadKey::Title, "<title>a</title>")),
+        finished("robots_txt_missing", FixDraft::file("/robots.txt", "User-agent: *")),
+        finished("h1_missing", template("{{H1}}")),
+        finished("og_title_missing", template("{{OG}}")),
+        finished("og_image_missing", template("{{IMAGE}}")),
+        finished("security_txt_missing", FixDraft::file_template("/a.txt", "{{A}}")),
+        finished("csp_missing", FixDraft::server_rule(text("{{B}}", "{{B}}"), &[])),
+        finished("noindex_meta", FixDraft::instruction(FixTarget::Head, note, &[])),
+        finished(
+            "hsts_missing",
+            FixDraft { snippet: Some("<a>".to_owned()), ..FixDraft::instruction(FixTarget::Page, note, &[]) },
+        ),
+    ];
+    let PatchTotals { deterministic, templates, instructions, total } = patch.totals;
+    assert_eq!((deterministic, templates, instructions, total), (2, 3, 4, 9));
+    let snippets = shown.each_ref().map(|fix| fix.snippet.as_deref());
+    let gaps = [Some("{{H1}}"), Some("{{OG}}"), Some("{{IMAGE}}")];
+    assert_eq!(snippets[..5], [&[Some("<title>a</title>"), None][..], &gaps[..]].concat());
+    assert_eq!(snippets[5..], [None; 4]);
+    let told: Vec<(&str, &str)> =
+        patch.instructions.iter().map(|one| (one.code.as_str(), one.note.en.as_str())).collect();
+    let how = checks::find("security_txt_missing").unwrap().how.en;
+    let file = format!("{how}\n\n/a.txt\n{{{{A}}}}");
+    let wanted = [
+        ("security_txt_missing", file.as_str()),
+        ("csp_missing", "{{B}}"),
+        ("noindex_meta", "Decide."),
+        ("hsts_missing", "Decide."),
+    ];
+    assert_eq!(told, wanted);
 }
 
 #[test]
@@ -157,7 +207,9 @@ fn a_tag_that_a_head_has_is_not_added_again() {
     check("<link rel=canonical href=/a>", "<link rel=\"canonical\" href=\"https://example.com/\">", false);
     check("<link rel=alternate hreflang=en href=/a>", "<link rel=\"alternate\" hreflang=\"pt\" href=\"/a\">", true);
     check("<link rel=alternate hreflang=en href=/a>", "<link rel=\"alternate\" hreflang=\"en\" href=\"/a\">", false);
+    check("<meta content=a>", "<meta charset=\"utf-8\">", true);
     check("<script>a()</script>", "<script>b()</script>", true);
+    check("<script> a() </script>", "<script>a()</script>", false);
     // What stands below the head is not in it: a page without scripts shows it alone.
     check("<noscript><meta name=author content=a></noscript>", "<meta name=\"author\" content=\"a\">", true);
 }

@@ -6,196 +6,254 @@
 use std::sync::LazyLock;
 
 use super::subject::FixSubject;
-use crate::check::{Check, Family};
+use crate::check::Check;
 use crate::checks;
+
+/// A kind of thing that a page says or has.
+#[derive(Debug, Clone, Copy)]
+enum Aspect {
+    Title,
+    Description,
+    Canonical,
+    Robots,
+    Viewport,
+    Lang,
+    Hreflang,
+    Social,
+    /// `twitter:card`: no other check reads it.
+    Card,
+    Refresh,
+    Icons,
+    Data,
+    Heading,
+    Image,
+    Link,
+    Frame,
+    Script,
+    File,
+    Doctype,
+    Loaded,
+}
 
 /// Kinds of things that a page says or has, a bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Kinds(u32);
 
-const TITLE: u32 = 1;
-const DESCRIPTION: u32 = 1 << 1;
-const CANONICAL: u32 = 1 << 2;
-const ROBOTS: u32 = 1 << 3;
-const VIEWPORT: u32 = 1 << 4;
-const LANG: u32 = 1 << 5;
-const HREFLANG: u32 = 1 << 6;
-const SOCIAL: u32 = 1 << 7;
-/// `twitter:card`: no other check reads it.
-const CARD: u32 = 1 << 8;
-const REFRESH: u32 = 1 << 9;
-const ICONS: u32 = 1 << 10;
-const DATA: u32 = 1 << 11;
-const HEADING: u32 = 1 << 12;
-const IMAGE: u32 = 1 << 13;
-const LINK: u32 = 1 << 14;
-const FRAME: u32 = 1 << 15;
-const SCRIPT: u32 = 1 << 16;
-const FILE: u32 = 1 << 17;
-const DOCTYPE: u32 = 1 << 18;
-const LOADED: u32 = 1 << 19;
-const ALL: u32 = u32::MAX;
-
-/// What only says how the page is shown or found, and not what it is about.
-const FORM: u32 = VIEWPORT | CARD | ROBOTS | FILE | REFRESH | ICONS | FRAME | SCRIPT | LOADED | DOCTYPE;
-/// Elements that load what they name by an address.
-const LOADING: u32 = IMAGE | FRAME | SCRIPT | LOADED | LINK | ICONS | CANONICAL | HREFLANG;
-
-/// What checks of structured data look at, which compare it with the page. Markup may hold it too, in any element.
-const OF_DATA: u32 = ALL & !FORM | FRAME | SCRIPT | LOADED;
-
-/// What families look at, by their name in addresses; or single checks, by their code.
-///
-/// That a page may be indexed is not looked at by its name here: no fix changes it, and where one did, every check is judged.
-const TABLE: &[(&str, u32)] = &[
-    // Of the body: a `title` may stand there too.
-    ("placeholder-text", TITLE | HEADING),
-    ("thin-content", TITLE | HEADING | IMAGE | FRAME | SCRIPT | LOADED),
-    ("legacy-markup", TITLE | HEADING | IMAGE | FRAME | LOADED),
-    ("duplicate-ids", ALL & !(VIEWPORT | CARD | ROBOTS | LANG | FILE | DOCTYPE)),
-    ("main_landmark_missing", HEADING | SCRIPT),
-    ("form-labels", HEADING | IMAGE | LINK | SCRIPT),
-    ("iframe-titles", HEADING | FRAME),
-    ("headings", HEADING | IMAGE | LINK | FRAME | SCRIPT),
-    ("contact-links", LINK),
-    ("crawlable-links", HEADING | IMAGE | LINK | SCRIPT),
-    ("fragment-links", HEADING | IMAGE | LINK | SCRIPT),
-    ("link-syntax", HEADING | IMAGE | LINK | SCRIPT),
-    ("link-targets", LOADING | SOCIAL),
-    ("link-text", HEADING | IMAGE | LINK | SCRIPT | LANG | HREFLANG | SOCIAL | CANONICAL),
-    ("nofollow-links", LINK),
-    ("image-alt", HEADING | IMAGE | LINK | SCRIPT),
-    ("image-dimensions", ALL & !(FORM | LANG)),
-    ("image-sources", HEADING | IMAGE | SCRIPT),
-    ("inline-images", LOADING),
-    ("srcset", IMAGE),
-    ("lazy-loading", ALL & !(FORM | CANONICAL | HREFLANG | LANG)),
-    ("document-write", SCRIPT),
-    ("lazy-iframes", TITLE | HEADING | FRAME),
-    ("preconnect", LOADING),
-    ("blocking-scripts", SCRIPT),
-    ("render-blocking-css", SCRIPT | LOADED | ICONS | CANONICAL | HREFLANG),
-    ("mixed-content", LOADING),
-    ("content-security-policy", LOADING | DATA),
-    ("subresource-integrity", SCRIPT | LOADED | ICONS | CANONICAL | HREFLANG),
-    // Answers of the server, but for what the page says of its own.
-    ("cookie-security", 0),
-    ("hsts", 0),
-    ("ssl-certificate", 0),
-    ("bot-access", 0),
-    ("core-web-vitals", 0),
-    // What the page says of itself in words.
-    ("content-language", TITLE | HEADING | LANG | HREFLANG | SOCIAL | CANONICAL | SCRIPT),
-    ("title", ALL & !(FORM | LINK)),
-    ("title-length", ALL & !(FORM | LINK | CANONICAL | HREFLANG)),
-    ("title-wording", ALL & !(FORM | LINK | CANONICAL | HREFLANG | LANG)),
-    ("meta-description", ALL & !(FORM | LINK | CANONICAL | HREFLANG)),
-    ("meta-description-length", ALL & !(FORM | LINK | CANONICAL | HREFLANG)),
-    ("soft-404", ALL & !(FORM | LINK | IMAGE)),
-    ("open-graph", ALL & !FORM),
-    ("og-image", ALL & !FORM),
-    ("twitter-card", CARD | SOCIAL),
-    ("viewport", VIEWPORT),
-    // Structured data, which is compared with the page.
-    ("breadcrumb-schema", OF_DATA),
-    ("json-ld-graph", OF_DATA),
-    ("structured-data-guidelines", OF_DATA),
-    ("json-ld", OF_DATA),
-    ("video-and-image-schema", OF_DATA),
-    ("json-ld-texts", OF_DATA),
-    ("json-ld-values", OF_DATA),
-    ("schema-org-vocabulary", OF_DATA),
-    ("structured-data", OF_DATA),
-    ("rich-results", OF_DATA),
-    ("site-name", OF_DATA),
-    ("page-dates", OF_DATA),
-    // Its subject is the page's own address.
-    ("canonical-page", ALL & !(FORM | IMAGE | DESCRIPTION) | FILE),
-];
-
 impl Kinds {
     /// Everything.
-    pub(super) const ALL: Self = Self(ALL);
+    pub(super) const ALL: Self = Self(u32::MAX);
 
     /// What fixes of some subjects touch.
     pub(super) fn touched<'s>(subjects: impl Iterator<Item = &'s FixSubject>) -> Self {
-        Self(subjects.fold(0, |kinds, subject| kinds | kind(subject)))
+        subjects.fold(Self(0), |kinds, subject| Self(kinds.0 | of_subject(subject).0))
     }
 
     /// Whether one of these is looked at.
     pub(super) fn meet(self, looked_at: Self) -> bool {
         self.0 & looked_at.0 != 0
     }
-}
 
-fn kind(subject: &FixSubject) -> u32 {
-    use FixSubject as S;
-    match subject {
-        S::Title => TITLE,
-        S::Description => DESCRIPTION,
-        S::Canonical => CANONICAL,
-        S::Robots => ROBOTS,
-        S::Viewport => VIEWPORT,
-        S::Lang => LANG,
-        S::Hreflang => HREFLANG,
-        S::Social(key) if key == "twitter:card" => CARD,
-        S::Social(_) => SOCIAL,
-        S::Refresh => REFRESH,
-        S::Icons => ICONS,
-        S::Data => DATA,
-        S::Heading => HEADING,
-        S::Image => IMAGE,
-        S::Link => LINK,
-        S::Frame => FRAME,
-        S::Script => SCRIPT,
-        S::Loaded => LOADED,
-        S::File => FILE,
-        // It makes another tree of some pages, which no trial lets pass.
-        S::Doctype => DOCTYPE,
-        // How the page is read at all.
-        S::Encoding | S::Base | S::Other => ALL,
+    fn of<const N: usize>(aspects: [Aspect; N]) -> Self {
+        Self(0).and(aspects)
+    }
+
+    fn and<const N: usize>(self, aspects: [Aspect; N]) -> Self {
+        aspects.into_iter().fold(self, |kinds, aspect| Self(kinds.0 | (1 << aspect as u32)))
+    }
+
+    fn without<const N: usize>(self, aspects: [Aspect; N]) -> Self {
+        Self(self.0 & !Self::of(aspects).0)
     }
 }
 
-static CHECKS: LazyLock<Vec<(&'static Check, Kinds)>> = LazyLock::new(|| {
-    let of_family = |family: &&'static Family| {
-        let of_family = listed(family.slug);
-        family.checks.iter().map(move |check| (check, listed(check.code).or(of_family).unwrap_or(Kinds::ALL)))
+/// All but what only says how the page is shown or found, and not what it is about.
+fn content() -> Kinds {
+    use Aspect::{Card, Doctype, File, Frame, Icons, Loaded, Refresh, Robots, Script, Viewport};
+    Kinds::ALL.without([Viewport, Card, Robots, File, Refresh, Icons, Frame, Script, Loaded, Doctype])
+}
+
+/// Elements that load what they name by an address.
+fn loading() -> Kinds {
+    use Aspect::{Canonical, Frame, Hreflang, Icons, Image, Link, Loaded, Script};
+    Kinds::of([Image, Frame, Script, Loaded, Link, Icons, Canonical, Hreflang])
+}
+
+/// What checks of structured data look at, which compare it with the page. Markup may hold it too, in any element.
+fn of_data() -> Kinds {
+    content().and([Aspect::Frame, Aspect::Script, Aspect::Loaded])
+}
+
+/// What families look at, by their name in addresses; or single checks, by their code.
+///
+/// That a page may be indexed is not looked at by its name here: no fix changes it, and where one did, every check is judged.
+fn table() -> Vec<(&'static str, Kinds)> {
+    use Aspect::{
+        Canonical, Card, Data, Description, Doctype, File, Frame, Heading, Hreflang, Icons, Image, Lang, Link, Loaded,
+        Robots, Script, Social, Title, Viewport,
     };
-    checks::FAMILIES.iter().flat_map(of_family).collect()
+    vec![
+        // Of the body: a `title` may stand there too.
+        ("placeholder-text", Kinds::of([Title, Heading])),
+        ("thin-content", Kinds::of([Title, Heading, Image, Frame, Script, Loaded])),
+        ("legacy-markup", Kinds::of([Title, Heading, Image, Frame, Loaded])),
+        ("duplicate-ids", Kinds::ALL.without([Viewport, Card, Robots, Lang, File, Doctype])),
+        ("main_landmark_missing", Kinds::of([Heading, Script])),
+        ("form-labels", Kinds::of([Heading, Image, Link, Script])),
+        ("iframe-titles", Kinds::of([Heading, Frame])),
+        ("headings", Kinds::of([Heading, Image, Link, Frame, Script])),
+        ("contact-links", Kinds::of([Link])),
+        ("crawlable-links", Kinds::of([Heading, Image, Link, Script])),
+        ("fragment-links", Kinds::of([Heading, Image, Link, Script])),
+        ("link-syntax", Kinds::of([Heading, Image, Link, Script])),
+        ("link-targets", loading().and([Social])),
+        ("link-text", Kinds::of([Heading, Image, Link, Script, Lang, Hreflang, Social, Canonical])),
+        ("nofollow-links", Kinds::of([Link])),
+        ("image-alt", Kinds::of([Heading, Image, Link, Script])),
+        ("image-dimensions", content().without([Lang])),
+        ("image-sources", Kinds::of([Heading, Image, Script])),
+        ("inline-images", loading()),
+        ("srcset", Kinds::of([Image])),
+        ("lazy-loading", content().without([Canonical, Hreflang, Lang])),
+        ("document-write", Kinds::of([Script])),
+        ("lazy-iframes", Kinds::of([Title, Heading, Frame])),
+        ("preconnect", loading()),
+        ("blocking-scripts", Kinds::of([Script])),
+        ("render-blocking-css", Kinds::of([Script, Loaded, Icons, Canonical, Hreflang])),
+        ("mixed-content", loading()),
+        ("content-security-policy", loading().and([Data])),
+        ("subresource-integrity", Kinds::of([Script, Loaded, Icons, Canonical, Hreflang])),
+        // Answers of the server, but for what the page says of its own.
+        ("cookie-security", Kinds::of([])),
+        ("hsts", Kinds::of([])),
+        ("ssl-certificate", Kinds::of([])),
+        ("bot-access", Kinds::of([])),
+        ("core-web-vitals", Kinds::of([])),
+        // What the page says of itself in words.
+        ("content-language", Kinds::of([Title, Heading, Lang, Hreflang, Social, Canonical, Script])),
+        ("title", content().without([Link])),
+        ("title-length", content().without([Link, Canonical, Hreflang])),
+        ("title-wording", content().without([Link, Canonical, Hreflang, Lang])),
+        ("meta-description", content().without([Link, Canonical, Hreflang])),
+        ("meta-description-length", content().without([Link, Canonical, Hreflang])),
+        ("soft-404", content().without([Link, Image])),
+        ("open-graph", content()),
+        ("og-image", content()),
+        ("twitter-card", Kinds::of([Card, Social])),
+        ("viewport", Kinds::of([Viewport])),
+        // Structured data, which is compared with the page.
+        ("breadcrumb-schema", of_data()),
+        ("json-ld-graph", of_data()),
+        ("structured-data-guidelines", of_data()),
+        ("json-ld", of_data()),
+        ("video-and-image-schema", of_data()),
+        ("json-ld-texts", of_data()),
+        ("json-ld-values", of_data()),
+        ("schema-org-vocabulary", of_data()),
+        ("structured-data", of_data()),
+        ("rich-results", of_data()),
+        ("site-name", of_data()),
+        ("page-dates", of_data()),
+        // Its subject is the page's own address.
+        ("canonical-page", content().without([Image, Description]).and([File])),
+    ]
+}
+
+fn of_subject(subject: &FixSubject) -> Kinds {
+    use FixSubject as S;
+    let aspect = match subject {
+        S::Title => Aspect::Title,
+        S::Description => Aspect::Description,
+        S::Canonical => Aspect::Canonical,
+        S::Robots => Aspect::Robots,
+        S::Viewport => Aspect::Viewport,
+        S::Lang => Aspect::Lang,
+        S::Hreflang => Aspect::Hreflang,
+        S::Social(key) if key == "twitter:card" => Aspect::Card,
+        S::Social(_) => Aspect::Social,
+        S::Refresh => Aspect::Refresh,
+        S::Icons => Aspect::Icons,
+        S::Data => Aspect::Data,
+        S::Heading => Aspect::Heading,
+        S::Image => Aspect::Image,
+        S::Link => Aspect::Link,
+        S::Frame => Aspect::Frame,
+        S::Script => Aspect::Script,
+        S::Loaded => Aspect::Loaded,
+        S::File => Aspect::File,
+        // It makes another tree of some pages, which no trial lets pass.
+        S::Doctype => Aspect::Doctype,
+        // How the page is read at all.
+        S::Encoding | S::Base | S::Other => return Kinds::ALL,
+    };
+    Kinds::of([aspect])
+}
+
+static CHECKS: LazyLock<Vec<(&'static Check, Kinds)>> = LazyLock::new(|| {
+    let table = table();
+    let listed = |name: &str| table.iter().find(|(known, _)| *known == name).map(|(_, kinds)| *kinds);
+    let mut checks = Vec::new();
+    for family in checks::FAMILIES.iter() {
+        let of_family = listed(family.slug);
+        checks
+            .extend(family.checks.iter().map(|check| (check, listed(check.code).or(of_family).unwrap_or(Kinds::ALL))));
+    }
+    checks
 });
 
 /// Every check with what it looks at, in the order of the catalog.
-pub(super) fn checks() -> impl Iterator<Item = (&'static Check, Kinds)> {
-    CHECKS.iter().copied()
-}
-
-fn listed(name: &str) -> Option<Kinds> {
-    TABLE.iter().find(|(known, _)| *known == name).map(|(_, kinds)| Kinds(*kinds))
+pub(super) fn checks() -> &'static [(&'static Check, Kinds)] {
+    &CHECKS
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::Family;
 
     #[test]
     fn every_row_is_of_the_catalog() {
         let slug = |family: &&Family| family.slug;
-        for (name, _) in TABLE {
+        let table = table();
+        for (name, _) in &table {
             let is_known = checks::FAMILIES.iter().map(slug).any(|slug| slug == *name) || checks::find(name).is_some();
             assert!(is_known, "{name}");
-            assert_eq!(TABLE.iter().filter(|(other, _)| other == name).count(), 1, "{name}");
+            assert_eq!(table.iter().filter(|(other, _)| other == name).count(), 1, "{name}");
         }
     }
 
     #[test]
     fn a_check_looks_at_what_its_row_says_or_at_everything() {
-        let looks_at = |code: &str| checks().find(|(check, _)| check.code == code).map(|(_, kinds)| kinds).unwrap();
+        let looks_at = |code: &str| checks().iter().find(|(check, _)| check.code == code).unwrap().1;
         let touched = |subject: FixSubject| Kinds::touched([subject].iter());
         assert!(!touched(FixSubject::Viewport).meet(looks_at("placeholder_text")));
         assert!(touched(FixSubject::Heading).meet(looks_at("placeholder_text")));
         assert!(touched(FixSubject::Encoding).meet(looks_at("viewport_missing")));
         assert!(!touched(FixSubject::Viewport).meet(looks_at("main_landmark_missing")));
         assert!(touched(FixSubject::Viewport).meet(looks_at("agent_token_cost_high")));
+    }
+
+    #[test]
+    fn kinds_are_sets() {
+        use Aspect::{Card, Image, Loaded, Title};
+        let [title, image, loaded] = [Title, Image, Loaded].map(|one| Kinds::of([one]));
+        assert_eq!([title, image, loaded].map(|one| one.meet(Kinds::of([Image, Loaded]))), [false, true, true]);
+        assert_eq!(Kinds::of([Title, Image]), title.and([Image]));
+        assert_eq!(title.and([Title]), title);
+        assert_eq!(title.and([Image]).without([Title, Card]), image);
+        assert!(!Kinds::of([]).meet(Kinds::ALL));
+        let both = Kinds::touched([FixSubject::Title, FixSubject::Title, FixSubject::Image].iter());
+        assert_eq!(both, Kinds::of([Title, Image]));
+    }
+
+    #[test]
+    fn a_card_is_read_by_its_own_check_alone() {
+        let social = |key: &str| of_subject(&FixSubject::Social(key.to_owned()));
+        assert_eq!(social("twitter:card"), Kinds::of([Aspect::Card]));
+        assert_eq!(social("twitter:title"), Kinds::of([Aspect::Social]));
+        assert_eq!(of_subject(&FixSubject::Title), Kinds::of([Aspect::Title]));
+        // What is read together with the page, and what the server says.
+        assert!(!content().without([Aspect::Title]).meet(Kinds::of([Aspect::Title, Aspect::Doctype])));
+        assert!(loading().meet(Kinds::of([Aspect::Icons])) && !loading().meet(Kinds::of([Aspect::Title])));
+        assert!(of_data().meet(Kinds::of([Aspect::Loaded])) && !of_data().meet(Kinds::of([Aspect::Card])));
     }
 }

@@ -169,6 +169,16 @@ mod tests {
     }
 
     #[test]
+    fn an_alternate_is_its_language_and_its_address() {
+        let of = |alternate: &str| with(&format!("<link rel=alternate {alternate}>"));
+        let old = of("hreflang=pt href=/pt");
+        for other in ["hreflang=es href=/pt", "hreflang=pt href=/es"] {
+            assert_eq!(old.moved(&of(other), |_| false, false), Some(&FixSubject::Hreflang), "{other}");
+        }
+        assert_eq!(old.moved(&of("hreflang=pt href=https://example.com/pt"), |_| false, false), None);
+    }
+
+    #[test]
     fn alternates_are_a_set() {
         let [a, b] = ["<link rel=alternate hreflang=pt href=/pt>", "<link rel=alternate hreflang=es href=/es>"];
         let (old, new) = (with(&format!("{a}{b}")), with(&format!("{b}{a}{b}")));

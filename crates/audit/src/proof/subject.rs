@@ -305,6 +305,7 @@ mod tests {
             (S::Robots, social("og:type")),
             (social("twitter:card"), social("twitter:player")),
             (S::Title, social("og:title")),
+            (social("og:title"), social("twitter:title")),
             (S::Heading, S::Data),
             (S::Canonical, S::Hreflang),
             (S::Canonical, social("og:url")),

@@ -287,6 +287,13 @@ mod tests {
         check(&[("</div>", "\n</div>")]);
         check(&[("<p id=x>c</p>", "<p id=x>other</p>")]);
         check(&[("<p id=x>c</p>", "<h2 id=x>c</h2>")]);
+        // Text directly before an element, and directly behind one, is that of what is around them.
+        check(&[("<i>d</i>", "x<i>d</i>")]);
+        check(&[("</body>", "y</body>")]);
+        // A head that was implied.
+        assert_eq!(harm_of("<title>a</title><p>b</p>", &[("", "<head>")], &[]), None);
+        // A tag before the change has its attributes as it had them.
+        assert_eq!(harm_of("<p id=x id=y>cc</p>", &[("cc", "d")], &[]), None);
     }
 
     #[test]
@@ -299,6 +306,9 @@ mod tests {
         check(("c</p>", "c</p><section>"));
         check(("<head>", "<head><svg>"));
         check(("c</p>", "c</p><textarea>"));
+        // What stood in another element of the same name.
+        let source = "<div><p>a</p></div><div><i>c</i></div>";
+        assert_eq!(harm_of(source, &[("</div><div>", "")], &[]), Some(Unproven::ChangesText));
         // The text behind the paragraph is no longer the division's.
         check(("<p>a</p>", "<p>a</div></p>"));
         assert_eq!(harm_of("<svg><image x=1></svg>", &[("<svg>", "")], &[]), Some(Unproven::ChangesText));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use html::{Kept, Kind, NodeId, Options, Tree};
+use html::{Kept, Kind, Limits, NodeId, Options, Tree};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -20,6 +20,7 @@ fn again(source: &str, changes: &[(Range<usize>, &str)]) -> (Tree, Option<Kept>)
     let (tree, kept) = html::parse_again(&before, changed.clone(), changes, &options);
     let whole = html::parse(changed, &options);
     assert_eq!(tree.source(), whole.source());
+    assert_eq!(tree.ignored_doctype(), whole.ignored_doctype());
     places::same_nodes(&tree, &whole);
     places::check(&tree, &options);
     if let Some(kept) = &kept {
@@ -93,6 +94,8 @@ fn what_no_change_touches_is_taken_over() {
         let kept = kept.unwrap_or_else(|| panic!("{changes:?} leaves nothing"));
         assert_eq!((kept.is_front_kept(), kept.rewritten().len()), (is_front_kept, rewritten), "{changes:?}");
         assert!(kept.rewritten().iter().all(|(_, id)| tree.kind(*id) == Kind::Element));
+        assert!(kept.rewritten().iter().all(|(before, _)| kept.is_rewritten(*before)));
+        assert!(!kept.is_rewritten(NodeId::DOCUMENT));
     };
     check(&[], true, 0);
     check(&[(title.clone(), "<title>Other</title><meta name=a>")], false, 0);
@@ -120,6 +123,74 @@ fn what_a_change_may_touch_is_parsed() {
     check("<img src=a.png>", "<img src='>");
     check("<td>", "");
     check("d", "e");
+    check("<img src=a.png><b>", "<img>");
+    // Another html tag, in the body, gives the first one what it lacks.
+    let source = "<!doctype html><html lang=en><head></head><body><html lang=pt>";
+    let start = source.find("<html lang=en>").unwrap();
+    let kept = |new: &str| again(source, &[(start..start + "<html lang=en>".len(), new)]).1.is_some();
+    assert!(kept("<html id=a lang=es>"));
+    assert!(!kept("<html>") && !kept("") && !kept("<html id=a>"));
+}
+
+#[test]
+fn tags_that_the_tree_builder_looks_at_are_parsed() {
+    let page = |body: &str| format!("<!doctype html><head><title>T</title></head><body>{body}");
+    let is_kept = |body: &str, tag: &str, new: &str| {
+        let source = page(body);
+        let start = source.find(tag).unwrap();
+        again(&source, &[(start..start + tag.len(), new)]).1.is_some()
+    };
+    for (body, tag, new) in [
+        ("<input type=text>", "<input type=text>", "<input type=hidden>"),
+        ("<select id=a><option>b</select>", "<select id=a>", "<select>"),
+        ("<select><option id=a>b</select>", "<option id=a>", "<option>"),
+        ("<select><optgroup id=a></select>", "<optgroup id=a>", "<optgroup>"),
+        ("<template id=a></template>", "<template id=a>", "<template>"),
+        ("<b id=a>c</b>", "<b id=a>", "<b>"),
+        ("<x-y id=a>c</x-y>", "<x-y id=a>", "<x-y>"),
+        // Elements of other vocabularies have attributes of their own.
+        ("<svg id=a></svg>", "<svg id=a>", "<svg>"),
+        ("<svg><title id=a>b</title></svg>", "<title id=a>", "<title>"),
+        ("<svg><desc id=a>b</desc></svg>", "<desc id=a>", "<desc>"),
+    ] {
+        assert!(!is_kept(body, tag, new), "{body}");
+    }
+    for (body, tag, new) in [("<p id=a>b", "<p id=a>", "<p>"), ("<img>", "<img>", "<img src=a alt='b &amp; c' x-y=Z>")]
+    {
+        assert!(is_kept(body, tag, new), "{body}");
+    }
+}
+
+#[test]
+fn whatever_stands_in_the_body_is_taken_over() {
+    // An end tag that is passed over parts the text around it.
+    let head = "<!doctype html><html><head> </p> <title>T</title></head>";
+    for rest in [
+        "<body><!doctype late><p>a",
+        "<body><?instruction b?><p>a<?another?>",
+        "<body><!-- c --><template><p>a &amp; b<template>c</template></template>",
+        "<body><X-Y Q=1 q-r=&quot;>a</X-Y><x-z>b<x-y>c",
+        "<body>a &lt; b<p>c\r\nd &gt; e</p></body>f</html>g<!-- h -->",
+        "<body class='a &amp; b' id=c><p title='d &amp; e'>f</p></body><!-- g --></html><!-- h -->",
+        "<body>a</x>b<p hidden>c</x>d",
+        "<frameset></frameset>",
+    ] {
+        let source = format!("{head}{rest}");
+        let at = head.find("T<").unwrap();
+        for new in ["Other &amp; longer", "", "T</title><meta name=a content='&lt;'><x-q A=1 B-C='&gt;'><title>"] {
+            let (_, kept) = again(&source, &[(at..at + 1, new)]);
+            assert_eq!(kept.is_some(), rest.starts_with("<body") && !new.contains("x-q"), "{rest} with {new}");
+        }
+    }
+    // Fewer references in the head, and a doctype there that counts for nothing.
+    let check = |source: &str, tag: &str, new: &str| {
+        let start = source.find(tag).unwrap();
+        assert!(again(source, &[(start..start + tag.len(), new)]).1.is_some(), "{source}");
+    };
+    let source = "<!doctype html><title>a &amp; b &lt; c</title><body><p hidden title='&gt;'>d";
+    check(source, "a &amp; b &lt; c", "e");
+    let source = "<!doctype html><html><!doctype late><head></head><body><p id=a>b";
+    check(source, "<p id=a>", "<p id=c>");
 }
 
 #[test]
@@ -129,6 +200,37 @@ fn another_source_than_the_changes_make_is_parsed() {
     let (tree, kept) = html::parse_again(&before, "<p>a".to_owned(), &[(span("d"), "e")], &options);
     assert!(kept.is_none());
     places::same(&tree, &html::parse("<p>a".to_owned(), &options));
+    assert!(html::parse_again(&before, "<p>a".to_owned(), &[], &options).1.is_none());
+}
+
+#[test]
+fn near_a_limit_the_whole_is_parsed() {
+    let is_kept = |source: &str, limits: Limits| {
+        let options = Options { limits, ..Options::default() };
+        let before = html::parse(source.to_owned(), &options);
+        let at = source.find("T</title>").unwrap();
+        let changed = source.replacen("T</title>", "Other</title>", 1);
+        let (tree, kept) = html::parse_again(&before, changed.clone(), &[(at..at + 1, "Other")], &options);
+        places::same_nodes(&tree, &html::parse(changed, &options));
+        kept.is_some()
+    };
+    let tree = |source: &str| html::parse(source.to_owned(), &Options::default());
+    let page = |body: &str| format!("<!doctype html><head><title>T</title></head><body>{body}");
+    assert!(is_kept(PAGE, Limits::PAGE));
+    // Half of the steps that any source may take.
+    let work = tree(PAGE).work();
+    assert!(work > 0);
+    assert!(!is_kept(PAGE, Limits { work: 2 * work, ..Limits::PAGE }));
+    assert!(is_kept(PAGE, Limits { work: 2 * work + 2, ..Limits::PAGE }));
+    // Half of the nodes, of which a longer source may make more.
+    let paragraphs = page(&"<p>".repeat(200));
+    let nodes = (2 * tree(&paragraphs).len() - paragraphs.len() / 2) as u64;
+    assert!(!is_kept(&paragraphs, Limits { nodes, ..Limits::PAGE }));
+    assert!(is_kept(&paragraphs, Limits { nodes: nodes + 2, ..Limits::PAGE }));
+    // What stands too deep is a sibling.
+    let deep = page(&"<div>".repeat(20));
+    assert!(!is_kept(&deep, Limits { depth: 10, ..Limits::PAGE }));
+    assert!(is_kept(&deep, Limits { depth: 30, ..Limits::PAGE }));
 }
 
 #[test]

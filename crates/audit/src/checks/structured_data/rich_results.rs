@@ -1,8 +1,10 @@
 //! Nodes that lack what Google requires for a rich result, or what it recommends and the page holds.
 
+use std::collections::BTreeMap;
+
 use crate::check::prelude::*;
 use crate::facts::completion::{completed, is_markup};
-use crate::facts::jsonld::graph::local;
+use crate::facts::jsonld::graph::{Graph, local};
 use crate::facts::jsonld::rich_results::{self, Gap, Need};
 use crate::facts::jsonld::tree::ValueTree;
 use crate::facts::new_nodes::in_words;
@@ -114,7 +116,13 @@ fn required(facts: &Facts<'_>) -> Verdict {
     let (kinds, missing) = listed(&requirements.gaps);
     let count: usize = requirements.gaps.iter().map(|gap| gap.missing.len()).sum();
     let values = [("count", count.into()), ("types", kinds.into()), ("missing", missing.into())];
+    let positions = positions(facts.graph()?);
     let filling = |gap: &Gap<'_>, path: &str| -> String {
+        if path == "position"
+            && let Some(position) = positions.get(&(gap.block, gap.node.span.start))
+        {
+            return position.to_string();
+        }
         let known = gap.is_subject.then(|| node_values::value(facts, html, path)).flatten();
         known.map_or_else(|| placeholder(path), |known| html.as_read(&known.value))
     };
@@ -178,6 +186,22 @@ fn recommended(facts: &Facts<'_>) -> Verdict {
         false => fix.note(REPLACE, &[("type", first.kind.into()), ("url", documentation(first).into())]),
     };
     problem(COULD_HAVE, &values, fix).at(places(html, &requirements.gaps)).fail()
+}
+
+/// Positions of list items, from 1 in the order of their list, by the place of each: of lists in which no item has its own.
+fn positions(graph: &Graph<'_>) -> BTreeMap<(usize, usize), usize> {
+    let mut positions = BTreeMap::new();
+    for node in &graph.nodes {
+        let lists = node.tree.members().into_iter().flatten().filter(|member| local(&member.name) == "itemListElement");
+        for items in lists.map(|list| list.value.each()) {
+            let is_numbered =
+                |item: &ValueTree| item.members().into_iter().flatten().any(|member| local(&member.name) == "position");
+            if !items.iter().any(is_numbered) {
+                positions.extend(items.iter().zip(1..).map(|(item, at)| ((node.block, item.span.start), at)));
+            }
+        }
+    }
+    positions
 }
 
 /// A fix with the source of each value that was filled in.

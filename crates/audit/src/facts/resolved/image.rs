@@ -84,15 +84,20 @@ fn image_link(html: &Html) -> Option<String> {
     html.links_rel("image_src").find_map(|link| link.href.clone())
 }
 
+/// An ampersand that was escaped twice, as it is read: no address means it.
+const ESCAPED_TWICE: &str = "&amp;";
+
+/// The address without what was escaped twice.
 fn absolute(html: &Html, address: &str) -> Option<Url> {
-    html.resolve(address).filter(|url| !address.trim().is_empty() && matches!(url.scheme(), "http" | "https"))
+    let url = html.resolve(&address.replace(ESCAPED_TWICE, "&"));
+    url.filter(|url| !address.trim().is_empty() && matches!(url.scheme(), "http" | "https"))
 }
 
-/// An image that a tag names; one that is a logo or a placeholder by its name is a draft.
+/// An image that a tag names; one that is a logo or a placeholder by its name is a draft, and so is a corrected address.
 fn tagged(html: &Html, address: &str, source: EvidenceSource) -> Option<Resolved> {
     let url = absolute(html, address)?;
-    let is_picture = is_picture(&url);
-    Some(if is_picture { Resolved::high(url, source) } else { Resolved::low(url, source) })
+    let is_certain = is_picture(&url) && !address.contains(ESCAPED_TWICE);
+    Some(if is_certain { Resolved::high(url, source) } else { Resolved::low(url, source) })
 }
 
 fn of_data(html: &Html, image: &DataImage) -> Option<ResolvedImage> {
@@ -102,6 +107,7 @@ fn of_data(html: &Html, image: &DataImage) -> Option<ResolvedImage> {
     if is_small || !is_picture(&url) {
         return None;
     }
+    // An address that was escaped twice is corrected there too: `jsonld_entities_escaped`.
     Some(ResolvedImage { resolved: Resolved::high(url, DataSubject::SOURCE), sides: width.zip(height) })
 }
 

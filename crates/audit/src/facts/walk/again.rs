@@ -164,33 +164,42 @@ mod tests {
 
     const PAGE: &str = "<!doctype html><html lang=en><head><title>T</title></head><body>\
         <header><a href=/a id=x><img src=a.png></a></header><p itemscope itemtype=https://schema.org/Thing>b<i lang=pt>c</i>\
+        <meta itemprop=name content=d><link itemprop=url href=/e></p><input type=password>\
         <script type=application/ld+json>{\"@type\":\"Thing\"}</script></body></html>";
+    const TITLE: &str = "<title>T</title>";
+    const IMAGE: &str = "<img src=a.png>";
+    const ITEM: &str = "<p itemscope itemtype=https://schema.org/Thing>";
 
     /// Reads the page again after changes of texts found in it; each such reading compares itself with the long way.
     fn again(replaced: &[(&str, &str)]) -> (Html, Option<Kept>) {
-        let before = page("https://example.com/page", PAGE);
-        let html = Page::read(&before).html.unwrap();
-        html.content();
-        html.document.elements().for_each(|element| assert!(element.nearest_lang().is_none() || element.is("i")));
-        html.document.by_id("x").unwrap();
+        let (_, html, kept) = again_of(PAGE, replaced);
+        (html, kept)
+    }
+
+    /// A page, and how it is read again.
+    fn again_of(source: &str, replaced: &[(&str, &str)]) -> (Html, Html, Option<Kept>) {
+        let capture = page("https://example.com/page", source);
+        let before = Page::read(&capture).html.unwrap();
+        before.content();
+        before.document.elements().for_each(|element| assert!(element.nearest_lang().is_none() || element.is("i")));
+        before.document.by_id("x").unwrap();
         let changes: Vec<TextSplice<'_>> = replaced
             .iter()
             .map(|(old, new)| {
-                let start = PAGE.find(old).unwrap();
+                let start = source.find(old).unwrap();
                 (start..start + old.len(), *new)
             })
             .collect();
-        let Fetched::Response(mut exchange) = before.page else { panic!("no answer") };
+        let Fetched::Response(mut exchange) = capture.page else { panic!("no answer") };
         for (span, text) in changes.iter().rev() {
             exchange.body.bytes.splice(span.clone(), text.bytes());
         }
-        Html::read_again(&exchange, &html, &changes).unwrap()
+        let (html, kept) = Html::read_again(&exchange, &before, &changes).unwrap();
+        (before, html, kept)
     }
 
     #[test]
     fn what_a_page_says_is_the_same_however_it_is_read() {
-        const TITLE: &str = "<title>T</title>";
-        const IMAGE: &str = "<img src=a.png>";
         for (replaced, is_kept) in [
             (&[(TITLE, "<title>Other</title><meta name=description content=d>")][..], true),
             (&[(TITLE, "<base href=/b/><title>T</title>")], true),
@@ -216,5 +225,78 @@ mod tests {
         assert_eq!(italic.nearest_lang(), Some("pt"));
         assert!(html.document.head().unwrap().children().all(Element::is_in_head));
         assert_eq!(html.document.by_id("x").map(Element::name), Some("a"));
+    }
+
+    #[test]
+    fn facts_are_taken_over_where_only_local_attributes_changed() {
+        let check = |source: &str, replaced: &[(&str, &str)], wanted: bool| {
+            let (before, html, kept) = again_of(source, replaced);
+            let kept = kept.unwrap_or_else(|| panic!("{replaced:?} leaves nothing"));
+            assert_eq!(can_be_taken_over(&html.document, &before, &kept), wanted, "{replaced:?}");
+        };
+        check(PAGE, &[(TITLE, "<title>Other</title>")], true);
+        check(PAGE, &[(IMAGE, "<img src=b.png alt=a>")], true);
+        check(PAGE, &[(IMAGE, "<img alt=a>")], true);
+        // What is no list of elements would be lost.
+        let with_passkey = PAGE.replace("type=password", "autocomplete=webauthn");
+        check(&with_passkey, &[(TITLE, "<title>Other</title>")], false);
+        // All is hidden now, or was.
+        const HIDDEN: &str = "<html lang=en hidden>";
+        check(PAGE, &[("<html lang=en>", HIDDEN)], false);
+        const UNSEEN: &str = "<html lang=en style='display: none'>";
+        let unseen = PAGE.replace("<html lang=en>", UNSEEN);
+        check(&unseen, &[(UNSEEN, "<html lang=en style='color: red'>")], false);
+        // An attribute that came, went or changed, of which others know.
+        check(PAGE, &[(IMAGE, "<img src=a.png class=b>")], false);
+        check(
+            PAGE,
+            &[(IMAGE, "<img src=a.png alt=a>"), (ITEM, "<p class=b itemscope itemtype=https://schema.org/Thing>")],
+            false,
+        );
+        check(&PAGE.replace("src=a.png", "id=i src=a.png"), &[("<img id=i src=a.png>", IMAGE)], false);
+        check(&PAGE.replace("src=a.png", "id=i src=a.png"), &[("<img id=i src=a.png>", "<img id=j src=a.png>")], false);
+        let script = PAGE.replace("</header>", "<script src=/s.js></script></header>");
+        check(&script, &[("<script src=/s.js>", "<script src=/s.js async>")], true);
+        check(&script, &[("<script src=/s.js>", "<script src=/t.js>")], false);
+        let base = PAGE.replace("</header>", "<base href=/b></header>");
+        check(&base, &[("<base href=/b>", "<base href=/c>")], false);
+    }
+
+    #[test]
+    fn items_are_taken_over_where_nothing_changed_around_them() {
+        let check = |source: &str, replaced: &[(&str, &str)], wanted: bool| {
+            let (before, html, kept) = again_of(source, replaced);
+            let items = before.items_kept(&html.document, &kept.unwrap());
+            assert_eq!(items.is_some(), wanted, "{replaced:?}");
+            if let Some(items) = items {
+                assert_eq!(items, html.items);
+                assert_eq!(items.len(), 1);
+            }
+        };
+        check(PAGE, &[(TITLE, "<title>Other</title><meta name=a>")], true);
+        check(PAGE, &[(IMAGE, "<img src=a.png alt=a>")], false);
+        check(PAGE, &[("<html lang=en>", "<html lang=pt>")], false);
+        for front in ["<meta id=x name=a>", "<meta itemscope>", "<meta typeof=a>"] {
+            check(PAGE, &[(TITLE, front)], false);
+        }
+        // An item of the front, and one whose part stands there.
+        for (front, now) in [("<meta itemscope name=a>", "<meta name=a>"), ("<meta typeof=a>", "<meta name=a>")] {
+            check(&PAGE.replace(TITLE, front), &[(front, now)], false);
+        }
+        let listed = PAGE.replace(TITLE, "<meta name=a id=r itemprop=b content=c>").replace("<p ", "<p itemref=r ");
+        check(&listed, &[("<meta name=a id=r itemprop=b content=c>", "<meta name=a>")], false);
+    }
+
+    #[test]
+    fn a_reading_that_differs_is_noticed() {
+        let read = |source: &str| Page::read(&page("https://example.com/page", source)).html.unwrap();
+        let whole = read(PAGE);
+        let is_same =
+            |other: Html| std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| compare(&other, &whole))).is_ok();
+        assert!(is_same(read(PAGE)));
+        assert!(!is_same(read(&PAGE.replace("src=a.png", "src=b.png"))));
+        let mut without = read(PAGE);
+        without.images.clear();
+        assert!(!is_same(without));
     }
 }

@@ -1,7 +1,10 @@
 //! Changes of one source, and what they come to.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::example::page;
+use crate::facts::document::Element;
 use crate::facts::walk::Page;
 use crate::patch::source::PageSource;
 
@@ -57,6 +60,8 @@ fn insertions_at_one_place_come_in_their_order_before_what_is_there() {
 fn what_lies_inside_of_a_larger_change_goes_with_it() {
     const SOURCE: &str = "<p>Rye bread</p>";
     let changes = [("a", replace(5..7, "x")), ("b", replace(3..9, "Oat"))];
+    assert_eq!(shown(SOURCE, &changes), [(3..9, "Oat".to_owned(), "b".to_owned())]);
+    let changes = [("a", replace(3..4, "x")), ("b", replace(3..9, "Oat"))];
     assert_eq!(shown(SOURCE, &changes), [(3..9, "Oat".to_owned(), "b".to_owned())]);
     // What changes nothing is no change.
     assert_eq!(shown(SOURCE, &[("a", replace(3..6, "Rye"))]), []);
@@ -187,4 +192,73 @@ fn attributes_change_in_place_and_nothing_else_does() {
     assert_eq!(rewrite.apply("<img loading=\"\"alt=x src>"), "<img alt=x src=\"https://a/?x=1&amp;y\" width=\"5\">");
     assert_eq!(rewrite.apply("<img loading alt= >"), "<img src=\"https://a/?x=1&amp;y\" width=\"5\" alt= >");
     assert_eq!(rewrite.apply("<img loading LOADING=x>"), "<img src=\"https://a/?x=1&amp;y\" width=\"5\">");
+    assert_eq!(rewrite.apply("<img loading/>"), "<img src=\"https://a/?x=1&amp;y\" width=\"5\"/>");
+}
+
+/// A page of many elements, of which any two that do not lie in each other can be changed apart.
+const MANY: &str = "<!doctype html><html lang=en><head><title>a</title><meta name=a content=b></head><body><h1>Rye</h1>\
+    <p class=x>Oat</p><img src=a.png><p>Spelt <b>and</b> wheat</p>\n<a href=/x>Millet</a></body></html>";
+
+/// The `number`th change of an element of a page.
+fn change(element: Element<'_>, number: usize) -> FixChange {
+    let node = element.id();
+    let [id, class] = ["id", "class"].map(str::to_owned);
+    match number {
+        0 => FixChange::SetAttribute { node, name: id, value: "n\"n".to_owned() },
+        1 => FixChange::SetAttribute { node, name: class, value: String::new() },
+        2 => FixChange::RemoveAttribute { node, name: class },
+        3 => FixChange::SetContent { node, content: "<i>new</i>".to_owned() },
+        4 => FixChange::Remove { node },
+        _ => FixChange::InsertBefore { node, html: "<u>".to_owned() },
+    }
+}
+
+/// The source with splices, which are in its order and apart.
+fn spliced(source: &str, splices: &[Splice]) -> String {
+    let mut out = source.to_owned();
+    for splice in splices.iter().rev() {
+        out.replace_range(splice.span.clone(), &splice.text);
+    }
+    out
+}
+
+/// Changes of different elements by their numbers, in two orders.
+fn in_two_orders() -> impl Strategy<Value = [Vec<(usize, usize)>; 2]> {
+    proptest::collection::btree_map(0..12_usize, 0..6_usize, 0..5).prop_flat_map(|numbers| {
+        let numbers: Vec<(usize, usize)> = numbers.into_iter().collect();
+        Just(numbers.clone()).prop_shuffle().prop_map(move |shuffled| [numbers.clone(), shuffled])
+    })
+}
+
+proptest! {
+    #[test]
+    fn changes_of_different_elements_give_one_text_in_any_order(orders in in_two_orders()) {
+        of_page(MANY, |page| {
+            let elements: Vec<Element<'_>> = page.document().elements().collect();
+            let [in_order, shuffled] = orders.map(|numbers| -> Vec<(&str, DraftEdit)> {
+                let of = |(at, number): (usize, usize)| Some(("a", body(change(*elements.get(at)?, number))));
+                numbers.into_iter().filter_map(of).collect()
+            });
+            let splices = apart(page, &in_order);
+            let text = spliced(MANY, &splices);
+            assert_eq!(text, spliced(MANY, &apart(page, &shuffled)));
+            assert!(splices.iter().zip(splices.iter().skip(1)).all(|(one, next)| one.span.end <= next.span.start));
+            // The edits of the patch say the same, each with something to find.
+            let edits = merge(page, &in_order);
+            assert!(edits.iter().all(|edit| !edit.original.is_empty() && edit.original != edit.snippet));
+            assert_eq!(crate::patch::apply_edits(MANY, &edits), Some(text));
+        });
+    }
+
+    #[test]
+    fn an_attribute_that_is_set_is_not_set_again(at in 0..12_usize, number in 0..2_usize) {
+        let set = |source: &str| of_page(source, |page| {
+            let element = page.document().elements().nth(at)?;
+            Some(spliced(source, &apart(page, &[("a", body(change(element, number)))])))
+        });
+        if let Some(once) = set(MANY) {
+            let twice = set(&once);
+            prop_assert_eq!(twice, Some(once));
+        }
+    }
 }

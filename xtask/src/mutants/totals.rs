@@ -44,6 +44,7 @@ pub(crate) fn tell(mutants: &[Mutant], results: &BTreeMap<String, Outcome>, surv
 fn folder(file: &str) -> &str {
     let path = file.strip_prefix("crates/audit/src/").unwrap_or(file);
     let path = path.strip_prefix("checks/").unwrap_or(path);
+    let path = path.strip_prefix("crates/").and_then(|path| path.split_once("/src/")).map_or(path, |(_, path)| path);
     path.split('/').next().map_or(path, |first| first.strip_suffix(".rs").unwrap_or(first))
 }
 
@@ -65,6 +66,7 @@ mod tests {
         assert_eq!(folder("crates/audit/src/patch/ready.rs"), "patch");
         assert_eq!(folder("crates/audit/src/patch.rs"), "patch");
         assert_eq!(folder("crates/audit/src/score.rs"), "score");
+        assert_eq!(folder("crates/service/src/watches/alert.rs"), "watches");
     }
 
     #[test]

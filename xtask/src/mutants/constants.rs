@@ -137,6 +137,8 @@ impl Walk<'_> {
         while let Some(token) = tokens.get(at) {
             at += 1;
             match token {
+                // The lifetime `'static` is a punctuation mark and a name.
+                TokenTree::Punct(punct) if punct.as_char() == '\'' => at += 1,
                 TokenTree::Ident(ident) if ident == "const" || ident == "static" || ident == "use" => {
                     at = skipped(&tokens, at);
                 }
@@ -254,6 +256,7 @@ mod tests {
         let here = "crates/a/src/lanes.rs";
         assert_eq!(found(here, "const MOST: u8 = 2; fn f() { g(MOST, x!(Self::MOST)) }"), ["MOST", "Self::MOST"]);
         assert_eq!(found(here, "const B: u8 = MOST * 2; const fn f() -> u8 { MOST } fn g(a: [u8; MOST]) {}"), [""; 0]);
+        assert_eq!(found(here, "fn f<T: 'static>() { MOST }"), ["MOST"]);
         assert_eq!(found(here, "#[at(MOST)] mod tests { use super::MOST; fn f() { MOST } }"), ["MOST"]);
         let other = "crates/a/src/other.rs";
         assert_eq!(found(other, "fn f() { MOST }"), [""; 0]);

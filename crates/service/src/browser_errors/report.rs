@@ -197,5 +197,13 @@ mod tests {
         let error = one(&long).unwrap();
         assert_eq!((error.message.len(), error.stack.len()), (2_000, 12_000));
         assert_eq!((error.line, error.column, error.visible, error.path.as_str()), (None, None, None, ""));
+        let named = |code: &str, phase: &str| {
+            one(&json!({"code": code, "phase": phase, "path": format!("/{}", "a.b".repeat(100)), "line": 9_999_999}))
+        };
+        let (code, phase) = (format!("UI-{}", "A-".repeat(18) + "A"), "p".repeat(40));
+        let error = named(&code, &phase).unwrap();
+        assert_eq!((error.code.len(), error.path.len(), error.line), (40, 200, Some(9_999_999)));
+        assert_eq!((named(&format!("{code}A"), "run"), named("UI-A", &format!("{phase}p"))), (None, None));
+        assert_eq!(one(&json!({"code": "UI-A", "phase": "run", "line": 10_000_000})).unwrap().line, None);
     }
 }

@@ -100,7 +100,7 @@ const LIMITS: Group = Group {
     name: "limits",
     config: ".cargo/mutants-limits.toml",
     packages: &["fetch", "store", "engine", "service"],
-    folders: &["crates", "bench", "docs", "fuzz", "xtask"],
+    folders: &["crates", "bench", "docs", "fuzz", "packaging", "skills", "xtask"],
     members: &["bench", "bench/counts", "crates/*", "fuzz/targets", "xtask"],
     selection: &["--workspace"],
     check: &["test", "--no-run"],

@@ -201,10 +201,10 @@ mod tests {
             one(&json!({"code": code, "phase": phase, "path": format!("/{}", "a.b".repeat(100)), "line": 9_999_999}))
         };
         // Forty would be taken for a key.
-        let (code, phase) = (format!("UI-{}", "A".repeat(36)), "p".repeat(39));
+        let (code, phase) = (format!("UI-{}", "Z".repeat(36)), "p".repeat(39));
         let error = named(&code, &phase).unwrap();
         assert_eq!((error.code.len(), error.path.len(), error.line), (39, 200, Some(9_999_999)));
-        assert_eq!((named(&format!("{code}A"), "run"), named("UI-A", &format!("{phase}p"))), (None, None));
+        assert_eq!((named(&format!("{code}Z"), "run"), named("UI-A", &format!("{phase}p"))), (None, None));
         assert_eq!(one(&json!({"code": "UI-A", "phase": "run", "line": 10_000_000})).unwrap().line, None);
     }
 

@@ -188,7 +188,7 @@ const COMMANDS: &[CommandEntry] = &[
     }),
     (
         "mutants",
-        "html [ARGUMENT…], checks [--again] [--survivors] [--only TEXT]: which changes of the tree builder, or of checks, patch and score, no quick test notices; installs cargo-mutants",
+        "html [ARGUMENT…], checks or limits [--again] [--survivors] [--only TEXT]: which changes of the tree builder, of checks, patch and score, or of limits and states no quick test notices; installs cargo-mutants",
         |root| mutants::mutants(root, std::env::args().skip(2)),
     ),
     (

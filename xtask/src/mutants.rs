@@ -1,9 +1,11 @@
 //! `cargo xtask mutants`: which changes of the code no quick test notices.
 //!
-//! `html` is cargo-mutants itself, with a build for each change. `checks` takes the changes from cargo-mutants' list, and
-//! compiles all of them at once: a test program makes the one whose number it is told.
+//! `html` is cargo-mutants itself, with a build for each change. The groups `checks` and `limits` take the changes from
+//! cargo-mutants' list, and compile all of them at once: a test program makes the one whose number it is told.
 
 mod build;
+mod constants;
+mod group;
 mod list;
 mod places;
 mod quick;
@@ -21,22 +23,28 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::command::{has, run, run_with};
 use build::Refused;
+use group::Group;
 use list::Mutant;
+use quick::Programs;
 use trial::{Outcome, Tests};
 
 /// Which files are changed is in `.cargo/mutants-*.toml`. Further arguments are those of cargo-mutants for `html`, and
-/// those of [`Wanted`] for `checks`.
+/// those of [`Wanted`] for a group.
 pub(crate) fn mutants(root: &Path, mut arguments: impl Iterator<Item = String>) -> Result<()> {
     let subject = arguments.next().unwrap_or_default();
-    if !["html", "checks"].contains(&subject.as_str()) {
-        bail!("say what to change: html (the tree builder) or checks (with patch, proof and score)");
+    let group = group::group(&subject);
+    if group.is_none() && subject != "html" {
+        bail!(
+            "say what to change: html (the tree builder), checks (with patch, proof and score) or limits (with states and \
+             the audit loop)"
+        );
     }
     if !has("cargo", &["mutants", "--version"]) {
         println!("cargo-mutants knows which changes can be made; it is installed once.");
         run(root, "cargo", &["install", "--locked", "cargo-mutants"])?;
     }
-    if subject == "checks" {
-        return checks(root, &Wanted::read(arguments)?);
+    if let Some(group) = group {
+        return changed(root, group, &Wanted::read(arguments)?);
     }
     // The tests run in a copy of the workspace elsewhere, and would look for the shared data beside that.
     let shared = std::env::var("SITE_AUDIT_SHARED").unwrap_or_else(|_| "../shared".to_owned());
@@ -96,15 +104,19 @@ impl Wanted {
     }
 }
 
-fn checks(root: &Path, wanted: &Wanted) -> Result<()> {
+fn changed(root: &Path, group: &Group, wanted: &Wanted) -> Result<()> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder));
-    let folder = target.join("mutants-checks");
+    let folder = target.join(format!("mutants-{}", group.name));
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let results = folder.join("results.jsonl");
     if wanted.is_again && results.exists() {
         std::fs::remove_file(&results).context("results could not be removed")?;
     }
-    let mutants = list::listed(root, &["audit", "html"], ".cargo/mutants-checks.toml")?;
+    let mut mutants = list::listed(root, group)?;
+    if group.with_constants {
+        mutants.extend(constants::listed(root, group, u32::try_from(mutants.len())? + 1)?);
+    }
+    let mutants = mutants;
     println!("{} mutations", mutants.len());
 
     let copy = folder.join("copy");
@@ -115,15 +127,15 @@ fn checks(root: &Path, wanted: &Wanted) -> Result<()> {
     };
     let mut refused = Refused { unviable: refused_before(Outcome::Unviable), apart: refused_before(Outcome::Apart) };
     refused.apart.extend(mutants.iter().filter(|mutant| is_of_hidden_type(mutant)).map(|mutant| mutant.number));
+    let copied = (group, wanted.with_survivors);
     // Not the workspace's own folder: Cargo takes two packages of one name at one place in their workspaces for the same.
-    let built = build::built(&mut refused, &folder.join("build"), |refused| {
+    let paths = build::built(copied, &mut refused, &folder.join("build"), |refused| {
         let is_refused = |number: &u32| refused.unviable.contains(number) || refused.apart.contains(number);
         let is_in = |mutant: &&Mutant| wanted.is_named(mutant) && !is_refused(&mutant.number);
-        scratch::scratch(root, &copy, &mutants.iter().filter(is_in).cloned().collect::<Vec<_>>())
-    });
+        scratch::scratch(root, copied, &copy, &mutants.iter().filter(is_in).cloned().collect::<Vec<_>>())
+    })?;
     let appended = std::fs::File::options().create(true).append(true).open(&results).context("results")?;
     let appended = Mutex::new(appended);
-    // Also where a test does not compile in the end: what was refused by then need not be found again.
     for mutant in mutants.iter().filter(|mutant| !known.contains_key(&mutant.name)) {
         if refused.unviable.contains(&mutant.number) {
             trial::note(&appended, mutant, Outcome::Unviable, "")?;
@@ -132,20 +144,21 @@ fn checks(root: &Path, wanted: &Wanted) -> Result<()> {
         }
     }
 
-    let programs = built?;
-    let reaches = quick::reaches(&programs, &copy, &folder.join("reached.jsonl"), wanted.with_slow)?;
+    let programs = Programs { group, paths, folder: copy };
+    let stored = folder.join("reached.jsonl");
+    let reaches = quick::reaches(&programs, &stored, wanted.with_slow)?;
     let known = trial::results(&results);
     let mut open: Vec<Mutant> =
         mutants.iter().filter(|mutant| wanted.is(mutant, known.get(&mutant.name).copied())).cloned().collect();
     // Checks first: their own fixtures decide soon.
-    open.sort_by_key(|mutant| !mutant.file.contains("/checks/"));
+    open.sort_by_key(|mutant| !mutant.file.starts_with(group.first));
     println!("{} mutations are tried", open.len());
     let tests = match (wanted.is_own, wanted.with_survivors) {
         (true, _) => Tests::Own,
         (false, true) => Tests::More,
         (false, false) => Tests::Telling,
     };
-    trial::tried(&open, &reaches, tests, &programs, &copy, &appended)?;
+    trial::tried(&open, &reaches, tests, &programs, &appended)?;
     totals::tell(&mutants, &trial::results(&results), &folder.join("survivors.txt"))
 }
 

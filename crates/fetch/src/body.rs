@@ -215,6 +215,62 @@ mod tests {
         assert_eq!((body.cut, body.bytes.starts_with(b"first")), (Some(BodyCut::Connection), true));
     }
 
+    /// A reader of zeros stands for a decoder: what it read of the wire is told apart.
+    #[test]
+    fn more_than_a_hundred_bytes_from_one_are_a_bomb_past_256_kib() {
+        let zeros = vec![0; CAP + 1];
+        for (decoded, wire, max_bytes, cut) in [
+            (262_144, 1, CAP, None),
+            (262_145, 1, CAP, Some(BodyCut::Size)),
+            (300_099, 3_000, CAP, None),
+            (300_100, 3_000, CAP, Some(BodyCut::Size)),
+            (10_000, 10_000, 10_000, None),
+            (10_001, 10_000, 10_000, Some(BodyCut::Size)),
+            (CAP, CAP, CAP, None),
+            (CAP + 1, CAP, CAP, Some(BodyCut::Size)),
+        ] {
+            let (bytes, ended) = read(&zeros[..decoded], wire, max_bytes).unwrap();
+            assert_eq!((bytes.len(), ended), (decoded.min(max_bytes), cut), "{decoded} of {wire}");
+        }
+        for (wire, most) in [(0, 262_144), (2_621, 262_144), (3_000, 300_000), (100_000, CAP)] {
+            assert_eq!(most_decoded(wire, CAP), most, "{wire}");
+        }
+        let nothing = decoded(Some("gzip"), Vec::new(), None, CAP);
+        assert_eq!((nothing.cut, nothing.coding), (Some(BodyCut::Connection), Coding::Decoded("gzip".to_owned())));
+    }
+
+    /// RFC 8878 §3.1.1.1.
+    #[test]
+    fn z02_a_zstd_window_is_read_and_8_mib_are_the_most() {
+        let mib = 1024 * 1024;
+        for (header, window) in [
+            (&[0x00, 0][..], Some(1_024)),
+            (&[0x00, 10 << 3 | 7], Some(mib + 7 * mib / 8)),
+            (&[0x00, 13 << 3], Some(8 * mib)),
+            (&[0x04, 13 << 3 | 1], Some(9 * mib)),
+            (&[0x20, 3], Some(3)),
+            (&[0x60, 0x02, 0x01], Some(0x0102 + 256)),
+            (&[0xA0, 0, 0, 0x80, 0], Some(8 * mib)),
+            (&[0xE0, 1, 0, 0, 0, 0, 0, 0, 1], Some((1 << 56) + 1)),
+            (&[0x21, 9, 7], Some(7)),
+            (&[0x22, 9, 9, 7], Some(7)),
+            (&[0x23, 9, 9, 9, 9, 7], Some(7)),
+            (&[0x60, 0x02], None),
+            (&[0x00], None),
+            (&[], None),
+        ] {
+            let frame = [&[0x28, 0xB5, 0x2F, 0xFD], header].concat();
+            assert_eq!(zstd_window(&frame), window, "{header:x?}");
+        }
+        let body = |window: u8| {
+            // One uncompressed part.
+            let frame = [&[0x28, 0xB5, 0x2F, 0xFD, 0, window, 0x19, 0, 0][..], b"abc"].concat();
+            decoded(Some("zstd"), frame, None, CAP)
+        };
+        assert_eq!(body(13 << 3).bytes, b"abc");
+        assert_eq!(body(13 << 3 | 1).coding, Coding::Broken("zstd".to_owned()));
+    }
+
     #[test]
     fn z02_a_brotli_window_that_the_coding_does_not_have_is_refused() {
         // The mark of large windows, 30 bits of window, one uncompressed part of three bytes, and the end.

@@ -17,3 +17,14 @@ impl Budget {
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_ends() {
+        let budget = Budget::new(2);
+        assert_eq!([budget.take(), budget.take(), budget.take(), budget.take()], [true, true, false, false]);
+    }
+}

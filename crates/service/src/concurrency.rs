@@ -139,6 +139,20 @@ mod tests {
         assert_eq!(limits.enter(network(2), None).await.unwrap_err().code, Code::TargetBusy);
     }
 
+    #[test]
+    fn large_bodies_share_64_mib() {
+        let limits = limits();
+        let mib = 1024 * 1024;
+        let held = limits.reserve_body(63 * 1024).unwrap();
+        assert_eq!(limits.large_bodies(), (63 * mib, 64 * mib));
+        let refused = limits.reserve_body(1_025).unwrap_err();
+        assert_eq!((refused.code, refused.retry_after), (Code::Overloaded, Some(5)));
+        let rest = limits.reserve_body(1_024).unwrap();
+        assert_eq!(limits.large_bodies(), (64 * mib, 64 * mib));
+        drop((held, rest));
+        assert_eq!(limits.large_bodies().0, 0);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn keys_without_a_holder_are_forgotten() {
         let limits = limits();

@@ -225,6 +225,42 @@ mod tests {
     use super::*;
 
     #[test]
+    fn jobs_are_tried_as_often_as_the_contract_says() {
+        let run = || "r".to_owned();
+        let watch = Job::RunWatch { tab: TabId(run()), day: 0 };
+        let announcement = Job::AnnounceRun { owner: run(), tab: TabId(run()), audit: AuditId(run()), is_alert: false };
+        for (job, lane, tries) in [
+            (Job::SendReset { account: AccountId(run()) }, Lane::Mail, 30),
+            (watch, Lane::Audit, 10),
+            (Job::RunLab { run: run(), lang: Lang::En }, Lane::Lab, 3),
+            (Job::RunSite { run: run(), seat: 1 }, Lane::Site, 20),
+            (announcement, Lane::Webhook, 10),
+            (Job::DeliverWebhook { webhook: run() }, Lane::Webhook, 1_000),
+            (Job::Purge, Lane::Upkeep, 5),
+            (Job::PublishShowcase { hour: 0 }, Lane::Upkeep, 5),
+        ] {
+            assert_eq!((job.lane(), job.tries()), (lane, tries), "{job:?}");
+        }
+    }
+
+    /// No lease ends before the timeout of its job, except a seat's, which is renewed.
+    #[test]
+    fn lanes_keep_their_times() {
+        for (lane, at_once, job_s, lease_s) in [
+            (Lane::Mail, 4, 90, 120),
+            (Lane::Contact, 1, 90, 120),
+            (Lane::Audit, 4, 90, 120),
+            (Lane::Lab, 4, 135, 165),
+            (Lane::Site, 8, 600, 45),
+            (Lane::Webhook, 8, 90, 120),
+            (Lane::Upkeep, 1, 90, 120),
+        ] {
+            let times = (lane.job_time().as_secs(), lane.lease().as_secs());
+            assert_eq!((lane.at_once(), times), (at_once, (job_s, lease_s)), "{lane:?}");
+        }
+    }
+
+    #[test]
     fn a_job_is_described_and_what_is_none_is_not() {
         assert_eq!(Job::described(r#"{"job":"purge"}"#).as_deref(), Some("forget what is past its time"));
         for payload in ["", "{}", r#"{"job":"lunch"}"#] {

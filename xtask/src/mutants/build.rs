@@ -1,40 +1,26 @@
 //! Compiles the copy with all mutations, and leaves out those that the compiler refuses.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
+use super::group::{Group, TestProgram};
 use super::scratch::Scratch;
 
 /// Times that the copy is compiled before this gives up: errors of types, of borrows and of lints come one kind after
 /// another.
-const MOST_ROUNDS: usize = 12;
-/// Looks for errors.
-const CHECK: &[&str] = &["check", "--lib", "--package", "audit"];
-/// Makes the test programs.
-const BUILD: &[&str] = &["test", "--no-run", "--lib", "--test", "it", "--package", "audit", "--package", "html"];
+const MOST_ROUNDS: usize = 40;
 /// Optimised a little: one build, and thousands of runs.
 const OPTIMISED: [&str; 4] =
     ["--config", "profile.dev.package.audit.opt-level=1", "--config", "profile.dev.debug=false"];
 
-/// The test programs of the copy.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Programs {
-    /// Unit tests.
-    pub(crate) unit: PathBuf,
-    /// Tests from outside.
-    pub(crate) outside: PathBuf,
-    /// Tests of the parser.
-    pub(crate) parser: PathBuf,
-}
-
 /// What a compilation came to.
 enum Built {
-    /// It is done; with the programs if any were to be made.
-    Programs(Option<Programs>),
+    /// It is done; these are its messages.
+    Done(Vec<Value>),
     /// It failed because of these mutations.
     Refused(Refused),
 }
@@ -49,19 +35,24 @@ pub(crate) struct Refused {
 }
 
 /// Compiles until nothing is refused: `copied` makes the copy without what is in `refused`, to which more is added.
+/// Answers with the test programs by their places in the group.
 pub(crate) fn built(
+    (group, with_late): (&Group, bool),
     refused: &mut Refused,
     target: &Path,
     copied: impl Fn(&Refused) -> Result<Scratch>,
-) -> Result<Programs> {
+) -> Result<BTreeMap<usize, PathBuf>> {
     // Most errors show in the library alone, without making a program.
-    let mut command = CHECK;
+    let mut command = group.check;
     for round in 1..=MOST_ROUNDS {
         let scratch = copied(refused)?;
         refused.unviable.extend(scratch.sources.values().flat_map(|switched| &switched.unviable));
-        match compiled(&scratch, target, command)? {
-            Built::Programs(Some(programs)) => return Ok(programs),
-            Built::Programs(None) => command = BUILD,
+        match compiled(&scratch, target, group.selection, command)? {
+            Built::Done(messages) if command == group.build => {
+                let path = |(at, program)| Ok((at, path(program, &messages)?));
+                return group.programs(with_late).map(path).collect();
+            }
+            Built::Done(_) => command = group.build,
             Built::Refused(more) => {
                 let (unviable, apart) = (more.unviable.len(), more.apart.len());
                 println!("  round {round}: {unviable} do not compile, {apart} can't be switched");
@@ -73,9 +64,10 @@ pub(crate) fn built(
     bail!("the copy in which all mutations are does not compile after {MOST_ROUNDS} rounds")
 }
 
-fn compiled(scratch: &Scratch, target: &Path, command: &[&str]) -> Result<Built> {
+fn compiled(scratch: &Scratch, target: &Path, selection: &[&str], command: &[&str]) -> Result<Built> {
     let output = Command::new("cargo")
         .args(command)
+        .args(selection)
         .args(["--message-format", "json"])
         .args(OPTIMISED)
         .env("CARGO_TARGET_DIR", target)
@@ -85,8 +77,7 @@ fn compiled(scratch: &Scratch, target: &Path, command: &[&str]) -> Result<Built>
     let text = String::from_utf8_lossy(&output.stdout);
     let messages: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     if output.status.success() {
-        let programs = (command == BUILD).then(|| programs(&messages)).transpose()?;
-        return Ok(Built::Programs(programs));
+        return Ok(Built::Done(messages));
     }
     let mut refused = Refused::default();
     let errors = messages.iter().filter_map(|message| message.get("message"));
@@ -135,16 +126,15 @@ fn blame(scratch: &Scratch, spans: &[Value], refused: &mut Refused) -> bool {
     false
 }
 
-fn programs(messages: &[Value]) -> Result<Programs> {
-    let program = |package: &str, kind: &str| {
-        let is_of = |path: &Value| path.as_str().is_some_and(|path| Path::new(path).ends_with(package));
-        let is_it = |message: &&Value| {
-            message.pointer("/target/kind/0").and_then(Value::as_str) == Some(kind)
-                && message.get("manifest_path").is_some_and(is_of)
-        };
-        let named = messages.iter().filter(is_it).filter_map(|message| message.get("executable")?.as_str());
-        named.map(Path::new).next_back().map(Path::to_owned).with_context(|| format!("no {package} {kind} program"))
+/// Where a test program is.
+fn path(program: &TestProgram, messages: &[Value]) -> Result<PathBuf> {
+    let (kind, name) = if program.is_unit { ("lib", program.package.replace('-', "_")) } else { ("test", "it".into()) };
+    let folder = format!("crates/{}/Cargo.toml", program.package);
+    let is_it = |message: &&Value| {
+        let text = |pointer: &str| message.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        text("/target/kind/0") == kind && text("/target/name") == name && text("/manifest_path").ends_with(&folder)
     };
-    let (core, parser) = ("audit/Cargo.toml", "html/Cargo.toml");
-    Ok(Programs { unit: program(core, "lib")?, outside: program(core, "test")?, parser: program(parser, "test")? })
+    let named = messages.iter().filter(is_it).filter_map(|message| message.get("executable")?.as_str());
+    let path = named.map(Path::new).next_back().map(Path::to_owned);
+    path.with_context(|| format!("no test program of {} ({kind})", program.package))
 }

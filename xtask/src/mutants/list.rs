@@ -7,6 +7,11 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
+use super::group::Group;
+
+/// Genre of a changed number of a constant.
+pub(crate) const CONSTANT: &str = "Constant";
+
 /// One mutation: a span of a source file, and the text that stands there instead.
 #[derive(Debug, Clone)]
 pub(crate) struct Mutant {
@@ -16,7 +21,7 @@ pub(crate) struct Mutant {
     pub(crate) name: String,
     /// Path below the workspace's root.
     pub(crate) file: String,
-    /// cargo-mutants' name of its kind: `FnValue`, `BinaryOperator`, `MatchArm`.
+    /// cargo-mutants' name of its kind, `FnValue`, `BinaryOperator`, `MatchArm`, or `Constant`.
     pub(crate) genre: String,
     /// Bytes of the file.
     pub(crate) span: Range<usize>,
@@ -26,19 +31,9 @@ pub(crate) struct Mutant {
     pub(crate) result: String,
 }
 
-/// Every mutation that cargo-mutants would make of the files that a configuration names.
-pub(crate) fn listed(root: &Path, packages: &[&str], config: &str) -> Result<Vec<Mutant>> {
-    let packages = packages.iter().flat_map(|package| ["--package", package]);
-    let output = Command::new("cargo")
-        .args(["mutants", "--list", "--json", "--config", config])
-        .args(packages)
-        .current_dir(root)
-        .output()
-        .context("cargo mutants")?;
-    if !output.status.success() {
-        bail!("cargo mutants --list failed: {}", String::from_utf8_lossy(&output.stderr));
-    }
-    let list: Vec<Value> = serde_json::from_slice(&output.stdout).context("the list of cargo mutants is no JSON")?;
+/// Every mutation that cargo-mutants would make of the files that the configuration of a group names.
+pub(crate) fn listed(root: &Path, group: &Group) -> Result<Vec<Mutant>> {
+    let list = asked(root, group, "--list")?;
     let mut mutants = Vec::new();
     for (entry, number) in list.iter().zip(1..) {
         let file = text(entry, "/file")?;
@@ -61,7 +56,23 @@ pub(crate) fn listed(root: &Path, packages: &[&str], config: &str) -> Result<Vec
     Ok(mutants)
 }
 
-fn text(entry: &Value, pointer: &str) -> Result<String> {
+/// A list that cargo-mutants makes of a group.
+pub(crate) fn asked(root: &Path, group: &Group, what: &str) -> Result<Vec<Value>> {
+    let packages = group.packages.iter().flat_map(|package| ["--package", package]);
+    let output = Command::new("cargo")
+        .args(["mutants", what, "--json", "--config", group.config])
+        .args(packages)
+        .current_dir(root)
+        .output()
+        .context("cargo mutants")?;
+    if !output.status.success() {
+        bail!("cargo mutants {what} failed: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    serde_json::from_slice(&output.stdout).context("the list of cargo mutants is no JSON")
+}
+
+/// A text in a list of cargo-mutants.
+pub(crate) fn text(entry: &Value, pointer: &str) -> Result<String> {
     let text = entry.pointer(pointer).and_then(Value::as_str);
     Ok(text.with_context(|| format!("a mutation has no {pointer}"))?.to_owned())
 }

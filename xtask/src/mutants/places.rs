@@ -8,7 +8,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{Arm, BinOp, Expr, ExprBinary, ExprMatch, ExprStruct, ExprUnary, Pat};
 
-use super::list::Mutant;
+use super::list::{CONSTANT, Mutant};
 
 /// The places of a file's mutations, by byte.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ pub(crate) fn places(source: &str, mutants: &[Mutant]) -> Result<Places> {
                 let body = (mutant.span.start, mutant.span.end);
                 finder.places.bodies.entry(body).or_default().push(mutant.clone());
             }
-            "MatchArmGuard" => finder.host(&mutant.span, vec![mutant.clone()]),
+            "MatchArmGuard" | CONSTANT => finder.host(&mutant.span, vec![mutant.clone()]),
             genre @ ("BinaryOperator" | "UnaryOperator" | "MatchArm" | "StructField") => {
                 finder.wanted.entry((genre.to_owned(), mutant.span.start)).or_default().push(mutant.clone());
             }

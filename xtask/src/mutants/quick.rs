@@ -8,26 +8,9 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::build::Programs;
+use super::group::{Group, TestProgram};
 use super::work::each;
 
-/// Tests from outside that are not run: they read real pages, start a browser, look at all fixtures together, or feed
-/// megabytes.
-const PASSED_OVER: [&str; 5] = ["browser::", "corpus::", "hostile::", "fixtures::every_check_fails", "real_page"];
-/// Tests from outside that go through all fixtures, or make up pages: for what no other test notices.
-const SLOW: [&str; 11] = [
-    "discovery::any_answers_are_judged",
-    "invented::",
-    "patch::patches_of_small_pages",
-    "properties::",
-    "report::a_page_cut_anywhere",
-    "report::a_report_stays_within",
-    "report::hostile_markup",
-    "standing::a_part_leads_nothing",
-    "standing::findings_stand_by_severity",
-    "standing::the_fixes_towards",
-    "standing::the_path_names",
-];
 /// What a fixture must hold: first what is said of it, then the promises of its patch.
 pub(crate) const SAID: &str = "fixtures::fixtures_say_what_is_stored_and_good_ones_have_no_finding";
 /// The promises.
@@ -38,22 +21,20 @@ pub(crate) const PROMISES: [&str; 3] = [
 ];
 /// The variable that says which fixtures are looked at.
 pub(crate) const FIXTURES: &str = "SITE_AUDIT_TEST_FIXTURES";
+/// Seconds that a test may take without any mutation.
+const REACH_SECONDS: u64 = 60;
+/// Address space of a run, in KiB: a mutation that fills the memory fails.
+pub(crate) const MEMORY: u64 = 3 * 1024 * 1024;
 /// Where fixtures are.
 const CHECKS: &str = "crates/audit/src/checks";
-/// Tests of the parser that are run: those of what is mutated of it.
-const OF_PARSER: &str = "again::";
 
 /// A test that is run by itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Test {
-    /// A unit test, by its path.
-    Unit(String),
-    /// A test from outside, by its path.
-    Outside(String),
+    /// A test of the program at this place in the group, by its path.
+    Named(usize, String),
     /// A fixture, by its path below the checks.
     Fixture(String),
-    /// A test of the parser, by its path.
-    Parser(String),
 }
 
 /// A test with what it does to mutations.
@@ -67,46 +48,106 @@ pub(crate) struct Reach {
     pub(crate) ms: u64,
 }
 
-/// A command that runs tests of a program, one after another, with what they print thrown away.
-pub(crate) fn command(program: &Path, folder: &Path, names: &[&str]) -> Command {
-    let mut command = Command::new(program);
-    settle(&mut command, folder);
-    command.args(names).args(["--exact", "--test-threads", "1"]);
-    command
+/// The test programs of a copy.
+#[derive(Debug)]
+pub(crate) struct Programs<'g> {
+    /// What they are of.
+    pub(crate) group: &'g Group,
+    /// Where each is, by its place in the group; late ones only where they are wanted.
+    pub(crate) paths: BTreeMap<usize, PathBuf>,
+    /// Root of the copy.
+    pub(crate) folder: PathBuf,
 }
 
-/// Sets what every test program of the copy runs with: no real pages, no browser.
-pub(crate) fn settle(command: &mut Command, folder: &Path) {
+impl Programs<'_> {
+    /// Each with its number and where it is.
+    fn each(&self) -> impl Iterator<Item = (usize, &'static TestProgram, &Path)> {
+        let programs = self.group.programs(true);
+        programs.filter_map(|(at, program)| Some((at, program, self.paths.get(&at)?.as_path())))
+    }
+
+    /// The one at a place.
+    fn at(&self, at: usize) -> Result<(&'static TestProgram, &Path)> {
+        let found = self.each().find(|(number, ..)| *number == at).map(|(_, of, path)| (of, path));
+        found.with_context(|| format!("there is no test program {at}"))
+    }
+
+    /// The one that fixtures are tests of.
+    pub(crate) fn of_fixtures(&self) -> usize {
+        self.group.programs.len().saturating_sub(1)
+    }
+
+    /// A command that runs tests of one, one after another, with what they print thrown away.
+    pub(crate) fn command(&self, at: usize, names: &[&str]) -> Result<Command> {
+        let (program, path) = self.at(at)?;
+        let mut command = Command::new(path);
+        settle(&mut command, &self.folder, program);
+        command.args(names).args(["--exact", "--test-threads", "1"]);
+        Ok(command)
+    }
+
+    /// The same within limits: seconds of the processor, and twice as many on the clock; address space. A process can't set them
+    /// without unsafe code; a shell can. Where one is unknown it does not hold.
+    pub(crate) fn limited(&self, at: usize, names: &[&str], seconds: u64, kib: u64) -> Result<Command> {
+        let (program, _) = self.at(at)?;
+        let tests = self.command(at, names)?;
+        let clock = 2 * seconds;
+        let limits =
+            format!("ulimit -t {seconds}; ulimit -v {kib}; ulimit -c 0; exec timeout -s KILL {clock} \"$0\" \"$@\"");
+        let mut limited = Command::new("sh");
+        limited.args(["-c", &limits]).arg(tests.get_program()).args(tests.get_args());
+        settle(&mut limited, &self.folder, program);
+        Ok(limited)
+    }
+
+    /// Whether tests of it are run after all others.
+    pub(crate) fn is_late(&self, at: usize) -> bool {
+        self.group.programs.get(at).is_some_and(|program| program.is_late)
+    }
+
+    /// Whether it holds unit tests.
+    pub(crate) fn is_unit(&self, at: usize) -> bool {
+        self.group.programs.get(at).is_some_and(|program| program.is_unit)
+    }
+
+    /// Whether a test takes long.
+    pub(crate) fn is_slow(&self, at: usize, name: &str) -> bool {
+        self.group.programs.get(at).is_some_and(|program| begins(name, program.slow))
+    }
+}
+
+fn begins(name: &str, parts: &[&str]) -> bool {
+    parts.iter().any(|part| name.starts_with(part))
+}
+
+/// Sets what every test program runs with: no real pages, no browser, no other database than SQLite.
+fn settle(command: &mut Command, folder: &Path, program: &TestProgram) {
     command
-        .current_dir(folder.join("crates/audit"))
+        .current_dir(folder.join("crates").join(program.package))
         .env("SITE_AUDIT_SHARED", folder.join("no-real-pages"))
         .env("SITE_AUDIT_TEST_CHROMIUM", "")
         .env("RUST_BACKTRACE", "0")
+        .env_remove("SITE_AUDIT_TEST_POSTGRES")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
 }
 
-/// Whether a test from outside takes long.
-pub(crate) fn is_slow(name: &str) -> bool {
-    SLOW.iter().any(|part| name.starts_with(part))
-}
-
-/// What each test reaches, from a run of each by itself; slow ones only where `with_slow`. `stored` has the last such run,
+/// What each test reaches, from a run of each by itself; slow ones only where they are wanted. `stored` has the last such run,
 /// and is written again; a test is run again if its program, its fixture or what the fixture says has changed.
-pub(crate) fn reaches(programs: &Programs, folder: &Path, stored: &Path, with_slow: bool) -> Result<Vec<Reach>> {
+pub(crate) fn reaches(programs: &Programs<'_>, stored: &Path, with_slow: bool) -> Result<Vec<Reach>> {
     let known = read(stored);
-    let tests = tests(programs, folder, with_slow)?;
+    let tests = tests(programs, with_slow)?;
     let mut stamps = Vec::new();
     for test in tests {
-        stamps.push((stamp(&test, programs, folder)?, test));
+        stamps.push((stamp(&test, programs)?, test));
     }
     let missing: Vec<&(String, Test)> = stamps.iter().filter(|(stamp, _)| !known.contains_key(stamp)).collect();
     println!("{} tests; {} are run to see what they reach", stamps.len(), missing.len());
     let made = each(&missing, |worker, (stamp, test)| {
         // What a test that failed has left.
         let _ = std::fs::remove_file(stored.with_extension(format!("{worker}")));
-        let reach = reach(test, programs, folder, &stored.with_extension(format!("{worker}")))?;
+        let reach = reach(test, programs, &stored.with_extension(format!("{worker}")))?;
         if reach.is_none() {
             println!("  {test:?} fails without any mutation, and is passed over");
         }
@@ -127,24 +168,28 @@ pub(crate) fn reaches(programs: &Programs, folder: &Path, stored: &Path, with_sl
     Ok(all)
 }
 
-fn tests(programs: &Programs, folder: &Path, with_slow: bool) -> Result<Vec<Test>> {
-    let mut tests: Vec<Test> = names(&programs.unit, folder)?.into_iter().map(Test::Unit).collect();
-    let is_quick = |name: &String| {
-        PASSED_OVER.iter().all(|part| !name.contains(part))
-            && (with_slow || !is_slow(name))
-            && name != SAID
-            && !PROMISES.contains(&name.as_str())
-    };
-    tests.extend(names(&programs.outside, folder)?.into_iter().filter(is_quick).map(Test::Outside));
-    tests.extend(fixtures(folder)?.into_iter().map(Test::Fixture));
-    let is_of_parser = |name: &String| name.starts_with(OF_PARSER) && is_quick(name);
-    tests.extend(names(&programs.parser, folder)?.into_iter().filter(is_of_parser).map(Test::Parser));
+fn tests(programs: &Programs<'_>, with_slow: bool) -> Result<Vec<Test>> {
+    let mut tests = Vec::new();
+    for (at, program, path) in programs.each() {
+        let is_wanted = |name: &String| {
+            (program.only.is_empty() || begins(name, program.only))
+                && program.never.iter().all(|part| !name.contains(part))
+                && (with_slow || !begins(name, program.slow))
+                && name != SAID
+                && !PROMISES.contains(&name.as_str())
+        };
+        let names = names(program, path, &programs.folder)?;
+        tests.extend(names.into_iter().filter(is_wanted).map(|name| Test::Named(at, name)));
+    }
+    if programs.group.with_fixtures {
+        tests.extend(fixtures(&programs.folder)?.into_iter().map(Test::Fixture));
+    }
     Ok(tests)
 }
 
-fn names(program: &Path, folder: &Path) -> Result<Vec<String>> {
-    let mut command = Command::new(program);
-    settle(&mut command, folder);
+fn names(program: &TestProgram, path: &Path, folder: &Path) -> Result<Vec<String>> {
+    let mut command = Command::new(path);
+    settle(&mut command, folder, program);
     let output = command.args(["--list", "--format", "terse"]).stdout(Stdio::piped()).output()?;
     let text = String::from_utf8(output.stdout).context("names of tests")?;
     Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
@@ -169,30 +214,26 @@ fn fixtures(folder: &Path) -> Result<Vec<String>> {
 }
 
 /// What a recorded reach depends on.
-fn stamp(test: &Test, programs: &Programs, folder: &Path) -> Result<String> {
-    let made = |program: &PathBuf| -> Result<String> { Ok(format!("{:?}", program.metadata()?.modified()?)) };
+fn stamp(test: &Test, programs: &Programs<'_>) -> Result<String> {
+    let made = |at: usize| -> Result<String> { Ok(format!("{:?}", programs.at(at)?.1.metadata()?.modified()?)) };
     Ok(match test {
-        Test::Unit(name) => format!("unit {name} {}", made(&programs.unit)?),
-        Test::Outside(name) => format!("outside {name} {}", made(&programs.outside)?),
-        Test::Parser(name) => format!("parser {name} {}", made(&programs.parser)?),
+        Test::Named(at, name) => format!("{at} {name} {}", made(*at)?),
         Test::Fixture(name) => {
-            let path = folder.join(CHECKS).join(name);
+            let path = programs.folder.join(CHECKS).join(name);
             let said = std::fs::read(path.with_extension("snap")).unwrap_or_default();
             let content = [std::fs::read(&path).with_context(|| path.display().to_string())?, said].concat();
             let digest = super::work::digest(&content);
-            format!("fixture {name} {digest} {}", made(&programs.outside)?)
+            format!("fixture {name} {digest} {}", made(programs.of_fixtures())?)
         }
     })
 }
 
 /// The numbers that a test reaches, and its milliseconds; `None` where it fails.
-fn reach(test: &Test, programs: &Programs, folder: &Path, file: &Path) -> Result<Option<(BTreeSet<u32>, u64)>> {
+fn reach(test: &Test, programs: &Programs<'_>, file: &Path) -> Result<Option<(BTreeSet<u32>, u64)>> {
     let mut run = match test {
-        Test::Unit(name) => command(&programs.unit, folder, &[name]),
-        Test::Outside(name) => command(&programs.outside, folder, &[name]),
-        Test::Parser(name) => command(&programs.parser, folder, &[name]),
+        Test::Named(at, name) => programs.limited(*at, &[name], REACH_SECONDS, MEMORY)?,
         Test::Fixture(name) => {
-            let mut run = command(&programs.outside, folder, &[SAID]);
+            let mut run = programs.limited(programs.of_fixtures(), &[SAID], REACH_SECONDS, MEMORY)?;
             run.env(FIXTURES, name);
             run
         }

@@ -42,11 +42,11 @@ pub(crate) fn tell(mutants: &[Mutant], results: &BTreeMap<String, Outcome>, surv
 
 /// Name of a row: the category of a check, else the module.
 fn folder(file: &str) -> &str {
-    let path =
-        ["crates/audit/src/", "crates/html/src/"].iter().find_map(|root| file.strip_prefix(root)).unwrap_or(file);
-    // Of the facts only the reading of a page again is mutated.
-    let path = path.strip_prefix("facts/walk/").unwrap_or(path);
+    let path = file.strip_prefix("crates/audit/src/").unwrap_or(file);
     let path = path.strip_prefix("checks/").unwrap_or(path);
+    // Of the facts only the reading of a changed page is mutated.
+    let path = path.strip_prefix("facts/walk/").unwrap_or(path);
+    let path = path.strip_prefix("crates/").and_then(|path| path.split_once("/src/")).map_or(path, |(_, path)| path);
     path.split('/').next().map_or(path, |first| first.strip_suffix(".rs").unwrap_or(first))
 }
 
@@ -68,6 +68,7 @@ mod tests {
         assert_eq!(folder("crates/audit/src/patch/ready.rs"), "patch");
         assert_eq!(folder("crates/audit/src/patch.rs"), "patch");
         assert_eq!(folder("crates/audit/src/score.rs"), "score");
+        assert_eq!(folder("crates/service/src/watches/alert.rs"), "watches");
         assert_eq!(folder("crates/html/src/again/front.rs"), "again");
         assert_eq!(folder("crates/audit/src/facts/walk/again.rs"), "again");
     }

@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Mutex;
 
 use anyhow::{Context as _, Result, anyhow};
 use serde_json::{Value, json};
 
-use super::build::Programs;
 use super::list::Mutant;
-use super::quick::{self, FIXTURES, PROMISES, Reach, SAID, Test};
+use super::quick::{FIXTURES, MEMORY, PROMISES, Programs, Reach, SAID, Test};
 use super::work::each;
 
 /// CPU seconds that a run may take beyond [`SLOWER`] times what it takes without a mutation. A loop without end takes
@@ -20,8 +18,6 @@ use super::work::each;
 const PATIENCE: u64 = 5;
 /// Times slower that a mutation may make a run.
 const SLOWER: u64 = 4;
-/// Address space of a run, in KiB: a mutation that fills the memory fails.
-const MEMORY: u64 = 3 * 1024 * 1024;
 /// Fixtures in the first runs of a program; the last number holds for all further ones. A failing fixture ends the trial, so
 /// the first runs are short.
 const FIXTURES_AT_ONCE: [usize; 4] = [3, 9, 27, 60];
@@ -95,17 +91,9 @@ pub(crate) enum Tests {
 /// One run of a test program.
 struct Run<'t> {
     names: Vec<&'t str>,
-    of: Of,
+    program: usize,
     fixtures: Vec<&'t str>,
     ms: u64,
-}
-
-/// Which program has the tests of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Of {
-    Unit,
-    Outside,
-    Parser,
 }
 
 /// Tries mutations, on all cores, and appends the outcome of each to a file of results. More tests, and the
@@ -114,12 +102,11 @@ pub(crate) fn tried(
     mutants: &[Mutant],
     reaches: &[Reach],
     tests: Tests,
-    programs: &Programs,
-    folder: &Path,
+    programs: &Programs<'_>,
     results: &Mutex<File>,
 ) -> Result<()> {
     each(mutants, |_, mutant| {
-        let runs = runs(mutant, reaches, tests);
+        let runs = runs(mutant, reaches, tests, programs);
         if runs.is_empty() && tests == Tests::Own {
             // No fixture of its own comes to it: what was known of it holds.
             return Ok(());
@@ -128,7 +115,7 @@ pub(crate) fn tried(
             return note(results, mutant, Outcome::Unreached, "");
         }
         for run in &runs {
-            if fails(run, mutant, programs, folder)? {
+            if fails(run, mutant, programs)? {
                 let by = run.names.iter().chain(&run.fixtures).copied().collect::<Vec<_>>();
                 return note(results, mutant, Outcome::Caught, &by.join(" "));
             }
@@ -139,53 +126,61 @@ pub(crate) fn tried(
 }
 
 /// The runs that decide on a mutation, in order: what is said of its own family's fixtures, bad ones first; then the most
-/// telling of all other tests, until their time is used up; the unit tests of its module; and last the promises of patches and the slow tests.
-fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests) -> Vec<Run<'t>> {
+/// telling of all other tests, until their time is used up; and last the promises of patches and the slow tests.
+fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests, programs: &Programs<'_>) -> Vec<Run<'t>> {
     let family = family(&mutant.file);
     let is_own = |name: &str| family.as_ref().is_some_and(|family| name.starts_with(family));
     let mut own: Vec<(&str, u64)> = Vec::new();
     let mut others: Vec<&Reach> = Vec::new();
     let mut slow: Vec<&Reach> = Vec::new();
-    let mut of_parser: Vec<&Reach> = Vec::new();
+    let mut late: Vec<&Reach> = Vec::new();
     for reach in reaches.iter().filter(|reach| reach.numbers.contains(&mutant.number)) {
         match &reach.test {
             Test::Fixture(name) if is_own(name) => own.push((name, reach.ms)),
-            Test::Outside(name) if quick::is_slow(name) => slow.push(reach),
-            Test::Parser(_) => of_parser.push(reach),
+            Test::Named(at, name) if programs.is_slow(*at, name) => slow.push(reach),
+            Test::Named(at, _) if programs.is_late(*at) => late.push(reach),
             _ => others.push(reach),
         }
     }
     own.sort_by_key(|(name, ms)| (!name.contains("/bad"), *ms));
-    of_parser.sort_by_key(|reach| reach.ms);
     // What is no check is in every report: tests of whole reports tell most of it.
     let whole: Vec<&Reach> = match tests == Tests::More && family.is_none() {
-        true => others.iter().copied().filter(|reach| matches!(reach.test, Test::Outside(_))).collect(),
+        true => others
+            .iter()
+            .copied()
+            .filter(|reach| matches!(&reach.test, Test::Named(at, _) if !programs.is_unit(*at)))
+            .collect(),
         false => Vec::new(),
     };
     let of_module: Vec<&Reach> = match module(&mutant.file).filter(|_| family.is_none()) {
-        Some(module) => others.iter().copied().filter(|reach| is_of_module(&reach.test, &module)).collect(),
+        Some(module) => others.iter().copied().filter(|reach| is_of_module(&reach.test, programs, &module)).collect(),
         None => Vec::new(),
     };
-    let others = most_telling(others, if tests == Tests::More { MORE_MS } else { QUICK_MS });
+    let most_ms = if tests == Tests::More { MORE_MS } else { QUICK_MS };
+    let others = most_telling(others, most_ms);
+    let late = most_telling(late, MORE_MS);
     let fixtures: Vec<(&str, u64)> = others
         .iter()
         .filter_map(|reach| if let Test::Fixture(name) = &reach.test { Some((&**name, reach.ms)) } else { None })
         .collect();
-    let mut runs = of_fixtures(&[SAID], &own);
+    let at = programs.of_fixtures();
+    let mut runs = of_fixtures(at, &[SAID], &own);
     if tests == Tests::Own && family.is_some() {
         return runs;
     }
-    runs.extend(of_parser.chunks(1).filter_map(|reach| of_names(reach, Of::Parser)));
-    runs.extend(of_names(&others, Of::Unit));
-    runs.extend(of_fixtures(&[SAID], &fixtures));
-    runs.extend(of_names(&others, Of::Outside));
-    runs.extend(of_names(&of_module, Of::Unit));
+    let (units, outsides): (Vec<usize>, Vec<usize>) =
+        programs.paths.keys().copied().partition(|program| programs.is_unit(*program));
+    runs.extend(units.iter().filter_map(|program| of_names(&others, *program)));
+    runs.extend(of_fixtures(at, &[SAID], &fixtures));
+    runs.extend(outsides.iter().filter_map(|program| of_names(&others, *program)));
+    runs.extend(units.iter().filter_map(|program| of_names(&of_module, *program)));
     if tests == Tests::More {
-        runs.extend(of_names(&whole, Of::Outside));
-        runs.extend(of_fixtures(&PROMISES, &own));
-        runs.extend(of_fixtures(&PROMISES, &fixtures));
-        runs.extend(of_names(&slow, Of::Outside));
+        runs.extend(outsides.iter().filter_map(|program| of_names(&whole, *program)));
+        runs.extend(of_fixtures(at, &PROMISES, &own));
+        runs.extend(of_fixtures(at, &PROMISES, &fixtures));
+        runs.extend(outsides.iter().filter_map(|program| of_names(&slow, *program)));
     }
+    runs.extend(late.iter().filter_map(|reach| alone(reach)));
     runs
 }
 
@@ -196,17 +191,20 @@ fn family(file: &str) -> Option<String> {
     Some(format!("{category}/{}/", name.strip_suffix(".rs").unwrap_or(name)))
 }
 
-/// The path of a file's module: `proof::trial`.
+/// The path of the module of a file of the core: `proof::trial`.
 fn module(file: &str) -> Option<String> {
     Some(file.strip_prefix("crates/audit/src/")?.strip_suffix(".rs")?.replace('/', "::"))
 }
 
 /// Whether a test is a unit test of a module, of one inside of it, or of one around it.
-fn is_of_module(test: &Test, module: &str) -> bool {
-    let Test::Unit(name) = test else { return false };
+fn is_of_module(test: &Test, programs: &Programs<'_>, module: &str) -> bool {
+    matches!(test, Test::Named(at, name) if programs.is_unit(*at) && is_near(name, module))
+}
+
+fn is_near(test: &str, module: &str) -> bool {
     let is_inside = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with("::"));
-    let around = name.split_once("::tests::").map_or("", |(of, _)| of);
-    is_inside(name, module) || is_inside(module, around)
+    let around = test.split_once("::tests::").map_or("", |(of, _)| of);
+    is_inside(test, module) || is_inside(module, around)
 }
 
 /// Tests that reach the fewest mutations, quick ones first among equals, as many as fit into so many milliseconds; at least
@@ -221,22 +219,26 @@ fn most_telling(mut tests: Vec<&Reach>, most_ms: u64) -> Vec<&Reach> {
     fitting.map(|(_, reach)| reach).collect()
 }
 
+/// A run of one test: of those that take seconds, the first may do.
+fn alone(reach: &Reach) -> Option<Run<'_>> {
+    let Test::Named(program, name) = &reach.test else { return None };
+    Some(Run { names: vec![name], program: *program, fixtures: Vec::new(), ms: reach.ms })
+}
+
 /// One run of the tests of a program.
-fn of_names<'t>(tests: &[&'t Reach], of: Of) -> Option<Run<'t>> {
-    let wanted = |reach: &&'t Reach| match (&reach.test, of) {
-        (Test::Unit(name), Of::Unit) | (Test::Outside(name), Of::Outside) | (Test::Parser(name), Of::Parser) => {
-            Some((&**name, reach.ms))
-        }
+fn of_names<'t>(tests: &[&'t Reach], program: usize) -> Option<Run<'t>> {
+    let wanted = |reach: &&'t Reach| match &reach.test {
+        Test::Named(of, name) if *of == program => Some((&**name, reach.ms)),
         _ => None,
     };
     let tests: Vec<(&str, u64)> = tests.iter().filter_map(wanted).collect();
     let names: Vec<&str> = tests.iter().map(|(name, _)| *name).collect();
     let ms = tests.iter().map(|(_, ms)| ms).sum();
-    (!names.is_empty()).then(|| Run { names, of, fixtures: Vec::new(), ms })
+    (!names.is_empty()).then(|| Run { names, program, fixtures: Vec::new(), ms })
 }
 
 /// Runs of what is said of fixtures, or promised.
-fn of_fixtures<'t>(names: &[&'static str], mut tests: &[(&'t str, u64)]) -> Vec<Run<'t>> {
+fn of_fixtures<'t>(program: usize, names: &[&'static str], mut tests: &[(&'t str, u64)]) -> Vec<Run<'t>> {
     let mut runs = Vec::new();
     let mut sizes = FIXTURES_AT_ONCE.into_iter().chain(std::iter::repeat(60));
     while !tests.is_empty() {
@@ -244,7 +246,7 @@ fn of_fixtures<'t>(names: &[&'static str], mut tests: &[(&'t str, u64)]) -> Vec<
         let (some, rest) = tests.split_at(size);
         runs.push(Run {
             names: names.to_vec(),
-            of: Of::Outside,
+            program,
             fixtures: some.iter().map(|(name, _)| *name).collect(),
             ms: some.iter().map(|(_, ms)| ms).sum(),
         });
@@ -254,19 +256,9 @@ fn of_fixtures<'t>(names: &[&'static str], mut tests: &[(&'t str, u64)]) -> Vec<
 }
 
 /// Whether a run fails with a mutation: a test fails, or it takes too much time or memory.
-fn fails(run: &Run<'_>, mutant: &Mutant, programs: &Programs, folder: &Path) -> Result<bool> {
-    let program = match run.of {
-        Of::Unit => &programs.unit,
-        Of::Outside => &programs.outside,
-        Of::Parser => &programs.parser,
-    };
-    let tests = quick::command(program, folder, &run.names);
+fn fails(run: &Run<'_>, mutant: &Mutant, programs: &Programs<'_>) -> Result<bool> {
     let seconds = PATIENCE + SLOWER * run.ms / 1000;
-    // The limits of a process can't be set without unsafe code; a shell can. Where one is unknown it does not hold.
-    let limits = format!("ulimit -t {seconds}; ulimit -v {MEMORY}; ulimit -c 0; exec \"$0\" \"$@\"");
-    let mut limited = Command::new("sh");
-    limited.args(["-c", &limits]).arg(tests.get_program()).args(tests.get_args());
-    quick::settle(&mut limited, folder);
+    let mut limited = programs.limited(run.program, &run.names, seconds, MEMORY)?;
     limited.env("MUTATION", mutant.number.to_string());
     if !run.fixtures.is_empty() {
         limited.env(FIXTURES, run.fixtures.join(","));
@@ -283,7 +275,7 @@ mod tests {
     fn unit_tests_are_of_modules_around_and_inside() {
         let check = |name: &str, file: &str, wanted: bool| {
             let module = module(&format!("crates/audit/src/{file}")).unwrap();
-            assert_eq!(is_of_module(&Test::Unit(name.to_owned()), &module), wanted, "{name} {file}");
+            assert_eq!(is_near(name, &module), wanted, "{name} {file}");
         };
         check("proof::tests::a", "proof.rs", true);
         check("proof::tests::a", "proof/trial.rs", true);
@@ -291,7 +283,6 @@ mod tests {
         check("proof::trial::tests::a", "proof/tree.rs", false);
         check("patch::tests::a", "proof.rs", false);
         check("path::tests::a", "patch.rs", false);
-        assert!(!is_of_module(&Test::Outside("proof::tests::a".to_owned()), "proof"));
         assert_eq!(module("crates/html/src/again.rs"), None);
     }
 

@@ -1,4 +1,4 @@
-//! Work on all cores, an item at a time.
+//! Work on all cores, or on as many threads as tests have, an item at a time.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,10 @@ const TOLD_EVERY: Duration = Duration::from_secs(15);
 
 /// The results of `work`, which is given the worker's number and an item, in no order. The first error ends it.
 pub(crate) fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(usize, &T) -> Result<R> + Sync) -> Result<Vec<R>> {
-    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    // As many as tests run at once, where that is said: on a machine that does other work too, most of a run is waiting.
+    let asked = std::env::var("RUST_TEST_THREADS").ok().and_then(|number| number.parse().ok());
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let workers = asked.unwrap_or_else(cores).max(1);
     let (next, told, done) = (AtomicUsize::new(0), Mutex::new(Instant::now()), Mutex::new(Vec::new()));
     let run = |worker| -> Result<()> {
         while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {

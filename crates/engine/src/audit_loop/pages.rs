@@ -76,3 +76,36 @@ pub(super) fn page_bytes(capture: &Capture) -> usize {
         Fetched::Failed(_) => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use model::time::Timestamp;
+
+    use super::*;
+    use crate::supplied::Supplied;
+
+    fn capture(html: &str) -> Arc<Capture> {
+        Arc::new(Supplied::page("https://example.com/".parse().unwrap(), html.into()).capture(Timestamp(0)))
+    }
+
+    #[tokio::test]
+    async fn a_large_page_holds_its_memory_and_a_small_one_none() {
+        let (memory, cores) = (PageMemory::new(), Cores::start(1).unwrap());
+        let until = Instant::now() + Duration::from_secs(600);
+        let most = 96 * 1024 * 1024;
+        assert_eq!(memory.held(), (0, most));
+        let small = memory.parse(&cores, capture("<p>a"), until).await.unwrap();
+        assert!(small.page.memory() <= 2 * 1024 * 1024);
+        assert_eq!(memory.held(), (0, most));
+        let large = capture(&"<p>a".repeat(200_000));
+        assert_eq!(page_bytes(&large), 800_000);
+        let large = memory.parse(&cores, large, until).await.unwrap();
+        let (bytes, kib) = (large.page.memory(), large.page.memory() / 1024);
+        assert!(bytes > 2 * 1024 * 1024 && bytes < most, "{bytes}");
+        assert_eq!(memory.held(), (kib * 1024, most));
+        drop(large);
+        assert_eq!(memory.held(), (0, most));
+    }
+}

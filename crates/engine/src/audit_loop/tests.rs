@@ -70,16 +70,14 @@ async fn a_gathered_audit_waits_a_second_past_its_deadline_for_a_core() {
     let deadline = engine.deadline();
     let (url, page) = (REFUSED.parse().unwrap(), supplied().page);
     let mut audit = Box::pin(engine.audit_page(&url, page, inputs(), deadline, drop));
-    // Parsing is queued first, so the core is held once it is done.
+    // The core is held, then parses, and then is held again: judging is queued behind that.
+    let (first, _) = hold(&engine).await;
     assert!(poll!(&mut audit).is_pending());
+    assert_eq!(engine.core_queues().usual, 1, "parsing");
     let mut holding = Box::pin(hold(&engine));
-    let (_release, _) = loop {
-        assert!(poll!(&mut audit).is_pending());
-        if let std::task::Poll::Ready(held) = poll!(&mut holding) {
-            break held;
-        }
-        tokio::task::yield_now().await;
-    };
+    assert!(poll!(&mut holding).is_pending());
+    drop(first);
+    let (_release, _) = holding.await;
     while engine.core_queues().usual == 0 {
         assert!(poll!(&mut audit).is_pending());
         tokio::task::yield_now().await;

@@ -193,6 +193,19 @@ mod tests {
     }
 
     #[test]
+    fn a_map_has_a_hundred_thousand_entries_at_most() {
+        let filled = |count: u32| (0..count).map(|n| (n, ())).collect::<HashMap<u32, ()>>();
+        for (count, holds, left) in [(99_999, false, 99_999), (100_000, false, 0), (100_000, true, 0)] {
+            let mut map = filled(count);
+            bound(&mut map, |_, ()| holds);
+            assert_eq!(map.len(), left, "{count} {holds}");
+        }
+        let mut map = filled(100_000);
+        bound(&mut map, |n, ()| *n < 7);
+        assert_eq!(map.len(), 7);
+    }
+
+    #[test]
     fn a_lock_out_ends() {
         let local = LocalCounters::default();
         local.lock_out(network(), NOW, 120);

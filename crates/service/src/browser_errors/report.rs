@@ -197,5 +197,24 @@ mod tests {
         let error = one(&long).unwrap();
         assert_eq!((error.message.len(), error.stack.len()), (2_000, 12_000));
         assert_eq!((error.line, error.column, error.visible, error.path.as_str()), (None, None, None, ""));
+        let named = |code: &str, phase: &str| {
+            one(&json!({"code": code, "phase": phase, "path": format!("/{}", "a.b".repeat(100)), "line": 9_999_999}))
+        };
+        // Forty would be taken for a key.
+        let (code, phase) = (format!("UI-{}", "Z".repeat(36)), "p".repeat(39));
+        let error = named(&code, &phase).unwrap();
+        assert_eq!((error.code.len(), error.path.len(), error.line), (39, 200, Some(9_999_999)));
+        assert_eq!((named(&format!("{code}Z"), "run"), named("UI-A", &format!("{phase}p"))), (None, None));
+        assert_eq!(one(&json!({"code": "UI-A", "phase": "run", "line": 10_000_000})).unwrap().line, None);
+    }
+
+    #[test]
+    fn a_phase_is_a_word_and_a_part_of_a_path_that_is_long_and_has_digits_is_an_id() {
+        for (phase, is_one) in [("run", true), ("run2", true), ("a-b_c", true), ("Run", false), ("a b", false)] {
+            assert_eq!(one(&json!({"code": "UI-A", "phase": phase})).is_some(), is_one, "{phase}");
+        }
+        let path = "/longpartsofwords/a1/0192aaaabbbbc.js/0192aaaabbbb7ccc";
+        let error = one(&json!({"code": "UI-A", "phase": "run", "path": path})).unwrap();
+        assert_eq!(error.path, "/longpartsofwords/a1/0192aaaabbbbc.js/*");
     }
 }

@@ -91,7 +91,8 @@ mod tests {
             agreement.begin(newest, NOW, start);
             assert_eq!(agreement.may_purge(start), may_purge, "{newest:?}");
             assert_eq!(agreement.may_schedule(start), may_purge, "{newest:?}");
-            assert!(agreement.may_purge(start + AGREEMENT));
+            assert_eq!(agreement.may_purge(start + Duration::from_secs(3_599)), may_purge, "{newest:?}");
+            assert!(agreement.may_purge(start + Duration::from_secs(3_600)));
         }
     }
 
@@ -101,10 +102,10 @@ mod tests {
         let later = start + Duration::from_secs(90);
         for (step_ms, may_purge, may_schedule) in [
             (90_000, true, true),
-            (90_000 + JUMP_MS, true, true),
-            (90_000 - JUMP_MS, true, true),
-            (90_000 + JUMP_MS + 1, false, true),
-            (90_000 - JUMP_MS - 1, false, true),
+            (90_000 + 60_000, true, true),
+            (90_000 - 60_000, true, true),
+            (90_000 + 60_001, false, true),
+            (90_000 - 60_001, false, true),
             (90_000 + DAY_MS, false, true),
             (90_000 + DAY_MS + 1, false, false),
             (-400 * DAY_MS, false, true),

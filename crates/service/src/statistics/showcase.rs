@@ -249,6 +249,10 @@ mod tests {
         let named = languages(&views(&[("pt", 150), ("en", 48), ("de", 1), ("fr", 2)]));
         assert_eq!(named.keys().map(String::as_str).collect::<Vec<_>>(), ["en", "pt"]);
         assert_eq!(languages(&views(&[])).len(), 0);
+        // A hundredth itself is named.
+        let shares = languages(&views(&[("pt", 100), ("en", 97), ("de", 2), ("fr", 1)]));
+        let wanted = [("de", 0.01), ("en", 0.485), ("pt", 0.5)].map(|(name, share)| (name.to_owned(), share));
+        assert_eq!(shares, BTreeMap::from(wanted));
     }
 
     #[test]

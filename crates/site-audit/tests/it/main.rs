@@ -11,6 +11,7 @@ mod app;
 mod canary;
 mod clients;
 mod command_line;
+mod contract;
 mod counting;
 mod generated;
 mod jobs;

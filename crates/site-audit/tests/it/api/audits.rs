@@ -18,6 +18,7 @@ testkit::on_both_databases! {
     sitemaps_and_discovery_files_are_read,
     probes_have_a_budget,
     probes_go_two_at_a_time_and_end_together,
+    a_page_is_read_for_2_mib_and_says_where_it_was_cut,
 }
 
 const PAGE: &str = r#"<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Bread and butter</title>
@@ -350,4 +351,22 @@ async fn probes_have_a_budget(database: TestDatabase) {
     let sitemaps = asked.iter().filter(|asked| asked.path.starts_with("/sitemap")).count();
     assert_eq!(asked.len() - sitemaps - 2, 15, "{:?}", asked.iter().map(|asked| &asked.path).collect::<Vec<_>>());
     assert_eq!(audit["summary"]["discovery"]["webauthn"]["status"], "unverified");
+}
+
+async fn a_page_is_read_for_2_mib_and_says_where_it_was_cut(database: TestDatabase) {
+    const MOST: usize = 2_097_152;
+    let site = TestSite::start(|asked| {
+        let long = |bytes: usize| SiteAnswer::html(&format!("{PAGE}{}", " ".repeat(bytes - PAGE.len())));
+        match asked.path.as_str() {
+            "/whole" => long(MOST),
+            "/cut" => long(MOST + 1),
+            _ => SiteAnswer::missing(),
+        }
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    for (path, is_cut) in [("/whole", false), ("/cut", true)] {
+        let audit = app.call(Call::audit(&site.url(path))).await.json();
+        assert_eq!((&audit["htmlTruncated"], &audit["summary"]["title"]), (&is_cut.into(), &"Bread and butter".into()));
+    }
 }

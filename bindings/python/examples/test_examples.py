@@ -110,7 +110,8 @@ def rows(folder: Path) -> Rows:
 class Cluster:
     """A Ray cluster on this machine: a head without work, and two workers of one core each."""
 
-    def __init__(self) -> None:
+    def __init__(self, log: Path) -> None:
+        self.log = log
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{free.getsockname()[1]}"
@@ -122,9 +123,8 @@ class Cluster:
         ray = str(Path(sys.executable).parent / "ray")
         command = [ray, "start", "--block", "--disable-usage-stats", f"--node-name={name}", "--object-store-memory=100000000"]
         environment = {**os.environ, "PYTHONPATH": str(HERE)}
-        self.nodes[name] = subprocess.Popen(
-            [*command, *arguments], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT
-        )
+        with open(self.log, "ab") as log:
+            self.nodes[name] = subprocess.Popen([*command, *arguments], env=environment, stdout=log, stderr=log)
 
     def kill(self, name: str) -> None:
         """Kills a node with every process of it, as a machine that loses power."""
@@ -153,11 +153,11 @@ def descendants(process: int) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     import on_ray
     import ray
 
-    cluster = Cluster()
+    cluster = Cluster(tmp_path_factory.mktemp("ray") / "log")
     os.environ["RAY_ADDRESS"] = cluster.address
     try:
         deadline = time.monotonic() + 300
@@ -167,13 +167,15 @@ def cluster() -> Iterator[Cluster]:
                 break
             except ConnectionError:
                 assert time.monotonic() < deadline, "the head of the cluster does not answer"
-        for name in ("worker-1", "worker-2"):
+        for number, name in enumerate(("worker-1", "worker-2"), start=2):
             cluster.start(name, f"--address={cluster.address}", "--num-cpus=1")
-        while sum(node["Alive"] for node in ray.nodes()) < 3:
-            assert time.monotonic() < deadline, "a worker does not join the cluster"
+            while sum(node["Alive"] for node in ray.nodes()) < number:
+                assert cluster.nodes[name].poll() is None, f"{name} has ended: {cluster.log.read_text()}"
+                assert time.monotonic() < deadline, f"{name} does not join: {cluster.log.read_text()}"
         yield cluster
-        ray.shutdown()
     finally:
+        # First, as a driver whose head is gone ends its process.
+        ray.shutdown()
         os.environ.pop("RAY_ADDRESS", None)
         for name in list(cluster.nodes):
             cluster.kill(name)

@@ -17,6 +17,7 @@ mod mutants;
 mod packages;
 mod payments_rig;
 mod postgres;
+mod python;
 mod rooms;
 mod shape;
 mod site_runs;
@@ -179,6 +180,12 @@ const COMMANDS: &[CommandEntry] = &[
         "kills [N]: kill `site-audit site` N times (default: 200); made [PAGES]: audit a made site with planted defects (default: 10000 pages); bench [PAGES] [BYTES]: measure it beside siteone-crawler, which is installed",
         |root| site_runs::site_runs(root, std::env::args().skip(2)),
     ),
+    ("python", "build the wheel of the Python package and run its tests; installs maturin and pytest", python::python),
+    (
+        "distributed",
+        "[-k NAME]: run the examples of the Python package on Ray with a worker that is killed, on Daft, Spark and DuckDB, and measure them; installs them",
+        |root| python::distributed(root, std::env::args().skip(2)),
+    ),
     ("dashboard", "ask a real Prometheus every query of the Grafana dashboard; installs Prometheus", |root| {
         if !has("prometheus", &["--version"]) {
             packages::install(root, "prometheus", "the dashboard")?;
@@ -261,7 +268,10 @@ fn run_all_tests(root: &Path) -> Result<()> {
     run_tests(
         root,
         &[("SITE_AUDIT_TEST_POSTGRES", postgres.url()), ("SITE_AUDIT_TEST_REQUIRE_POSTGRES", "1".to_owned())],
-    )
+    )?;
+    // The program is built: its own tests needed it.
+    println!("$ cargo xtask python");
+    python::test(root)
 }
 
 /// Tests that run at once: three for each core. Chosen, as many of them wait for a server, a database or a browser.

@@ -15,7 +15,8 @@ const MOST_LINES: usize = 400;
 pub(crate) fn check(root: &Path) -> Result<()> {
     let mut faults = Vec::new();
     let mut types: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for path in sources(&root.join("crates"))? {
+    let files = [sources(&root.join("crates"))?, sources(&root.join("bindings"))?].concat();
+    for path in files {
         let source = std::fs::read_to_string(&path)?;
         let shown = path.strip_prefix(root)?.display().to_string();
         let lines = source.lines().count();

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use model::capture::{Body, BodyCut, Capture, Coding, Exchange, Fetched, Source, Timing};
+use model::capture::{Body, BodyCut, Capture, Coding, Exchange, Fetched, PAGE_BYTES, Source, Timing};
 use model::finding::Severity;
 use model::lang::{Text, Value, text};
 use model::rendered::{Rendered, RenderedDifference, RenderedFinding, RenderedPart};
@@ -15,8 +15,6 @@ use model::time::Timestamp;
 
 /// The code of the finding.
 pub const CODE: &str = "rendered_differs";
-/// Size limit of a rendered page in bytes, as of a page that is fetched. The rest is not read.
-const PAGE_BYTES: usize = 2_097_152;
 /// Characters that are kept of a value.
 const VALUE_CHARACTERS: usize = 300;
 /// Parts that decide whether and under which address a page is indexed.

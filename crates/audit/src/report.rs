@@ -33,6 +33,13 @@ pub fn report(capture: &Capture) -> Report {
     report_on(capture, &page, &SiteFiles::read(capture, &page))
 }
 
+/// The same without ready changes, as [`unproven_report_of`] makes it.
+pub fn unproven_report(capture: &Capture) -> Report {
+    let page = Page::read(capture);
+    let files = SiteFiles::read(capture, &page);
+    unproven_report_of(&Facts::new(capture, &page, &files), &page, &files)
+}
+
 /// The report of a capture whose page and files were read already. The bytes of its sitemaps may be gone.
 pub fn report_on(capture: &Capture, page: &Page, files: &SiteFiles) -> Report {
     report_of(&Facts::new(capture, page, files), page, files)

@@ -4,7 +4,6 @@
 mod audit_loop;
 mod cores;
 mod crawl;
-mod supplied;
 mod verification;
 
 pub use audit_loop::{
@@ -16,5 +15,4 @@ pub use crawl::{
     Crawl, CrawlAnswer, CrawlAsker, CrawlFailure, CrawlOptions, CrawledPage, CrawledResources, MOST_RESOURCES,
     SharedCrawl, SitemapList,
 };
-pub use supplied::Supplied;
 pub use verification::Verification;

@@ -1,13 +1,12 @@
 //! What a fetch asks for, how much it takes, and how far it goes.
 
 use hyper::header;
+use model::capture::PAGE_BYTES;
 use url::Url;
 
 use crate::kept::KeptConnections;
 use crate::request::{Asks, GetRequest};
 
-/// Size limit of a page's body in bytes, as received and decoded. Google Search too reads the first 2 MB of a page.
-pub const PAGE_BYTES: usize = 2_097_152;
 /// Redirects followed to a page, as many as Googlebot follows.
 pub const PAGE_REDIRECTS: u8 = 10;
 

@@ -156,6 +156,8 @@ pub struct WantRules {
     pub probe: bool,
 }
 
+/// Size limit of a page in bytes, as received and decoded. Google Search too reads the first 2 MB of a page.
+pub const PAGE_BYTES: usize = 2_097_152;
 /// Bytes read of a text probe.
 pub const PROBE_BYTES: usize = 64 * 1024;
 /// Bytes read of robots.txt (RFC 9309 §2.5 asks for at least 500 KiB). One more is read, to see that there was more.

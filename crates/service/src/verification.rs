@@ -3,27 +3,15 @@
 use std::collections::BTreeMap;
 
 use audit::compare::Side;
-use engine::{Supplied, Verification};
-use fetch::PAGE_BYTES;
-use model::capture::ROBOTS_BYTES;
+use audit::supplied::{self, Supplied, SuppliedFault};
+use engine::Verification;
 use model::id::AuditId;
-use model::lang::{Text, text};
 use model::report::Report;
-use url::Url;
 
 use crate::audits::{readable, undone};
 use crate::caller::Cx;
 use crate::counting::Event;
 use crate::error::{Code, ServiceError};
-
-/// Bytes of the page's URL.
-const URL_BYTES: usize = 2048;
-/// Response headers.
-const MOST_HEADERS: usize = 100;
-/// Bytes of all their names and values.
-const HEADERS_BYTES: usize = 64 * 1024;
-/// Bytes of one header's name.
-const HEADER_NAME_BYTES: usize = 65_535;
 
 /// The page to judge, as it was sent.
 #[derive(Debug)]
@@ -48,19 +36,20 @@ pub async fn verify<A: Send + 'static>(
     answer: impl FnOnce(Verification, &Report, Option<&AuditId>) -> A + Send + 'static,
 ) -> Result<A, ServiceError> {
     let PageToVerify { url, html, headers, robots_txt, audit_id } = page;
-    let url = page_url(&url)?;
-    let headers = headers.map(read_headers).transpose()?;
-    within("html", html.len(), PAGE_BYTES)?;
+    let url = supplied::page_url(&url).map_err(refused)?;
+    let headers = headers.map(|headers| supplied::page_headers(headers.into_iter().collect()));
+    let headers = headers.transpose().map_err(refused)?;
+    supplied::check_page(html.len()).map_err(refused)?;
     if let Some(robots_txt) = &robots_txt {
-        within("robots_txt", robots_txt.len(), ROBOTS_BYTES)?;
+        supplied::check_robots_txt(robots_txt.len()).map_err(refused)?;
     }
     let before = match audit_id {
         Some(id) => Some(readable(cx, &cx.caller.required_owner()?, id).await?.stored),
         None => None,
     };
     let content_type = before.as_ref().and_then(|before| before.report.headers.get("content-type").cloned());
-    let supplied = Supplied { headers, content_type, robots_txt, ..Supplied::page(url, html.into()) };
-    let capture = supplied.capture(cx.services.ports().now());
+    let page = Supplied { headers, content_type, robots_txt, ..Supplied::page(url, html.into()) };
+    let capture = page.capture(cx.services.ports().now());
     let lang = cx.lang;
     let finish = move |report: Report| {
         let issues = before.as_ref().map(|before| (before.report.issues_in(lang), &before.report.coverage));
@@ -72,60 +61,11 @@ pub async fn verify<A: Send + 'static>(
     Ok(answer)
 }
 
-/// The URL of the page, which need not be reachable.
-fn page_url(typed: &str) -> Result<Url, ServiceError> {
-    let url = Some(typed).filter(|typed| typed.len() <= URL_BYTES).and_then(|typed| Url::parse(typed).ok());
-    let is_page = |url: &Url| matches!(url.scheme(), "http" | "https") && url.username().is_empty();
-    url.filter(is_page).ok_or_else(|| ServiceError::new(Code::InvalidUrl).detail("url"))
-}
-
-/// Names in lower case, as a capture has them.
-fn read_headers(headers: BTreeMap<String, String>) -> Result<Vec<(String, String)>, ServiceError> {
-    within("headers", headers.len(), MOST_HEADERS)?;
-    within("headers", headers.iter().map(|(name, value)| name.len() + value.len()).sum(), HEADERS_BYTES)?;
-    let read = headers.into_iter().map(|(name, value)| {
-        if is_header_name(&name) && !value.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0)) {
-            return Ok((name.to_ascii_lowercase(), value));
-        }
-        const NO_HEADER: Text =
-            text("headers.{name}: is not a valid HTTP header", "headers.{name}: não é um cabeçalho HTTP válido");
-        Err(ServiceError::new(Code::InvalidBody).explained(NO_HEADER.phrase(&[("name", name.into())])))
-    });
-    read.collect()
-}
-
-/// Whether a text is a token (RFC 9110 §5.6.2), as names of fields are.
-fn is_header_name(name: &str) -> bool {
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    (1..=HEADER_NAME_BYTES).contains(&name.len()) && name.bytes().all(is_token)
-}
-
-fn within(field: &str, size: usize, most: usize) -> Result<(), ServiceError> {
-    if size <= most {
-        return Ok(());
-    }
-    const TOO_LARGE: Text =
-        text("{field}: can have at most {most}, not {size}", "{field}: pode ter no máximo {most}, não {size}");
-    let values = [("field", field.into()), ("most", most.into()), ("size", size.into())];
-    Err(ServiceError::new(Code::BodyTooLarge).explained(TOO_LARGE.phrase(&values)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_header_has_a_token_for_a_name_and_one_line_for_a_value() {
-        let read = |name: &str, value: &str| {
-            read_headers(BTreeMap::from([(name.to_owned(), value.to_owned())])).map_err(|error| error.code)
-        };
-        assert_eq!(read("X-Robots-Tag", "noindex"), Ok(vec![("x-robots-tag".to_owned(), "noindex".to_owned())]));
-        assert_eq!(read("a!#$%&'*+-.^_`|~9", "é").map(|read| read.len()), Ok(1));
-        for (name, value) in
-            [("", "a"), ("a b", "a"), ("a:", "a"), ("a\"", "a"), ("é", "a"), ("a", "b\r\nc: d"), ("a", "\0")]
-        {
-            assert_eq!(read(name, value), Err(Code::InvalidBody), "{name:?}: {value:?}");
-        }
-        assert_eq!(read("a", &"b".repeat(HEADERS_BYTES)), Err(Code::BodyTooLarge));
-    }
+fn refused(fault: SuppliedFault) -> ServiceError {
+    let code = match fault {
+        SuppliedFault::Url => return ServiceError::new(Code::InvalidUrl).detail("url"),
+        SuppliedFault::TooLarge { .. } => Code::BodyTooLarge,
+        SuppliedFault::Header(_) | SuppliedFault::Status(_) => Code::InvalidBody,
+    };
+    ServiceError::new(code).explained(fault.message())
 }

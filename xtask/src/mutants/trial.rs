@@ -126,7 +126,8 @@ pub(crate) fn tried(
 }
 
 /// The runs that decide on a mutation, in order: what is said of its own family's fixtures, bad ones first; then the most
-/// telling of all other tests, until their time is used up; and last the promises of patches and the slow tests.
+/// telling of all other tests, until their time is used up; the unit tests of its module; and last the promises of patches and the
+/// slow tests.
 fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests, programs: &Programs<'_>) -> Vec<Run<'t>> {
     let family = family(&mutant.file);
     let is_own = |name: &str| family.as_ref().is_some_and(|family| name.starts_with(family));

@@ -3,13 +3,13 @@
 use std::net::TcpListener;
 use std::sync::mpsc;
 
+use audit::supplied::Supplied;
 use fetch::{FetchConfig, FetchTimeouts};
 use futures_util::poll;
 use model::time::Timestamp;
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::supplied::Supplied;
 
 /// A page at an address that nothing is fetched from: private addresses are refused.
 const REFUSED: &str = "http://127.0.0.1/";

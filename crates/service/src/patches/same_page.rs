@@ -6,7 +6,7 @@
 //! and images must be the same too, but for one of these four. So a page that changed a little still takes its patch, and
 //! another page of the same site, which shares its language and its menu, does not.
 
-use engine::Supplied;
+use audit::supplied::Supplied;
 use model::capture::Capture;
 use model::report::Report;
 use model::summary::PageSummary;

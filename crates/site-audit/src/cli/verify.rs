@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use audit::compare::Side;
+use audit::supplied::Supplied;
 use clap::{Args, ValueEnum};
 use model::change::Changed;
 use model::finding::Finding;
@@ -15,7 +16,6 @@ use serde::Deserialize;
 
 use super::input::{page_url, read_page};
 use super::output::{BELOW_THE_BAR, LangName, is_colour_wanted, print};
-use engine::Supplied;
 use engine::Verification;
 use render::format::{self, Format, PageOutcome, RequestedPages, TextStyle};
 use render::shown::printable;

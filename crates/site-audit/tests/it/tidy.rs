@@ -92,7 +92,7 @@ const NOTHING: &[String] = &[];
 
 #[test]
 fn no_file_holds_two_subjects() {
-    let folders = ["crates", "xtask", "bench", "fuzz/targets"];
+    let folders = ["crates", "bindings", "xtask", "bench", "fuzz/targets"];
     let long: Vec<String> = folders
         .iter()
         .flat_map(|folder| sources(folder))

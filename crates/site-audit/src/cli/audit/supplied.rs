@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use anyhow::Result;
+use audit::supplied::Supplied;
 
 use render::format::PageOutcome;
 
 use crate::cli::failure;
 use crate::cli::input::{page_url, read_page};
 use engine::AuditFailure;
-use engine::Supplied;
 use service::ports::Ports;
 
 /// Audits the bytes of a file under the address it has or will have.

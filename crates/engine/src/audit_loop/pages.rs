@@ -84,7 +84,7 @@ mod tests {
     use model::time::Timestamp;
 
     use super::*;
-    use crate::supplied::Supplied;
+    use audit::supplied::Supplied;
 
     fn capture(html: &str) -> Arc<Capture> {
         Arc::new(Supplied::page("https://example.com/".parse().unwrap(), html.into()).capture(Timestamp(0)))

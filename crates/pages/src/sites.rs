@@ -12,7 +12,7 @@ use axum::extract::rejection::PathRejection;
 use axum::response::Response;
 use http::request::Parts;
 use model::finding::Severity;
-use model::lang::{Lang, Text, text};
+use model::lang::{Lang, Phrase, Text, text};
 use render::band::Band;
 use service::Services;
 use service::caller::{Cx, Identity};
@@ -132,4 +132,12 @@ fn answer_word(answer: &str) -> Text {
 /// Class and word of a severity.
 fn severity(severity: Severity, lang: Lang) -> (&'static str, &'static str) {
     (severity.word(), severity_word(severity).in_lang(lang))
+}
+
+/// The heading above `shown` addresses of `total`.
+fn addresses(shown: usize, total: usize) -> Phrase {
+    const ALL: Text = text("{total} {total|address|addresses}", "{total} {total|endereço|endereços}");
+    const SOME: Text = text("The first {shown} of {total} addresses", "Os primeiros {shown} de {total} endereços");
+    let words = if shown < total { SOME } else { ALL };
+    words.phrase(&[("shown", shown.into()), ("total", total.into())])
 }

@@ -9,11 +9,11 @@ mod text;
 mod words;
 
 pub use page::page;
-pub use run::{OptionNames, PageRow, RunNotes, SiteReportFile, page_rows};
+pub use run::{PageRow, RunNotes, SiteReportFile, page_rows};
 pub use sarif::sarif;
 pub use tables::{
     Cell, ColumnKind, FINDINGS, LINKS, PAGES, SiteTable, TEMPLATES, finding_row, link_rows, page_row, page_table,
     template_rows,
 };
 pub use text::{changes_text, text};
-pub use words::gain;
+pub use words::{OptionNames, gain};

@@ -271,10 +271,7 @@ pub fn blocked_error(blocked: &Blocked) -> ServiceError {
     };
     const UNKNOWN: Text =
         text("status {status}, from an unknown firewall", "status {status}, de um firewall desconhecido");
-    const LIMITED: Text = text("status {status}", "status {status}");
-    let detail = if blocked.is_of_nobody_known() && blocked.rate_limited {
-        LIMITED.phrase(&[("status", blocked.status.into())])
-    } else if blocked.is_of_nobody_known() {
+    let detail = if blocked.is_of_nobody_known() {
         UNKNOWN.phrase(&[("status", blocked.status.into())])
     } else {
         Phrase::verbatim(format!("{}, {}", blocked.vendor, blocked.status))

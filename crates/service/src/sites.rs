@@ -2,6 +2,7 @@
 
 mod answer;
 pub(crate) mod built;
+mod found;
 mod offer;
 mod plan;
 mod reading;
@@ -28,12 +29,13 @@ pub use answer::{
     SiteSpending,
 };
 pub(crate) use answer::{changes_of, why};
+pub use found::SiteFindingListed;
 pub use offer::SiteOffer;
 pub(crate) use plan::SEATS;
 pub use plan::{MOST_DEPTH, SiteOptions, SitePlan, SiteRequest};
 pub use reading::{
-    FindingList, FindingsWish, PageDetail, PageList, PageListed, ReportForm, SiteCharts, SiteFindingListed,
-    TemplateList, charts, document, findings, page, pages, templates,
+    FindingList, FindingsWish, PageDetail, PageList, PageListed, ReportForm, SiteCharts, TemplateList, charts,
+    document, findings, page, pages, templates,
 };
 
 /// Longest wait for the end of a run.

@@ -103,19 +103,17 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
             "billing": url("/api/billing"),
             "agent_card": url("/agent.json"),
             "api_catalog": url("/.well-known/api-catalog"),
-            "apis_json": url("/apis.json"),
             "knowledge": url("/okf/index.md"),
             "ui": url("/"),
             "checks": url("/checks"),
-            "tools": url("/tools"),
         }),
         conventions: vec![
             "Bodies and answers are JSON (UTF-8).".to_owned(),
             body_limits(operations),
             format!(
-                "One operation in full (parameters, example, answer, error codes): GET {OPERATIONS}{{name}}, with a name from endpoints."
+                "One operation in full, with an example: GET {OPERATIONS}{{name}}."
             ),
-            "An error is {error, detail?, code, next?} with a 4xx or 5xx status; code is stable, error is for people, next is the call that helps.".to_owned(),
+            "An error is {error, detail?, code, next?}; code is stable, error is for people, next is the call that helps.".to_owned(),
             "An endpoint without auth needs no credential.".to_owned(),
             "Unknown parameters and body members are refused (400), with similar names.".to_owned(),
             "Calls that answer with a report accept fields, budget (tokens) and format (markdown, csv, sarif).".to_owned(),

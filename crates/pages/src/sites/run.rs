@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
 use model::finding::{Finding, Severity};
 use model::fix::Fix;
-use model::lang::{Lang, Phrase, Text, text};
+use model::lang::{Lang, Text, text};
 use service::Services;
 use service::error::{Code, ServiceError};
 use service::sites::{
@@ -15,7 +15,7 @@ use service::sites::{
 use std::time::Duration;
 
 use super::watch::{ChangeView, RepeatForm};
-use super::{InPath, PATH, SiteVisit, answer_word, answered, band, form, named, severity, status_word};
+use super::{InPath, PATH, SiteVisit, addresses, answer_word, answered, band, form, named, severity, status_word};
 use crate::csrf;
 use crate::filters;
 use crate::frame::Frame;
@@ -263,14 +263,6 @@ impl SiteFindingRow {
         let addresses = addresses(finding.cases.len(), finding.total).in_lang(lang).to_owned();
         Self { class, word, scope, gain, addresses, finding }
     }
-}
-
-/// The heading above `shown` addresses of `total`.
-fn addresses(shown: usize, total: usize) -> Phrase {
-    const ALL: Text = text("{total} {total|address|addresses}", "{total} {total|endereço|endereços}");
-    const SOME: Text = text("The first {shown} of {total} addresses", "Os primeiros {shown} de {total} endereços");
-    let words = if shown < total { SOME } else { ALL };
-    words.phrase(&[("shown", shown.into()), ("total", total.into())])
 }
 
 /// The distribution of scores, of clicks from the first page, and of answers.

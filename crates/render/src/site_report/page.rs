@@ -325,7 +325,7 @@ mod tests {
     use model::lang::Phrase;
     use model::time::{Day, Timestamp};
 
-    use super::super::run::OptionNames;
+    use super::super::words::OptionNames;
 
     #[test]
     fn a_page_is_written_as_its_language_writes_numbers_and_says_what_it_leaves_out() {

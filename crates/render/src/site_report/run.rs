@@ -6,14 +6,7 @@ use serde::Serialize;
 use site::facts::PageId;
 use site::{SiteChanges, SiteFacts, SiteReport};
 
-/// How the options of a run are named to its reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OptionNames {
-    /// As the command line takes them: `--max-pages`.
-    CommandLine,
-    /// As the service takes them: `max_pages`.
-    Service,
-}
+use super::words::OptionNames;
 
 /// A run besides its report.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,8 +3,8 @@
 use model::lang::{Lang, Text, text as both};
 use site::{Scope, SiteChanges, SiteReport};
 
-use super::run::{BROKE, FIXED, OptionNames, UNCHANGED};
-use super::words;
+use super::run::{BROKE, FIXED, UNCHANGED};
+use super::words::{self, OptionNames};
 use crate::shown::printable;
 
 /// Cases of a finding that are shown: the report page and the tables have all.

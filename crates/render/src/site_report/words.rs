@@ -4,7 +4,14 @@ use model::finding::Severity;
 use model::lang::{Lang, Phrase, Text, text};
 use site::{RunLimit, SiteReport};
 
-use super::run::OptionNames;
+/// How the options of a run are named to its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OptionNames {
+    /// As the command line takes them: `--max-pages`.
+    CommandLine,
+    /// As the service takes them: `max_pages`.
+    Service,
+}
 
 /// How bad a finding is, for a person.
 pub(super) fn severity(severity: Severity) -> Text {

@@ -96,8 +96,8 @@ mod tests {
     fn a_limit_without_a_name_is_worded_in_both_languages() {
         let blocked = Blocked { vendor: "unknown".to_owned(), status: 429, rate_limited: true };
         let error = of_audit(AuditFailure::Blocked(blocked));
-        assert!(error.message(Lang::En).contains("Status 429."));
-        assert!(error.message(Lang::PtBr).contains("Status 429."));
+        assert!(error.message(Lang::En).contains("Status 429, from an unknown firewall."));
+        assert!(error.message(Lang::PtBr).contains("Status 429, de um firewall desconhecido."));
         assert_eq!(error.body(Lang::PtBr)["blocked"]["vendor"], "unknown", "the word on the wire is stable");
     }
 }

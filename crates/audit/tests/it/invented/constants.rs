@@ -54,6 +54,8 @@ const VALUES: &[(&str, &[&str])] = &[
     // The currencies of signs that are of one alone.
     ("jsonld_value_invalid", &["EUR", "BRL"]),
     ("max_image_preview_not_large", &["max-image-preview", "large"]),
+    // The one type of a part that Google takes.
+    ("jsonld_required_missing", &["https://schema.org/WebPageElement"]),
     ("jsonld_author_invalid", &["Person"]),
     ("og_core_incomplete", &["website", "article"]),
     ("og_type_invalid", &["website", "article"]),

@@ -10,7 +10,6 @@ const box = document.getElementById("verification");
 const status = document.getElementById("verification-status");
 const form = box.closest("form");
 const buttons = [...form.querySelectorAll("button")];
-// While it works no button can be pressed.
 const setWorking = (isWorking) => buttons.forEach((button) => { button.disabled = isWorking; });
 const { provider, sitekey, widget, ...texts } = box.dataset;
 const isService = provider === "siteverify";

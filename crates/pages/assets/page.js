@@ -47,8 +47,7 @@ addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => document.querySelectorAll("[data-sent]").forEach((form) => delete form.dataset.sent));
 
-// A running site audit: its figures are updated every 5 seconds, and the page is loaded again when it has ended. Without a script
-// the page refreshes itself.
+// A running site audit: its figures are updated, and its report is loaded.
 const figures = document.querySelector("[data-progress]");
 if (figures) {
   const bar = document.querySelector("progress");
@@ -108,7 +107,6 @@ addEventListener("click", async ({ target: button }) => {
   try {
     await navigator.clipboard.writeText(taken.textContent);
   } catch {
-    // Refused: the reader copies what is selected.
     getSelection().selectAllChildren(taken);
     return;
   }

@@ -69,7 +69,8 @@ async fn prices_are_those_of_the_api(database: TestDatabase) {
         assert_eq!((page.status, page.header("cache-control")), (200, "no-store"));
         let quota = app.call(Call::get(&format!("/api/pricing?lang={lang}"))).await.json()["quota"].clone();
         for item in quota["paid"].as_array().unwrap() {
-            let price = Micros::from_dollars(item["price_usd"].as_f64().unwrap()).unwrap();
+            let price = Micros::from_dollars(item["price_usd"].as_f64().unwrap()).unwrap().to_string();
+            let price = if lang == "en" { price } else { price.replace('.', ",") };
             let row = format!("<td>{}</td><td class=\"number\">{price}</td>", item["o_que"].as_str().unwrap());
             assert!(page.body.contains(&row), "{row}: {}", page.body);
         }

@@ -9,8 +9,7 @@ const BATCH = 500;
 const box = document.getElementById("verification");
 const status = document.getElementById("verification-status");
 const form = box.closest("form");
-const buttons = [...form.querySelectorAll("button")];
-const setWorking = (isWorking) => buttons.forEach((button) => { button.disabled = isWorking; });
+const button = form.querySelector("button");
 const { provider, sitekey, widget, ...texts } = box.dataset;
 const isService = provider === "siteverify";
 
@@ -81,26 +80,27 @@ form.addEventListener("submit", async (event) => {
   // A price spends nothing.
   if (isVerified || event.submitter?.value === "price") return;
   event.preventDefault();
-  if (buttons[0].disabled) return;
+  if (button.disabled) return;
   if (isService && !token) return say(texts.first, "alert");
-  setWorking(true);
+  button.disabled = true;
   say(texts.working);
   try {
     await gate("verify", await proof());
     isVerified = true;
     say(texts.verified);
-    setWorking(false);
+    // A button that is disabled is not sent.
+    button.disabled = false;
     form.requestSubmit(event.submitter);
   } catch (error) {
     say(error instanceof Problem ? error.message : texts.failed, "alert");
     reset();
-    setWorking(false);
+    button.disabled = false;
   }
 });
 
 // The browser shows the page again as it was left.
 addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return;
-  setWorking(false);
+  button.disabled = false;
   say("");
 });

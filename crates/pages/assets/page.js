@@ -50,14 +50,13 @@ addEventListener("pageshow", () => document.querySelectorAll("[data-sent]").forE
 // A running site audit: its figures are updated, and its report is loaded.
 const figures = document.querySelector("[data-progress]");
 if (figures) {
-  const bar = document.querySelector("progress");
   const renew = async () => {
     const text = await fetch(location.href).then((answer) => (answer.ok ? answer.text() : ""), () => "");
     const shown = new DOMParser().parseFromString(text, "text/html");
     const words = shown.querySelector("[data-progress]")?.textContent;
     if (text && !words) return location.reload();
     if (words) {
-      for (const { name, value } of shown.querySelector("progress").attributes) bar.setAttribute(name, value);
+      document.querySelector("progress").replaceWith(shown.querySelector("progress"));
       figures.textContent = words;
     }
     setTimeout(renew, 5_000);

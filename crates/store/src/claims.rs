@@ -40,6 +40,8 @@ const OWNED: &[Owned] = &[
         ),
         most: Some(MOST_TABS),
     },
+    // A guest can't watch sites.
+    Owned { table: "site_watches", moves: None, most: None },
     // A guest has neither webhooks nor a feed.
     Owned { table: "feeds", moves: None, most: None },
     Owned { table: "page_events", moves: None, most: None },

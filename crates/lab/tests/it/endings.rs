@@ -28,7 +28,10 @@ async fn run(runner: &Runner, site: &TestSite) -> Result<Vec<u8>, Failure> {
 
 fn nothing_left(folder: &Path) {
     assert!(!folder.exists(), "{}", folder.display());
-    assert_eq!(processes_with(&folder.display().to_string()), Vec::<u32>::new());
+    // A process that was killed is there until the system has taken it away, which takes a moment on a busy machine.
+    let left = || processes_with(&folder.display().to_string());
+    let is_gone = (0..2_000).any(|_| left().is_empty());
+    assert!(is_gone, "{:?}", left());
 }
 
 #[tokio::test(flavor = "multi_thread")]

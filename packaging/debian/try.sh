@@ -26,7 +26,6 @@ check() {
     fi
 }
 inside() { chroot "$system" env PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }
-as_service() { inside setpriv --reuid site-audit --regid site-audit --clear-groups env --chdir /var/lib/site-audit "$@"; }
 no() { ! "$@"; }
 
 # wait_until COMMAND…: up to 20 seconds, until it succeeds.
@@ -38,13 +37,15 @@ wait_until() {
     return 1
 }
 healthy() { inside site-audit healthcheck --config /etc/site-audit/site-audit.toml; }
+# The last command of the line is the program itself, so that $! is its process.
 start() {
-    as_service /usr/bin/site-audit serve --config /etc/site-audit/site-audit.toml >"$folder/service.log" 2>&1 &
+    chroot "$system" setpriv --reuid site-audit --regid site-audit --clear-groups env --chdir /var/lib/site-audit \
+        /usr/bin/site-audit serve --config /etc/site-audit/site-audit.toml >"$folder/service.log" 2>&1 &
     service=$!
-    wait_until healthy
+    wait_until healthy && kill -0 "$service"
 }
 stop() {
-    pkill --signal TERM --root "$system" site-audit 2>/dev/null || kill "$service"
+    kill "$service"
     wait "$service" || true
 }
 

@@ -38,6 +38,9 @@ fn cpu_time() -> Result<Duration, Box<dyn std::error::Error>> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     // Behind the name, which may hold spaces: fields 14 and 15 of proc(5).
     let fields: Vec<&str> = stat.rsplit(')').next().ok_or("no fields")?.split_whitespace().collect();
-    let ticks: u64 = fields.iter().skip(11).take(2).map(|field| field.parse().unwrap_or(0)).sum();
+    let mut ticks = 0;
+    for field in fields.iter().skip(11).take(2) {
+        ticks += field.parse::<u64>()?;
+    }
     Ok(Duration::from_millis(ticks * 10))
 }

@@ -88,7 +88,7 @@ impl Engine {
         Instant::now() + self.audit_time
     }
 
-    /// When a page that is asked for now has to be there.
+    /// Deadline of a page that is requested now.
     pub(crate) fn page_deadline(&self) -> Instant {
         Instant::now() + self.page_time
     }

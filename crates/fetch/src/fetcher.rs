@@ -54,8 +54,8 @@ impl Fetcher {
         follow::fetch(&self.client, url, FetchRules::of_page(PAGE_ACCEPT), None, None, deadline).await
     }
 
-    /// Fetches what one address answers, over the connections of a crawl: a redirect is an answer and not followed. Where
-    /// the page is still the one of the version `known`, the answer may be 304 without a body.
+    /// Fetches one URL over the kept connections of a crawl, without following redirects. With a `known` version the request
+    /// is conditional, and the response may be 304 without a body.
     pub async fn answer(
         &self,
         url: &Url,

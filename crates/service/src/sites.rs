@@ -1,4 +1,4 @@
-//! Runs over whole sites: what one costs, begin, read, list, delete. Its pages are asked for by the jobs in `jobs::run_site`.
+//! Site audits: price, start, read, list, delete. The jobs in `jobs::run_site` request the pages.
 
 mod answer;
 pub(crate) mod built;

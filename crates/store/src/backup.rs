@@ -131,7 +131,7 @@ pub async fn restore(
     if database.exists() {
         let place = with_ending(database, aside);
         std::fs::rename(database, &place).map_err(failed)?;
-        // What was committed last may be in the log alone; SQLite makes its index anew.
+        // The newest commits may be in the write-ahead log only, so it is moved too. SQLite rebuilds the index of the log.
         move_if_there(&with_ending(database, LOG), &with_ending(&place, LOG)).map_err(failed)?;
         kept = Some(place);
     }

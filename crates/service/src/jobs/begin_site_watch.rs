@@ -12,7 +12,7 @@ use crate::services::Services;
 use crate::site_watches::{self, NO_PLACE, TurnPays};
 use crate::sites::{program, seat_key};
 
-/// How long a run waits for a place when all that there may be are running.
+/// Wait before the next try while the limits of concurrent site audits are reached.
 const PLACE_WAIT: Duration = Duration::from_secs(600);
 
 /// Begins the run of a watch that was due at `slot`.

@@ -121,7 +121,7 @@ Index name:string description:string build:string base_url:string docs conventio
 Error error:string ~detail ~code:string
 ";
 
-/// Enumerations, with the words of the contract; there may be more where it says nothing against it.
+/// Enumerations and their values in the contract. More values are allowed where the contract does not exclude them.
 const WORDS: [(&str, &str); 8] = [
     ("Severity", "error warn info"),
     ("DiscoveryStatus", "pass warn info unverified"),

@@ -8,6 +8,7 @@
 mod agents;
 mod api;
 mod app;
+mod asvs;
 mod canary;
 mod clients;
 mod command_line;

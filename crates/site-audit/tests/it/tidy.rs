@@ -176,6 +176,28 @@ fn pages_never_pass_markup_through() {
     assert!(seen > 0, "no templates were found");
 }
 
+/// What makes markup or code of a text. The policy of pages (Trusted Types) has browsers refuse all of them.
+const MARKUP_SINKS: [&str; 8] = [
+    "createContextualFragment",
+    "document.write",
+    "eval(",
+    "innerHTML",
+    "insertAdjacentHTML",
+    "outerHTML",
+    "parseFromString",
+    "srcdoc",
+];
+
+#[test]
+fn scripts_of_pages_make_no_markup_of_texts() {
+    let scripts = texts("crates/pages/assets", &["js"]);
+    assert!(!scripts.is_empty(), "no scripts were found");
+    for (name, text) in scripts {
+        let found: Vec<&str> = MARKUP_SINKS.into_iter().filter(|sink| text.contains(*sink)).collect();
+        assert!(found.is_empty(), "{name} uses {found:?}");
+    }
+}
+
 /// Texts in backticks of a document that read as paths of this repository, outside of blocks of code and of what a heading
 /// says was before.
 fn named_paths(text: &str) -> Vec<&str> {

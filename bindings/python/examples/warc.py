@@ -23,6 +23,11 @@ PAGE_BYTES = 2_097_152 + 1
 BATCH_ROWS, BATCH_BYTES = 512, 32 * 1024 * 1024
 
 
+def status(code: str) -> int:
+    """The number of a status; 0 where it is none, which gives the page a row with an error."""
+    return int(code) if len(code) == 3 and code.isascii() and code.isdigit() else 0
+
+
 def pages(path: str | Path) -> Iterator[pa.RecordBatch]:
     """HTML responses of a WARC file, compressed or not, in their order."""
     rows: list[dict[str, object]] = []
@@ -37,9 +42,8 @@ def pages(path: str | Path) -> Iterator[pa.RecordBatch]:
             # Transfer and content codings are undone.
             html = record.content_stream().read(PAGE_BYTES)
             url = record.rec_headers.get_header("WARC-Target-URI")
-            rows.append(
-                {"url": url, "html": html, "status": int(response.get_statuscode()), "headers": response.headers}
-            )
+            code = status(response.get_statuscode())
+            rows.append({"url": url, "html": html, "status": code, "headers": response.headers})
             size += len(html)
             if len(rows) == BATCH_ROWS or size >= BATCH_BYTES:
                 yield pa.RecordBatch.from_pylist(rows, PAGES)

@@ -9,10 +9,22 @@ use url::Url;
 
 use crate::cli::place::runtime;
 
-/// Options of a connection that are a variable of the environment for these programs.
-const OPTIONS: [(&str, &str); 4] = [
+/// Parameters that the query of the address may have, as the service reads it, and the variable of each.
+const OPTIONS: [(&str, &str); 16] = [
+    ("host", "PGHOST"),
+    ("hostaddr", "PGHOSTADDR"),
+    ("port", "PGPORT"),
+    ("user", "PGUSER"),
+    ("password", "PGPASSWORD"),
     ("sslmode", "PGSSLMODE"),
+    ("ssl-mode", "PGSSLMODE"),
     ("sslrootcert", "PGSSLROOTCERT"),
+    ("ssl-root-cert", "PGSSLROOTCERT"),
+    ("ssl-ca", "PGSSLROOTCERT"),
+    ("sslcert", "PGSSLCERT"),
+    ("ssl-cert", "PGSSLCERT"),
+    ("sslkey", "PGSSLKEY"),
+    ("ssl-key", "PGSSLKEY"),
     ("application_name", "PGAPPNAME"),
     ("options", "PGOPTIONS"),
 ];
@@ -106,9 +118,7 @@ fn program(name: &str, url: &str) -> Result<Command> {
         command.env("PGPASSWORD", decoded(password)?);
     }
     for (key, value) in url.query_pairs() {
-        if key == "host" {
-            command.env("PGHOST", &*value);
-        } else if let Some((_, variable)) = OPTIONS.iter().find(|(option, _)| *option == key) {
+        if let Some((_, variable)) = OPTIONS.iter().find(|(option, _)| *option == key) {
             command.env(variable, &*value);
         }
     }
@@ -120,7 +130,11 @@ fn parsed(url: &str) -> Result<Url> {
     Url::parse(url).map_err(|_| anyhow!("database_url: is not a URL"))
 }
 
+/// The name of the database: of the query, else of the path.
 fn database(url: &Url) -> Result<String> {
+    if let Some((_, name)) = url.query_pairs().find(|(key, _)| key == "dbname") {
+        return Ok(name.into_owned());
+    }
     let name = url.path().trim_start_matches('/');
     Ok(percent_decode_str(name).decode_utf8().context("database_url: is not UTF-8")?.into_owned())
 }

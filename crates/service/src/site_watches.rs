@@ -205,8 +205,12 @@ pub async fn last_run(services: &Services, watch: &str) -> Result<Option<SiteRun
 pub async fn change(cx: &Cx, owner: &Owner, id: &str, edit: SiteWatchEdit) -> Result<SiteWatchRecord, ServiceError> {
     let services = &cx.services;
     let watch = read(services, owner, id).await?;
-    let plan = plan_of(services, &watch.url, &watch.options, &edit)?;
-    let options = edit.has_options().then(|| serde_json::to_string(&plan.options)).transpose();
+    // Checked only where they change: a watch whose address is refused by now can still be switched off.
+    let options = match edit.has_options() {
+        true => Some(plan_of(services, &watch.url, &watch.options, &edit)?.options),
+        false => None,
+    };
+    let options = options.map(|options| serde_json::to_string(&options)).transpose();
     let days = edit.every.map(WatchInterval::days);
     let due_at = match (edit.on.unwrap_or(watch.due_at.is_some()), days.unwrap_or(watch.days)) {
         (false, _) => None,

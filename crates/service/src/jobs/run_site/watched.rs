@@ -7,6 +7,7 @@ use store::{SiteRunRecord, StoreError, WatchedEnd};
 
 use super::Unfinished;
 use crate::blocking::off_worker;
+use crate::error::Code;
 use crate::services::Services;
 use crate::site_desk::BuiltSite;
 use crate::site_watches::{self, counts};
@@ -37,6 +38,11 @@ pub(super) async fn finished(
     };
     let earlier = match report_of(services, &before).await {
         Ok(earlier) => earlier,
+        // Another try would not read it either, and this run has a report of its own.
+        Err(error) if error.code == Code::Internal => {
+            tracing::error!(site_run.id = %before.id, "the run before can't be read, so nothing is compared with it");
+            return Ok(Some(nothing));
+        }
         Err(error) => return Err(Unfinished::Later(error.code.wire().to_owned())),
     };
     let scores = (earlier.report.score, built.report.score);

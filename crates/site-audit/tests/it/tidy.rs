@@ -176,6 +176,43 @@ fn pages_never_pass_markup_through() {
     assert!(seen > 0, "no templates were found");
 }
 
+/// Migrations that landed, with their FNV-1a. A database that had one refuses a program with another of that number.
+const MIGRATIONS: [(&str, u64); 19] = [
+    ("0001_audits_guests_counters.sql", 0x28af_46ab_7413_a7b3),
+    ("0002_daily_salts.sql", 0xba36_2ade_0475_426a),
+    ("0003_jobs.sql", 0x9591_9209_055b_d20f),
+    ("0004_tabs.sql", 0xaf19_07f2_f1d5_626a),
+    ("0005_accounts.sql", 0x2c6a_4780_bb90_0df8),
+    ("0006_shares.sql", 0xe4bb_a538_3a7f_8093),
+    ("0007_money.sql", 0xa4ba_645c_dd8b_af1b),
+    ("0007_money_postgres.sql", 0x97fa_bac7_04e8_115e),
+    ("0007_money_sqlite.sql", 0xd48d_d169_2d26_a440),
+    ("0008_organizations.sql", 0x1a40_6ef2_f345_44a2),
+    ("0009_used_challenges.sql", 0x227f_2d36_8c3a_dcc9),
+    ("0010_lab.sql", 0xb9a8_bc1e_4879_02ad),
+    ("0011_statistics.sql", 0xf578_31f7_4cfb_ebf3),
+    ("0012_contact.sql", 0x7630_68d2_bf85_8ffc),
+    ("0013_webhooks.sql", 0xebc8_89b8_3133_d72f),
+    ("0014_job_traces.sql", 0x92e1_6dc1_e9bd_65ac),
+    ("0015_snoozes.sql", 0x693b_6b04_0e38_cafe),
+    ("0016_site_runs.sql", 0x8ab5_1488_2ceb_182a),
+    ("0017_site_watches.sql", 0xd8a1_b4ab_a24a_554d),
+];
+
+/// FNV-1a of 64 bits.
+fn fnv1a(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[test]
+fn migrations_stay_as_they_landed() {
+    let found = texts("crates/store/migrations", &["sql"]);
+    for (migration, hash) in MIGRATIONS {
+        let text = found.iter().find(|(name, _)| name.ends_with(migration)).map(|(_, text)| text.as_str());
+        assert_eq!(text.map(fnv1a), Some(hash), "{migration} has changed: write a new migration instead");
+    }
+}
+
 /// What makes markup or code of a text. The policy of pages (Trusted Types) has browsers refuse all of them.
 const MARKUP_SINKS: [&str; 8] = [
     "createContextualFragment",

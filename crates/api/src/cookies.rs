@@ -99,3 +99,33 @@ impl CookieKind {
         set_cookie(self.name(is_https), "", Some(0), is_https)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cookies_of_https_are_secure_and_of_this_host_alone() {
+        let kinds = [
+            CookieKind::Session,
+            CookieKind::Bootstrap,
+            CookieKind::Verified,
+            CookieKind::Guest,
+            CookieKind::Credit,
+            CookieKind::Operator,
+        ];
+        for kind in kinds {
+            let text = |header: Option<HeaderValue>| header.unwrap().to_str().unwrap().to_owned();
+            for cookie in [text(kind.set(true, "a")), text(kind.clear(true))] {
+                assert!(cookie.starts_with("__Host-mm-"), "{cookie}");
+                for attribute in ["; Path=/", "; HttpOnly", "; SameSite=", "; Secure"] {
+                    assert!(cookie.contains(attribute), "{attribute}: {cookie}");
+                }
+                assert!(!cookie.contains("Domain"), "{cookie}");
+            }
+            // A browser would refuse the prefix and the attribute over plain http.
+            let plain = text(kind.set(false, "a"));
+            assert!(plain.starts_with("mm-") && !plain.contains("Secure"), "{plain}");
+        }
+    }
+}

@@ -16,7 +16,8 @@ use super::place::{ConfigArguments, require_database, runtime};
 const BACKUP_HELP: &str = "\
 Works while the service runs, and does not hold it up: the copy has everything that was acknowledged before it began. It
 is checked whole before it gets its name, so a file of that name is a good backup. It has everything the database has:
-reports, accounts, sessions, keys as digests, payments. Keep it where only you can read it.
+reports, accounts, sessions, keys as digests, payments. Keep it where only you can read it. The secret that encrypts
+second factors is not in it: with SQLite, it is in the file beside the database whose name ends with .secret. Keep both.
 
 SQLite: one file, without further programs. PostgreSQL: an archive of pg_dump, which has to be installed (Debian:
 postgresql-client) in the version of the server or newer.
@@ -34,7 +35,7 @@ afterwards, so a backup of an older version can be restored too.
 
 PostgreSQL: restores into an empty database, by pg_restore, in one transaction.
 
-Exit codes: 0 restored, 2 not; then nothing was changed.
+Exit codes: 0 restored, 2 not; a database that was there is then in its place, or beside it under a name with .before-.
 
 Examples:
   site-audit restore /var/backups/site-audit-2026-11-23.db

@@ -29,7 +29,7 @@ const CONNECTIONS: usize = 10;
 /// Calls over each, one after another.
 const CALLS: usize = 10;
 /// Rounds of each number in flight, alone and beside the flood.
-const ROUNDS: u8 = 20;
+const ROUNDS: u8 = 8;
 /// Audits of a round without a flood.
 const ALONE: usize = 100;
 /// Audits in flight.

@@ -12,6 +12,8 @@ use crate::browser;
 const MODULES: &str = "crates/lab/npm/node_modules";
 /// Runs of each page.
 const RUNS: usize = 3;
+/// Tries of a run: the browser sometimes records no trace of a page that loads at once.
+const TRIES: usize = 3;
 /// Categories by their names in a result, in the order of the table.
 const CATEGORIES: [&str; 4] = ["performance", "accessibility", "best-practices", "seo"];
 
@@ -29,7 +31,7 @@ pub(crate) fn measure(root: &Path, addresses: impl Iterator<Item = String>) -> R
     for address in &addresses {
         let mut runs = Vec::with_capacity(RUNS);
         for _ in 0..RUNS {
-            runs.push(scores(&run(root, address)?)?);
+            runs.push(scores(&tried(root, address)?)?);
         }
         let medians =
             (0..CATEGORIES.len()).map(|at| median(runs.iter().filter_map(|run| run.get(at).copied()).collect()));
@@ -37,6 +39,17 @@ pub(crate) fn measure(root: &Path, addresses: impl Iterator<Item = String>) -> R
         println!("| `{address}` | {} |", cells.join(" | "));
     }
     Ok(())
+}
+
+/// A run that gave a result, of [`TRIES`] at most.
+fn tried(root: &Path, address: &str) -> Result<Value> {
+    for _ in 1..TRIES {
+        match run(root, address) {
+            Ok(result) => return Ok(result),
+            Err(error) => eprintln!("again: {error:#}"),
+        }
+    }
+    run(root, address)
 }
 
 /// One run, as Lighthouse's result.

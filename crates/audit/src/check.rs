@@ -105,6 +105,8 @@ pub const FIRST: &str = "2026-11-20";
 pub const WHOLE: &str = "2026-11-21";
 /// The version that weighs a finding by its extent.
 pub const PRECISION: &str = "2026-11-22";
+/// The version that finds what a second reading of real pages missed.
+pub const SECOND_READING: &str = "2026-11-23";
 
 /// `Ok(None)`: measured and fine. `Err`: could not be looked at, or has nothing to look at; yields no finding.
 pub type Verdict = Result<Option<Problem>, NotMeasured>;
@@ -252,7 +254,7 @@ pub mod prelude {
     pub use model::lang::{Text, Value, text};
 
     pub use super::{
-        Category, Check, FIRST, Family, Landing, NotMeasured, PASS, PRECISION, Problem, Verdict, WHOLE, is_few,
+        Category, Check, FIRST, Family, Landing, NotMeasured, PASS, PRECISION, Problem, SECOND_READING, Verdict, WHOLE, is_few,
         problem, remedy, threshold,
     };
     pub use crate::escape::{attribute, html_text};

@@ -17,9 +17,8 @@ use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
 use crate::services::Services;
+pub use crate::waiting::MOST_WAIT;
 
-/// Longest wait for the end of a test.
-pub const MOST_WAIT: Duration = Duration::from_secs(25);
 /// How long a test may run before it counts as lost, in milliseconds. Above what two tries of four tests that queue for one
 /// machine take.
 const LOST_AFTER_MS: i64 = 30 * 60_000;
@@ -95,7 +94,7 @@ fn refused(refusal: LabRefusal, services: &Services) -> ServiceError {
 /// Without a running test it answers at once.
 pub async fn read(cx: &Cx, owner: &Owner, id: String, wait: Duration) -> Result<StoredLab, ServiceError> {
     let (id, database) = (audit_id(id)?, cx.services.database());
-    let deadline = Instant::now() + wait.min(MOST_WAIT);
+    let deadline = crate::waiting::deadline(wait);
     let mut stored = readable(cx, owner, &id).await?;
     let awaited = stored.running.clone();
     // What is seen may be older than the test, so the row decides.

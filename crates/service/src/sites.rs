@@ -38,8 +38,6 @@ pub use reading::{
     document, findings, page, pages, templates,
 };
 
-/// Longest wait for the end of a run.
-pub const MOST_WAIT: Duration = Duration::from_secs(25);
 /// Runs in one answer.
 const LIST_PAGE: u32 = 50;
 /// Seconds until a caller may retry while as many runs run as may.
@@ -174,9 +172,9 @@ fn no_cursor() -> ServiceError {
     ServiceError::new(Code::InvalidParameter).explained(NO_PLACE.into())
 }
 
-/// A run that the caller may read, once it has ended or `wait`, at most [`MOST_WAIT`], is over.
+/// A run that the caller may read, once it has ended or `wait`, at most 25 seconds, is over.
 pub async fn read(cx: &Cx, id: &str, wait: Duration) -> Result<SiteRunRecord, ServiceError> {
-    let deadline = Instant::now() + wait.min(MOST_WAIT);
+    let deadline = crate::waiting::deadline(wait);
     let mut run = readable(cx, id).await?;
     let awaited = [run.id.clone()];
     // What is seen may be older than the run, so the row decides.

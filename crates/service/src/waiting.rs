@@ -14,6 +14,8 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::database::Database;
 
+/// Longest wait of a call for the end of a lab test or of a run over a site.
+pub const MOST_WAIT: Duration = Duration::from_secs(25);
 /// Interval of looks at the database.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Callers who wait at once; one more is answered at once. Chosen: half of the calls that a server works on.
@@ -26,6 +28,11 @@ pub(crate) enum Awaited {
     Labs,
     /// Runs over sites.
     Sites,
+}
+
+/// The end of a wait that begins now, of [`MOST_WAIT`] at most.
+pub(crate) fn deadline(wait: Duration) -> Instant {
+    Instant::now() + wait.min(MOST_WAIT)
 }
 
 /// Ids of what runs.
@@ -136,6 +143,13 @@ mod tests {
 
     use super::*;
     use crate::database::open_store;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_wait_lasts_25_seconds_at_most() {
+        for (asked, wait) in [(0, 0), (24, 24), (25, 25), (26, 25), (u64::from(u32::MAX), 25)] {
+            assert_eq!((deadline(Duration::from_secs(asked)) - Instant::now()).as_secs(), wait, "{asked}");
+        }
+    }
 
     #[tokio::test]
     async fn past_the_limit_and_while_the_server_stops_a_caller_is_answered_at_once() {

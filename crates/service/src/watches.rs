@@ -254,6 +254,22 @@ mod tests {
     }
 
     #[test]
+    fn an_edit_changes_one_field_at_least() {
+        let tags = ["shop".to_owned()];
+        for sent in [
+            SentEdit { alias: Some(None), ..SentEdit::default() },
+            SentEdit { tags: Some(&tags), ..SentEdit::default() },
+            SentEdit { note: Some(Some("x")), ..SentEdit::default() },
+            SentEdit { active: Some(true), ..SentEdit::default() },
+            SentEdit { monitor: Some(false), ..SentEdit::default() },
+            SentEdit { alert_email: Some(None), ..SentEdit::default() },
+        ] {
+            assert!(TabEdit::sent(&sent).is_ok(), "{sent:?}");
+        }
+        assert_eq!(TabEdit::sent(&SentEdit::default()).unwrap_err().code, Code::InvalidBody);
+    }
+
+    #[test]
     fn times_of_day_are_spread() {
         let mut hours = [0; 24];
         for low in 0..2_400_u64 {

@@ -17,8 +17,6 @@ use service::sites::{
     TemplateList,
 };
 
-/// Seconds that a caller may wait for the end of a run.
-const MOST_WAIT: u32 = 25;
 /// Error codes of every call about one run.
 const OF_A_RUN: &[Code] = &[Code::GuestTokenRequired, Code::SiteNotFound, Code::DatabaseUnavailable];
 /// Error codes of every call about the report of a run.
@@ -262,7 +260,7 @@ struct ReadRequest {
 }
 
 async fn read(cx: Cx, input: ReadRequest) -> Result<WrittenJson<SiteRunAnswer>, ServiceError> {
-    let wait = Duration::from_secs(input.wait.unwrap_or_default().min(MOST_WAIT).into());
+    let wait = Duration::from_secs(input.wait.unwrap_or_default().into());
     let run = sites::read(&cx, &input.id, wait).await?;
     WrittenJson::spoken(&SiteRunAnswer::whole(&cx.services, &run, cx.lang)?)
 }

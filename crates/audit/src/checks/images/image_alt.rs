@@ -1,4 +1,6 @@
-//! The alternative text of images: missing, or no more than the name of a file.
+//! The alternative text of images: missing, no more than the name of a file, cut, or with tags.
+
+mod written;
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -14,7 +16,7 @@ use crate::facts::url_identity::percent_decoded;
 
 /// The family.
 pub(crate) const FAMILY: Family =
-    Family { slug: "image-alt", category: Category::Images, landing: LANDING, checks: &[MISSING, FILENAME, ALL_EMPTY] };
+    Family { slug: "image-alt", category: Category::Images, landing: LANDING, checks: &[MISSING, FILENAME, ALL_EMPTY, written::CUT, written::MARKUP] };
 
 const LANDING: Landing = Landing {
     title: text("Image alt text checker", "Verificador de texto alternativo de imagens"),

@@ -59,6 +59,9 @@ impl Said {
                 said.add(&value.text);
                 said.add(&html.as_meant(&value.text));
                 said.add(&without_visible_markup(&value.text));
+                // Text may hold tags that were meant to be markup.
+                said.add(&without_tags(&value.text, ""));
+                said.add(&without_tags(&value.text, " "));
                 // Data may hold markup.
                 of_markup(&value.text).iter().for_each(|inner| said.add(&inner.text));
                 // What a template escaped, a plugin escaped again.
@@ -244,4 +247,12 @@ fn unescaped(text: &str) -> String {
         };
     }
     out + rest
+}
+
+/// A text with each tag replaced.
+fn without_tags(text: &str, between: &str) -> String {
+    let mut parts = text.split('<');
+    let first = parts.next().unwrap_or_default();
+    let rest = parts.map(|part| part.split_once('>').map_or(part, |(_, behind)| behind));
+    [first].into_iter().chain(rest).collect::<Vec<_>>().join(between)
 }

@@ -26,6 +26,7 @@ testkit::on_both_databases! {
     an_address_can_be_asked_only_where_mail_is_sent,
     an_account_watches_so_many_pages_and_no_more,
     a_watch_that_ended_runs_no_more,
+    a_watch_that_is_switched_on_again_keeps_the_run_that_is_due,
     several_servers_run_a_day_s_watch_once,
     a_clock_that_was_set_makes_no_watch_run_twice_or_stand_still,
     an_alert_waits_for_a_mail_server_that_is_down,
@@ -402,6 +403,16 @@ async fn an_account_watches_so_many_pages_and_no_more(database: TestDatabase) {
     assert_eq!(watching.patch(&id, json!({"monitor": true})).await.status, 200);
     watching.patch(&id, json!({"monitor": false})).await;
     assert_eq!(watching.patch(&other, json!({"monitor": true})).await.status, 200);
+}
+
+async fn a_watch_that_is_switched_on_again_keeps_the_run_that_is_due(database: TestDatabase) {
+    let watching = Watching::start(database, |_| ()).await;
+    let id = watching.watched().await;
+    watching.app.pass(DAY);
+    assert_eq!(watching.patch(&id, json!({"monitor": true})).await.status, 200);
+    jobs::schedule(&watching.app.app, watching.app.app.ports().now()).await.unwrap();
+    jobs::work_off(&watching.app.app).await.unwrap();
+    assert_eq!(watching.runs(&id).await.len(), 1);
 }
 
 async fn a_watch_that_ended_runs_no_more(database: TestDatabase) {

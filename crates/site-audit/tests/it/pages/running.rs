@@ -1,5 +1,7 @@
 //! The page of a running audit: its stages as they end, one audit for a form that is sent twice, and where it leads.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 use tokio::sync::watch;
@@ -16,9 +18,12 @@ testkit::on_both_databases! {
     an_audit_that_fails_leads_back_to_the_form,
     a_run_of_a_followed_page_has_the_same_page,
     two_compared_pages_show_their_stages,
+    a_stage_ends_with_its_last_file_and_tells_how_many_there_are,
 }
 
 const FORM: &str = "application/x-www-form-urlencoded";
+/// How long a stage may take to end here before the test fails.
+const MOST_TIME: Duration = Duration::from_secs(60);
 /// As browsers send it when they open a page.
 const ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
@@ -227,4 +232,44 @@ async fn a_reader_sees_stages_end_with_and_without_scripts() {
         assert_eq!(tab.complaints(), [""; 0]);
         assert_eq!(site.asked().iter().filter(|asked| asked.path == "/page").count(), 1);
     }
+}
+
+async fn a_stage_ends_with_its_last_file_and_tells_how_many_there_are(database: TestDatabase) {
+    let (release, released) = watch::channel(false);
+    let site = TestSite::start(move |asked| {
+        let host = asked.head.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
+        match asked.path.as_str() {
+            "/page" => SiteAnswer::html(GOOD),
+            "/robots.txt" => SiteAnswer::page(200, "text/plain", &format!("Sitemap: http://{host}/map.txt\n")),
+            "/map.txt" => {
+                let map = SiteAnswer::page(200, "text/plain", &format!("http://{host}/page\n"));
+                SiteAnswer::Held(Box::new(map), released.clone())
+            }
+            "/.well-known/security.txt" => SiteAnswer::page(200, "text/plain", "Contact: mailto:a@example.com\n"),
+            _ => SiteAnswer::missing(),
+        }
+    })
+    .await;
+    let app = TestApp::start_holding(database, |_| ()).await;
+    let begun = app.call(sent("/", &format!("url={}", site.url("/page")))).await;
+    let (running, guest) = (way(&begun), cookie(begun.header("set-cookie")));
+    // The files of discovery need nothing of the sitemap, which is held.
+    let early = tokio::time::timeout(MOST_TIME, async {
+        loop {
+            let now = states(&app, &running, &guest).await;
+            if now["stages"][2]["state"] == "ended" {
+                return now;
+            }
+            tokio::task::yield_now().await;
+        }
+    });
+    let early = early.await.unwrap();
+    assert_eq!((&early["stages"][1]["state"], &early["stages"][3]["state"]), (&json!("running"), &json!("waiting")));
+    release.send_replace(true);
+    get(&app, &running, &guest).await;
+    let end = states(&app, &running, &guest).await;
+    let count = |stage: usize| (end["stages"][stage]["requested"].as_u64(), end["stages"][stage]["found"].as_u64());
+    assert_eq!(count(1), (Some(2), Some(2)), "{end}");
+    let probes = site.asked().iter().filter(|asked| !["/page", "/robots.txt", "/map.txt"].contains(&&*asked.path)).count();
+    assert_eq!(count(2), (Some(probes as u64), Some(1)), "{end}");
 }

@@ -1,0 +1,250 @@
+//! How the alternative text of an image is written: ended by a quotation mark of its own, or with HTML tags that show.
+
+use std::borrow::Cow;
+
+use crate::check::MAX_PLACES;
+use crate::check::prelude::*;
+use crate::facts::document::{attributes_of, collapse};
+use crate::facts::names::is_decorative;
+use crate::facts::page::Html;
+
+pub(super) const CUT: Check = Check {
+    code: "image_alt_cut",
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
+    title: text("Alt text ended by a quotation mark", "Texto alternativo encerrado por uma aspa"),
+    why: text(
+        "A quotation mark inside `alt=\"…\"` ends the value. Screen readers and image search get the words before it; browsers take the rest for attributes.",
+        "Uma aspa dentro de `alt=\"…\"` encerra o valor. Leitores de tela e a busca de imagens recebem só as palavras antes dela; o navegador toma o resto por atributos.",
+    ),
+    how: text(
+        "Write each quotation mark inside the value as `&quot;`, or have the template escape the text.",
+        "Escreva cada aspa dentro do valor como `&quot;` ou faça o modelo escapar o texto.",
+    ),
+    reference: "https://html.spec.whatwg.org/multipage/syntax.html#attributes-2",
+    rule: text(
+        "Fails when names without a value follow the `alt` of an `img`, and one of them has a quotation mark: what is left of the text. Hidden images and those removed from reading by `role` or `aria-hidden` are skipped. Not applicable when no image has a non-empty `alt`.",
+        "Falha quando nomes sem valor seguem o `alt` de um `img` e um deles tem uma aspa: é o que sobrou do texto. Imagens ocultas ou retiradas da leitura por `role` ou `aria-hidden` são ignoradas. Não se aplica quando nenhuma imagem tem `alt` preenchido.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Template, FixTarget::Image),
+    since: SECOND_READING,
+    run: cut,
+};
+
+pub(super) const MARKUP: Check = Check {
+    code: "image_alt_markup",
+    severity: Severity::Info,
+    impact: Impact::Hygiene,
+    title: text("HTML tags in alt text", "Tags HTML no texto alternativo"),
+    why: text(
+        "The value of `alt` is plain text: a screen reader reads its tags aloud, and image search takes them for words.",
+        "O valor de `alt` é texto puro: o leitor de tela lê as tags em voz alta, e a busca de imagens as toma por palavras.",
+    ),
+    how: text(
+        "Take the tags out, and leave the words.",
+        "Retire as tags e deixe as palavras.",
+    ),
+    reference: "https://html.spec.whatwg.org/multipage/images.html#alt",
+    rule: text(
+        "Fails when the `alt` of an `img` has a tag of HTML text, such as `<br>`, `<span …>` or `</a>`, after its character references are decoded. Hidden images and those removed from reading by `role` or `aria-hidden` are skipped. Not applicable when no image has a non-empty `alt`.",
+        "Falha quando o `alt` de um `img` tem uma tag de texto HTML, como `<br>`, `<span …>` ou `</a>`, depois de decodificadas as referências de caracteres. Imagens ocultas ou retiradas da leitura por `role` ou `aria-hidden` são ignoradas. Não se aplica quando nenhuma imagem tem `alt` preenchido.",
+    ),
+    thresholds: &[],
+    remedy: remedy(FixClass::Deterministic, FixTarget::Image),
+    since: SECOND_READING,
+    run: markup,
+};
+
+/// Elements whose tags people put into a text. A break or a block parts words; the others are within a line.
+const TAGS: [(&str, bool); 20] = [
+    ("a", false),
+    ("abbr", false),
+    ("b", false),
+    ("br", true),
+    ("cite", false),
+    ("code", false),
+    ("div", true),
+    ("em", false),
+    ("font", false),
+    ("h2", true),
+    ("h3", true),
+    ("i", false),
+    ("li", true),
+    ("p", true),
+    ("small", false),
+    ("span", false),
+    ("strong", false),
+    ("sub", false),
+    ("sup", false),
+    ("u", false),
+];
+/// Most characters of a restored text: a quotation mark that is closed far behind is another defect.
+const MOST_RESTORED: usize = 500;
+
+/// Images with an alternative that is read.
+fn described(html: &Html) -> Result<Vec<(Element<'_>, &str)>, NotMeasured> {
+    let with_text = html
+        .elements(&html.images)
+        .filter_map(|image| Some((image, image.attribute("alt").filter(|alt| !alt.trim().is_empty())?)));
+    let all: Vec<(Element<'_>, &str)> = with_text.collect();
+    if all.is_empty() {
+        return Err(NotMeasured::Absent);
+    }
+    Ok(all.into_iter().filter(|(image, _)| !is_decorative(*image) && !html.listed.is_unseen(*image)).collect())
+}
+
+fn cut(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let found: Vec<(Element<'_>, &str, Rest)> = described(html)?
+        .into_iter()
+        // Names with a quotation mark are rare: the tag is read again only where there is one.
+        .filter(|(image, _)| image.attributes().any(|(name, _)| name.contains('"')))
+        .filter_map(|(image, alt)| Some((image, alt, rest_of(image.start_tag_source()?)?)))
+        .collect();
+    let Some((first, alt, rest)) = found.first() else { return PASS };
+    const ENDED: Text = text(
+        "A quotation mark ends the alt text of {count|an image|{count} images}{count|: only “{alt}” is read|; of the first only “{alt}” is read}.",
+        "Uma aspa encerra o texto alternativo de {count|uma imagem|{count} imagens}{count|: só “{alt}” é lido|; da primeira só “{alt}” é lido}.",
+    );
+    const RESTORED: Text = text("the words that follow the quotation mark", "as palavras depois da aspa");
+    let fix = match &rest.restored {
+        Some(tag) => FixDraft::edit(FixTarget::Image, tag.as_str()).into_draft().from(RESTORED, &[]),
+        None => FixDraft::template(FixTarget::Image, first.start_tag_with("alt", "{{DESCRIPTION}}").unwrap_or_default()),
+    };
+    let values = [("count", found.len().into()), ("alt", collapse(alt).into())];
+    problem(ENDED, &values, fix).on(found.iter().map(|(image, ..)| image)).fail()
+}
+
+/// What a quotation mark left of an alternative.
+struct Rest {
+    /// The tag with the whole text in its `alt`; `None` where it would be too long.
+    restored: Option<String>,
+}
+
+/// What follows the value of `alt` in a tag, if a quotation mark ended it too early.
+fn rest_of(tag: &str) -> Option<Rest> {
+    let attributes = attributes_of(tag);
+    let is_alt = |name: Option<&str>| name.is_some_and(|name| name.eq_ignore_ascii_case("alt"));
+    let at = attributes.iter().position(|written| is_alt(tag.get(written.name.clone())))?;
+    let (alt, behind) = (attributes.get(at)?, attributes.get(at + 1..)?);
+    let has_mark = |name: Option<&str>| name.is_some_and(|name| name.contains('"'));
+    let last = behind
+        .iter()
+        .take_while(|written| written.value.is_none())
+        .filter(|written| has_mark(tag.get(written.name.clone())))
+        .last()?;
+    let start = alt.value.as_ref()?.start;
+    // The mark that ends the text as its author meant it is the last of the last name.
+    let end = last.name.start + tag.get(last.name.clone())?.rfind('"')?;
+    let whole = tag.get(start..end)?;
+    let restored = (whole.chars().count() <= MOST_RESTORED).then(|| {
+        let escaped = whole.replace('"', "&quot;");
+        Some(format!("{}{escaped}{}", tag.get(..start)?, tag.get(end..)?))
+    });
+    Some(Rest { restored: restored.flatten() })
+}
+
+fn markup(facts: &Facts<'_>) -> Verdict {
+    let html = facts.page()?;
+    let found: Vec<(Element<'_>, String)> = described(html)?
+        .into_iter()
+        .filter_map(|(image, alt)| match without_tags(alt) {
+            Cow::Owned(words) => Some((image, collapse(&words))),
+            Cow::Borrowed(_) => None,
+        })
+        .collect();
+    let Some((first, words)) = found.first() else { return PASS };
+    const TAGGED: Text = text(
+        "The alt text of {count|an image|{count} images} has HTML tags{count|: “{alt}”|; the first is “{alt}”}.",
+        "O texto alternativo de {count|uma imagem|{count} imagens} tem tags HTML{count|: “{alt}”|; o primeiro é “{alt}”}.",
+    );
+    const WORDS: Text = text("the alt text without its tags", "o texto alternativo sem as tags");
+    let is_whole = found.iter().all(|(image, words)| !words.is_empty() && image.start_tag().is_some());
+    let fix = if is_whole {
+        let shown = found.iter().take(MAX_PLACES).filter_map(|(image, words)| image.start_tag_with("alt", words));
+        let fix = FixDraft::edit(FixTarget::Image, shown.collect::<Vec<_>>().join("\n")).from(WORDS, &[]);
+        found.iter().fold(fix, |fix, (image, words)| fix.set(*image, "alt", words))
+    } else {
+        let described = if words.is_empty() { "{{DESCRIPTION}}" } else { words };
+        FixDraft::template(FixTarget::Image, first.start_tag_with("alt", described).unwrap_or_default())
+    };
+    let alt = collapse(first.attribute("alt").unwrap_or_default());
+    let values = [("count", found.len().into()), ("alt", alt.into())];
+    problem(TAGGED, &values, fix).on(found.iter().map(|(image, _)| image)).fail()
+}
+
+/// A text without the tags of [`TAGS`]; borrowed where it has none.
+fn without_tags(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let (mut kept, mut from) = (0, 0);
+    while let Some(open) = text.get(from..).and_then(|rest| rest.find('<')).map(|at| from + at) {
+        from = open + 1;
+        let Some((end, parts)) = tag_at(text, open) else { continue };
+        out.push_str(text.get(kept..open).unwrap_or_default());
+        if parts {
+            out.push(' ');
+        }
+        (kept, from) = (end, end);
+    }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(kept..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// Where the tag that begins at `open` ends, and whether it parts words.
+fn tag_at(text: &str, open: usize) -> Option<(usize, bool)> {
+    let inner = text.get(open + 1..)?;
+    let inner = inner.strip_prefix('/').unwrap_or(inner);
+    let name_end = inner.find(|c: char| !c.is_ascii_alphanumeric())?;
+    let name = inner.get(..name_end)?.to_ascii_lowercase();
+    let (_, parts) = TAGS.iter().find(|(tag, _)| *tag == name)?;
+    let behind = inner.get(name_end..)?;
+    if !behind.starts_with(|c: char| c == '>' || c == '/' || c.is_ascii_whitespace()) {
+        return None;
+    }
+    let end = behind.find('>')?;
+    Some((text.len() - behind.len() + end + 1, *parts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_a_cut_text_is_found() {
+        let restored = |tag: &str| rest_of(tag).and_then(|rest| rest.restored);
+        for (tag, whole) in [
+            (
+                r#"<img src=a alt="He said "hello" to me" class="x">"#,
+                Some(r#"<img src=a alt="He said &quot;hello&quot; to me" class="x">"#),
+            ),
+            (r#"<img alt="The "sign"" src=b>"#, Some(r#"<img alt="The &quot;sign&quot;" src=b>"#)),
+            // Another attribute was cut, or nothing.
+            (r#"<img alt="A sign" title="The "sign" here">"#, None),
+            (r#"<img alt="A sign" hidden>"#, None),
+            (r#"<img src=a "alt">"#, None),
+        ] {
+            assert_eq!(restored(tag).as_deref(), whole, "{tag}");
+        }
+        let long = format!(r#"<img alt="a" {} b">"#, "x ".repeat(300));
+        assert!(rest_of(&long).is_some_and(|rest| rest.restored.is_none()));
+    }
+
+    #[test]
+    fn tags_are_told_from_signs_of_comparison() {
+        for (text, words) in [
+            ("Two<br>lines", "Two lines"),
+            ("Photo by <a href=\"/x\">Ana</a>", "Photo by Ana"),
+            ("<SPAN style=x>Nintendo</SPAN>/Apple", "Nintendo/Apple"),
+            ("<br/>", " "),
+        ] {
+            assert_eq!(without_tags(text), words, "{text}");
+        }
+        for text in ["a < b > c", "1<b", "x <bold> y", "i<j and k>l", "", "<", "The <video> element"] {
+            assert!(matches!(without_tags(text), Cow::Borrowed(_)), "{text}");
+        }
+    }
+}

@@ -191,7 +191,10 @@ fn audited(columns: &PageColumns, range: std::ops::Range<usize>, settings: Batch
         let helpers: Vec<_> =
             (0..others).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
         let mut done = work();
-        done.extend(helpers.into_iter().filter_map(|helper| helper.join().ok()).flatten());
+        for helper in helpers {
+            // A row that is missing would shift all that follow: Python hears of the defect instead.
+            done.extend(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
         done
     });
     done.sort_unstable_by_key(|(row, _)| *row);

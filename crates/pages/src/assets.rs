@@ -45,7 +45,7 @@ pub(super) async fn old_icon() -> Response {
 }
 
 pub(super) async fn icon() -> Response {
-    asset(ICON, "image/svg+xml", "public, max-age=86400")
+    asset(ICON, "image/svg+xml; charset=utf-8", "public, max-age=86400")
 }
 
 const PASSKEYS: &str = include_str!(concat!(env!("OUT_DIR"), "/passkeys.js"));

@@ -138,7 +138,15 @@ pub async fn restore(
     for leftover in [LOG, LOG_INDEX] {
         remove_if_there(&with_ending(database, leftover)).map_err(failed)?;
     }
-    std::fs::rename(&partial, database).and_then(|()| folder_is_durable(database)).map_err(failed)?;
+    if let Err(error) = std::fs::rename(&partial, database) {
+        // Without this there would be no database, and a server would make an empty one.
+        if let Some(place) = &kept {
+            std::fs::rename(place, database).map_err(failed)?;
+            move_if_there(&with_ending(place, LOG), &with_ending(database, LOG)).map_err(failed)?;
+        }
+        return Err(failed(error));
+    }
+    folder_is_durable(database).map_err(failed)?;
     Ok((facts, kept))
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 use service::error::{DayAllowance, PaymentReceipt, ServiceError};
 
 /// Content-Security-Policy of documents that load nothing: JSON, and the default.
-const NOTHING_LOADS: &str = "default-src 'none'; frame-ancestors 'none'";
+const NOTHING_LOADS: &str = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 /// Request headers that a browser may send from any site.
 const ALLOW_HEADERS: &str = "accept-language, authorization, content-type, idempotency-key, payment-signature, x-api-key, x-credito, x-guest-token, x-payment";
 /// Answer headers that a script of any site may read.

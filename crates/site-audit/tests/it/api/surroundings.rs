@@ -102,6 +102,7 @@ async fn every_answer_carries_the_security_headers(database: TestDatabase) {
         for (name, wanted) in [
             ("x-content-type-options", "nosniff"),
             ("content-security-policy", "frame-ancestors 'none'"),
+            ("content-security-policy", "base-uri 'none'"),
             ("referrer-policy", "strict-origin-when-cross-origin"),
             ("strict-transport-security", "max-age=63072000"),
             ("cross-origin-opener-policy", "same-origin"),

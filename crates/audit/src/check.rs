@@ -254,8 +254,8 @@ pub mod prelude {
     pub use model::lang::{Text, Value, text};
 
     pub use super::{
-        Category, Check, FIRST, Family, Landing, NotMeasured, PASS, PRECISION, Problem, SECOND_READING, Verdict, WHOLE, is_few,
-        problem, remedy, threshold,
+        Category, Check, FIRST, Family, Landing, NotMeasured, PASS, PRECISION, Problem, SECOND_READING, Verdict, WHOLE,
+        is_few, problem, remedy, threshold,
     };
     pub use crate::escape::{attribute, html_text};
     pub use crate::facts::Facts;

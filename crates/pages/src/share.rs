@@ -26,7 +26,8 @@ const PICTURE_CACHE: &str = "public, max-age=86400";
 /// `Cache-Control` of a badge. Proxies of sites that show it serve the old one while they revalidate.
 const BADGE_CACHE: &str = "public, max-age=300, s-maxage=300, stale-while-revalidate=86400";
 /// Content-Security-Policy of a badge that is opened by itself: nothing is loaded or run.
-const BADGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri 'none'; frame-ancestors 'none'";
+const BADGE_POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri 'none'; frame-ancestors 'none'";
 
 #[derive(Template)]
 #[template(path = "gone.html")]

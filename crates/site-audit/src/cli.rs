@@ -7,6 +7,7 @@ mod failure;
 mod input;
 mod lab;
 mod mcp;
+mod migrate;
 mod operator;
 mod output;
 mod pix;
@@ -51,14 +52,6 @@ Examples:
   site-audit serve
   site-audit serve --listen 0.0.0.0:8080 --base-url https://audit.example.com
   site-audit serve --database-url postgres://audit@db/audit";
-
-const MIGRATE_HELP: &str = "\
-The service also migrates when it starts. Run this beforehand if several servers share a database.
-
-Exit codes: 0 up to date, 2 the database can't be reached or changed.
-
-Example:
-  site-audit migrate --database-url postgres://audit@db/audit";
 
 const OPENAPI_HELP: &str = "\
 OpenAPI 3.1 as JSON, the same as /openapi.json of the running service.
@@ -117,9 +110,9 @@ enum Command {
     Mcp(mcp::McpArguments),
     /// List the catalog of checks, or explain one.
     Checks(checks::ChecksArguments),
-    /// Migrate the database, then exit.
-    #[command(after_help = MIGRATE_HELP, mut_args = |arg| shown(arg, &["config", "database_url"]))]
-    Migrate(place::ConfigArguments),
+    /// Bring the tables of the database up to date, or move it to PostgreSQL.
+    #[command(after_help = migrate::HELP, mut_args = |arg| shown(arg, &["config", "database_url", "from", "to"]))]
+    Migrate(migrate::MigrateArguments),
     /// Back up the database while the service runs.
     Backup(backup::BackupArguments),
     /// Restore the database from a backup.
@@ -182,9 +175,9 @@ impl Cli {
             Command::Verify(arguments) => arguments.run(),
             Command::Mcp(arguments) => arguments.run(),
             Command::Checks(arguments) => arguments.run(),
-            Command::Migrate(arguments) => arguments.migrate(),
             Command::Backup(arguments) => arguments.run(),
             Command::Restore(arguments) => arguments.run(),
+            Command::Migrate(arguments) => arguments.run(),
             Command::Openapi(arguments) => arguments.openapi(),
             Command::Healthcheck(arguments) => arguments.healthcheck(),
             Command::Lab(arguments) => arguments.run(),

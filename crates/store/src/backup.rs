@@ -19,7 +19,8 @@ const LOG_INDEX: &str = "-shm";
 /// Settings of the connection that copies: as those of a reader, but it may write the copy.
 const COPIER: &str = "PRAGMA busy_timeout = 2000; PRAGMA trusted_schema = OFF";
 
-const TABLES: &str = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' \
+/// Names of the tables of an SQLite database, without those of SQLite and of migrations.
+pub(crate) const TABLES: &str = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' \
     AND name NOT LIKE '~_sqlx~_%' ESCAPE '~' ORDER BY name";
 
 const VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";

@@ -45,7 +45,19 @@ pub(super) fn bench(root: &Path, mut arguments: impl Iterator<Item = String>) ->
     let mut rows = Vec::new();
     let site_audit = |url: &str| {
         let mut command = Command::new(&ours);
-        command.args(["site", url, "--own-site", "--allow-private", "--concurrency", "8", "--max-pages", &most, "--quiet", "--out", &out]);
+        command.args([
+            "site",
+            url,
+            "--own-site",
+            "--allow-private",
+            "--concurrency",
+            "8",
+            "--max-pages",
+            &most,
+            "--quiet",
+            "--out",
+            &out,
+        ]);
         command
     };
     rows.push(measured("site-audit site", pages, bytes, site_audit)?);

@@ -10,6 +10,7 @@ mod lab;
 mod mcp;
 #[cfg(target_os = "linux")]
 mod memory;
+mod migrate;
 mod packaging;
 mod server;
 #[cfg(target_os = "linux")]

@@ -26,3 +26,4 @@ mod salts;
 mod sample;
 mod shares;
 mod tabs;
+mod transfer;

@@ -15,8 +15,12 @@ use crate::facts::names::{has_label, has_text, is_decorative, lacks_alternative}
 use crate::facts::url_identity::percent_decoded;
 
 /// The family.
-pub(crate) const FAMILY: Family =
-    Family { slug: "image-alt", category: Category::Images, landing: LANDING, checks: &[MISSING, FILENAME, ALL_EMPTY, written::CUT, written::MARKUP] };
+pub(crate) const FAMILY: Family = Family {
+    slug: "image-alt",
+    category: Category::Images,
+    landing: LANDING,
+    checks: &[MISSING, FILENAME, ALL_EMPTY, written::CUT, written::MARKUP],
+};
 
 const LANDING: Landing = Landing {
     title: text("Image alt text checker", "Verificador de texto alternativo de imagens"),

@@ -201,7 +201,10 @@ async fn a_badge_never_tells_of_an_error(database: TestDatabase) {
     assert!(revoked.body.contains("<title>seo audit: n/a</title>") && revoked.body.contains("#57606a"));
     for (name, value) in [
         ("content-type", "image/svg+xml; charset=utf-8"),
-        ("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri 'none'; frame-ancestors 'none'"),
+        (
+            "content-security-policy",
+            "default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri 'none'; frame-ancestors 'none'",
+        ),
         ("x-content-type-options", "nosniff"),
         ("cross-origin-resource-policy", "cross-origin"),
         ("cache-control", "public, max-age=300, s-maxage=300, stale-while-revalidate=86400"),

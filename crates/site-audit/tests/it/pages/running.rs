@@ -270,6 +270,7 @@ async fn a_stage_ends_with_its_last_file_and_tells_how_many_there_are(database: 
     let end = states(&app, &running, &guest).await;
     let count = |stage: usize| (end["stages"][stage]["requested"].as_u64(), end["stages"][stage]["found"].as_u64());
     assert_eq!(count(1), (Some(2), Some(2)), "{end}");
-    let probes = site.asked().iter().filter(|asked| !["/page", "/robots.txt", "/map.txt"].contains(&&*asked.path)).count();
+    let probes =
+        site.asked().iter().filter(|asked| !["/page", "/robots.txt", "/map.txt"].contains(&&*asked.path)).count();
     assert_eq!(count(2), (Some(probes as u64), Some(1)), "{end}");
 }

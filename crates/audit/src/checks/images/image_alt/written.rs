@@ -41,10 +41,7 @@ pub(super) const MARKUP: Check = Check {
         "The value of `alt` is plain text: a screen reader reads its tags aloud, and image search takes them for words.",
         "O valor de `alt` é texto puro: o leitor de tela lê as tags em voz alta, e a busca de imagens as toma por palavras.",
     ),
-    how: text(
-        "Take the tags out, and leave the words.",
-        "Retire as tags e deixe as palavras.",
-    ),
+    how: text("Take the tags out, and leave the words.", "Retire as tags e deixe as palavras."),
     reference: "https://html.spec.whatwg.org/multipage/images.html#alt",
     rule: text(
         "Fails when the `alt` of an `img` has a tag of HTML text, such as `<br>`, `<span …>` or `</a>`, after its character references are decoded. Hidden images and those removed from reading by `role` or `aria-hidden` are skipped. Not applicable when no image has a non-empty `alt`.",
@@ -110,7 +107,9 @@ fn cut(facts: &Facts<'_>) -> Verdict {
     const RESTORED: Text = text("the words that follow the quotation mark", "as palavras depois da aspa");
     let fix = match &rest.restored {
         Some(tag) => FixDraft::edit(FixTarget::Image, tag.as_str()).into_draft().from(RESTORED, &[]),
-        None => FixDraft::template(FixTarget::Image, first.start_tag_with("alt", "{{DESCRIPTION}}").unwrap_or_default()),
+        None => {
+            FixDraft::template(FixTarget::Image, first.start_tag_with("alt", "{{DESCRIPTION}}").unwrap_or_default())
+        }
     };
     let values = [("count", found.len().into()), ("alt", collapse(alt).into())];
     problem(ENDED, &values, fix).on(found.iter().map(|(image, ..)| image)).fail()

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::query::Query;
-use sqlx::{Any, AnyConnection, AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Row as _};
+use sqlx::{Any, AnyConnection, AssertSqlSafe, Connection as _, Executor as _, Row as _};
 
 use crate::error::StoreError;
 use crate::{backup, migrations, postgres, sqlite};
@@ -57,7 +57,7 @@ pub async fn transfer(file: &Path, to: &str, mut tell: impl FnMut(TransferStep))
     sqlx::any::install_default_drivers();
     let mut source = sqlite::connect_writer(&sqlite::options(file, "")?).await?;
     migrations::run(&mut source).await?;
-    let mut target = emptied(to).await?;
+    let mut target = begun(to).await?;
     let tables = ordered_tables(&mut source).await?;
     for table in &tables {
         copy(&mut source, &mut target, table, &mut tell).await?;
@@ -77,7 +77,7 @@ pub async fn transfer(file: &Path, to: &str, mut tell: impl FnMut(TransferStep))
 }
 
 /// The new database with empty tables, or with those of a move that was interrupted.
-async fn emptied(to: &str) -> Result<AnyConnection, StoreError> {
+async fn begun(to: &str) -> Result<AnyConnection, StoreError> {
     let mut target = postgres::connect(to).await?;
     target.execute(sqlx::raw_sql(SESSION)).await.map_err(driver)?;
     let goes_on = postgres::is_unfinished(&mut target).await?;
@@ -184,7 +184,13 @@ async fn copy(
 ) -> Result<(), StoreError> {
     let name = quoted(&table.name);
     let known = sqlx::query(UPTO).bind(table.name.as_str()).fetch_optional(&mut *target).await.map_err(driver)?;
-    let mut upto: i64 = known.map_or(Ok(i64::MIN), |row| row.try_get(0)).map_err(driver)?;
+    let mut upto: i64 = match known {
+        Some(row) => row.try_get(0).map_err(driver)?,
+        None => {
+            emptied(target, table).await?;
+            i64::MIN
+        }
+    };
     let read = format!(
         "SELECT rowid, {} FROM {name} WHERE rowid > $1 ORDER BY rowid LIMIT {}",
         table.names(),
@@ -210,6 +216,16 @@ async fn copy(
         copied += rows.len() as u64;
         tell(TransferStep { table: table.name.clone(), rows: copied, is_comparing: false });
     }
+}
+
+/// Takes out the rows that migrations put into a table: the old database has its own.
+async fn emptied(target: &mut AnyConnection, table: &Table) -> Result<(), StoreError> {
+    let mut transaction = target.begin().await.map_err(driver)?;
+    let empty = AssertSqlSafe(format!("DELETE FROM {}", quoted(&table.name)));
+    transaction.execute(empty).await.map_err(driver)?;
+    let progress = sqlx::query(SET_UPTO).bind(table.name.as_str()).bind(i64::MIN);
+    progress.execute(&mut *transaction).await.map_err(driver)?;
+    transaction.commit().await.map_err(driver)
 }
 
 fn bound<'q>(query: Query<'q, Any, AnyArguments>, value: Value) -> Query<'q, Any, AnyArguments> {

@@ -163,7 +163,7 @@ fn changed(changes: &SiteChanges, lang: Lang, body: &mut String) {
 }
 
 fn tag(severity: model::finding::Severity, lang: Lang) -> String {
-    format!("<span class=\"tag {}\">{}</span>", severity.word(), words::severity(severity).in_lang(lang))
+    format!("<span class=\"tag {}\">{}</span>", severity.word(), severity.name().in_lang(lang))
 }
 
 fn gain(points: f64, lang: Lang) -> String {

@@ -13,15 +13,6 @@ pub enum OptionNames {
     Service,
 }
 
-/// How bad a finding is, for a person.
-pub(super) fn severity(severity: Severity) -> Text {
-    match severity {
-        Severity::Error => text("Error", "Erro"),
-        Severity::Warn => text("Warning", "Aviso"),
-        Severity::Info => text("Note", "Nota"),
-    }
-}
-
 /// What a fix gains; nothing where that is less than a tenth of a point.
 pub fn gain(points: f64, lang: Lang) -> String {
     if points < 0.1 {

@@ -105,6 +105,8 @@ pub async fn begin(cx: &Cx, owner: &Owner, plan: SitePlan) -> Result<SiteBegun, 
         created_at: ports.now(),
         program: program(),
         watch: None,
+        // In the transaction of the run: a run that is refused starts no trial.
+        trial: gate::untouched_trial(&cx.caller),
         pays: payable.pays,
         job: Job::RunSite { run: id.clone(), seat: 0 }.queued(ports, Some(seat_key(&id, 0))),
         limits: SiteRunLimits {

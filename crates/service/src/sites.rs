@@ -32,7 +32,7 @@ pub(crate) use answer::{changes_of, why};
 pub use found::SiteFindingListed;
 pub use offer::SiteOffer;
 pub(crate) use plan::SEATS;
-pub use plan::{MOST_DEPTH, SiteOptions, SitePlan, SiteRequest};
+pub use plan::{MOST_DEPTH, SiteOptions, SitePlan, SiteRequest, dollars};
 pub use reading::{
     FindingList, FindingsWish, PageDetail, PageList, PageListed, ReportForm, SiteCharts, TemplateList, charts,
     document, findings, page, pages, templates,
@@ -85,7 +85,7 @@ pub async fn begin(cx: &Cx, owner: &Owner, plan: SitePlan) -> Result<SiteBegun, 
     gate::admit_audit(services, cx.caller.network, cx.caller.is_crawler)?;
     let payable = offer::payable(cx, &plan).await?;
     if payable.offer.payable_pages == 0 {
-        return Err(offer::unpayable(payable.pays.is_some_and(|pays| pays.credit.is_some())));
+        return Err(offer::unpayable(payable.pays.as_ref()));
     }
     let limits = services.config().limits;
     let target = services.concurrency().target(&plan.url);

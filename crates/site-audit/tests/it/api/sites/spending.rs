@@ -85,6 +85,7 @@ async fn a_run_never_spends_more_than_it_may(database: TestDatabase) {
     let too_little = json!({"url": site.url("/"), "max_usd": 0.01});
     let refused = shop.app.call(begin(&token, &too_little).header("x-credito", &credit)).await;
     assert_eq!(refused.refusal(), (402, "allowance_spent".to_owned()));
+    assert!(refused.json()["detail"].as_str().unwrap().starts_with("max_usd: "), "{}", refused.body);
     let few = json!({"url": site.url("/"), "max_pages": 2});
     let run = ended(&shop, &token, begin(&token, &few).header("x-credito", &credit)).await;
     assert_eq!((&run["reason"], &run["figures"]["complete"]), (&json!(null), &json!(false)));

@@ -126,12 +126,12 @@ pub async fn begin(cx: &Cx, owner: &Owner, plan: SitePlan) -> Result<SiteBegun, 
     Ok(SiteBegun { run, offer: payable.offer })
 }
 
-/// The version of the program and of its catalog: pages that another one judged are judged again.
+/// The versions of the program, of its catalog and of its facts: pages that another one judged are judged again.
 pub(crate) fn program() -> String {
-    format!("{} {}", env!("CARGO_PKG_VERSION"), audit::report::CATALOG_VERSION)
+    format!("{} {} {}", env!("CARGO_PKG_VERSION"), audit::report::CATALOG_VERSION, site::FACTS_VERSION)
 }
 
-/// The version of the catalog in what [`program`] says.
+/// The versions of the catalog and of the facts in what [`program`] says.
 pub(crate) fn catalog_of(program: &str) -> Option<&str> {
     program.split_once(' ').map(|(_, catalog)| catalog)
 }

@@ -277,10 +277,11 @@ impl FirstUrls {
     }
 }
 
-/// What reports of pages depend on besides the pages: the version of the program and of its catalog, and whether fixes are proven.
+/// What reports of pages depend on besides the pages: the versions of the program, of its catalog and of its facts, and whether
+/// fixes are proven.
 fn program(proves: bool) -> String {
     let fixes = if proves { " fixes" } else { "" };
-    format!("{} {}{fixes}", env!("CARGO_PKG_VERSION"), audit::report::CATALOG_VERSION)
+    format!("{} {} {}{fixes}", env!("CARGO_PKG_VERSION"), audit::report::CATALOG_VERSION, site::FACTS_VERSION)
 }
 
 /// A page as a row, with its facts. One that has not changed has those of the run before.

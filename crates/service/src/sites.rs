@@ -24,10 +24,7 @@ use crate::job::Job;
 use crate::services::Services;
 use crate::x402::{CallPayment, PaymentHeaders};
 
-pub use answer::{
-    SiteChangeListed, SiteFigures, SiteProgress, SiteRunAnswer, SiteRunChanges, SiteRunLinks, SiteRunStatus,
-    SiteSpending,
-};
+pub use answer::{SiteFigures, SiteProgress, SiteRunAnswer, SiteRunChanges, SiteRunLinks, SiteRunStatus, SiteSpending};
 pub(crate) use answer::{changes_of, why};
 pub use found::SiteFindingListed;
 pub use offer::SiteOffer;
@@ -37,6 +34,7 @@ pub use reading::{
     FindingList, FindingsWish, PageDetail, PageList, PageListed, ReportForm, SiteCharts, TemplateList, charts,
     document, findings, page, pages, templates,
 };
+pub use render::site_report::SiteChangeListed;
 
 /// Runs in one answer.
 const LIST_PAGE: u32 = 50;

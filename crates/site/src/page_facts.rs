@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use model::finding::Severity;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::traps::Trap;
@@ -194,8 +195,9 @@ pub struct EntityFacts {
 }
 
 /// A limit of a run that left addresses of the site out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "SiteRunLimit")]
 pub enum RunLimit {
     /// The number of addresses.
     Pages,

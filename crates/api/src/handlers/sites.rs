@@ -117,7 +117,8 @@ pub(super) fn operations() -> Vec<Operation> {
             .text(
                 "Get the report of a site audit",
                 "The whole report as the command line writes it: `json`, `html` (one page without scripts), `sarif` for code \
-                 scanning, or `csv`, the table of pages. It may have megabytes: programs that read a part use the lists.",
+                 scanning, or `csv`, the table of pages. For a run of a watch, `json`, `html` and `sarif` have what changed since the \
+                 run before. It may have megabytes: programs that read a part use the lists.",
             )
             .also_as(FORMS)
             .without_tool()
@@ -325,16 +326,6 @@ enum SiteReportFormat {
     Sarif,
 }
 
-/// The report of a site, as the command line writes it.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "SiteReport")]
-struct SiteReportShape {
-    /// Address of the first page.
-    url: String,
-    /// Score of the site; null where no page was audited.
-    score: Option<u32>,
-}
-
 /// A report in one of its forms.
 #[derive(Debug)]
 struct WrittenReport {
@@ -348,7 +339,7 @@ impl IntoReply for WrittenReport {
     }
 
     fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
-        JsonAnswer::<SiteReportShape>::describe(generator)
+        JsonAnswer::<SiteReportFile>::describe(generator)
     }
 }
 

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use model::lang::{Lang, Text, text};
+use model::time::Timestamp;
+use serde::de::IgnoredAny;
 use site::{FrontierScope, Snapshot};
 use store::{SiteRunFile, StoreError};
 use url::Url;
@@ -22,6 +24,15 @@ pub(super) enum RunPlace {
     Finished(SiteRunFile),
     /// A run to resume.
     Resumed(SiteRunFile),
+}
+
+/// The run that `--baseline` names.
+#[derive(Debug)]
+pub(super) struct Baseline {
+    /// What it found.
+    pub(super) snapshot: Snapshot,
+    /// When it began.
+    pub(super) started_at: Option<Timestamp>,
 }
 
 impl RunPlace {
@@ -123,7 +134,7 @@ impl RunPlace {
             && let Self::Finished(file) = self
             && file.value("finished").await?.as_deref() != Some(NO_SCORE)
         {
-            return snapshot(file).await?.ok_or_else(|| refusal(NONE, ""));
+            return baseline(file).await?.ok_or_else(|| refusal(NONE, ""));
         }
         if is_own {
             path = folder.join(PREVIOUS);
@@ -135,7 +146,7 @@ impl RunPlace {
         let start = file.value("url").await?.unwrap_or_default();
         let is_same = Url::parse(&start)
             .is_ok_and(|start| FrontierScope::new(&start, &[], &[]).is_ok_and(|scope| scope.is_internal(url)));
-        let found = if is_same { snapshot(&mut file).await? } else { None };
+        let found = if is_same { baseline(&mut file).await? } else { None };
         file.close().await?;
         let words = if is_same || start.is_empty() { NONE } else { OTHER };
         found.ok_or_else(|| refusal(words, &start))
@@ -145,11 +156,15 @@ impl RunPlace {
 /// Value of `finished` of a run that audited no page.
 pub(super) const NO_SCORE: &str = "no_score";
 
-async fn snapshot(file: &mut SiteRunFile) -> Result<Option<Snapshot>> {
+async fn baseline(file: &mut SiteRunFile) -> Result<Option<Baseline>> {
     let Some(inputs) = file.value("inputs").await? else { return Ok(None) };
     let inputs: site::SiteInputs = serde_json::from_str(&inputs)?;
+    let begun = file.value("begun").await?;
+    let begun: Option<(Timestamp, IgnoredAny, IgnoredAny)> =
+        begun.map(|begun| serde_json::from_str(&begun)).transpose()?;
     let complete = inputs.complete;
-    Ok(Some(Snapshot::of(&super::built(file, inputs).await?, complete)))
+    let snapshot = Snapshot::of(&super::built(file, inputs).await?, complete);
+    Ok(Some(Baseline { snapshot, started_at: begun.map(|(started_at, ..)| started_at) }))
 }
 
 /// Opens the file of a run.

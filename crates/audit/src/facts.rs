@@ -43,6 +43,7 @@ pub(crate) mod new_nodes;
 pub(crate) mod node_values;
 pub(crate) mod nofollow;
 mod not_measured;
+pub mod other_content;
 pub mod page;
 pub(crate) mod page_controls;
 pub mod page_language;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::lang::{Lang, Phrase, Value};
+use crate::lang::{Lang, Phrase, Text, Value, text};
 
 /// How bad a finding is. Ordered from most to least severe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +29,15 @@ impl Severity {
             Self::Error => "error",
             Self::Warn => "warn",
             Self::Info => "info",
+        }
+    }
+
+    /// Its name for people.
+    pub fn name(self) -> Text {
+        match self {
+            Self::Error => text("Error", "Erro"),
+            Self::Warn => text("Warning", "Aviso"),
+            Self::Info => text("Note", "Nota"),
         }
     }
 }

@@ -7,7 +7,12 @@ pub mod watch;
 
 pub use askama::Error;
 
+use askama::Template;
+use model::finding::Severity;
+use model::lang::Lang;
 use serde::{Deserialize, Serialize};
+
+use crate::shown::without_controls;
 
 /// A message to one person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,5 +56,33 @@ impl Sender<'_> {
     /// The absolute URL of a path of ours.
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url)
+    }
+
+    /// Where one click ends the alerts of a watch.
+    fn stop(&self, token: &str, lang: Lang) -> String {
+        self.url(&format!("/watch/stop?token={token}&lang={}", lang.tag()))
+    }
+}
+
+impl Mail {
+    /// An alert of a watch, as text and HTML; `stop` ends such alerts.
+    fn alert(to: &str, subject: &str, stop: &str, text: &impl Template, html: &impl Template) -> Result<Self, Error> {
+        Ok(Self {
+            to: to.to_owned(),
+            subject: subject.to_owned(),
+            text: without_controls(text.render()?),
+            html: Some(without_controls(html.render()?)),
+            unsubscribe: Some(stop.to_owned()),
+            reply_to: None,
+        })
+    }
+}
+
+/// Class and light colour of the name of a severity in HTML.
+fn look(severity: Severity) -> (&'static str, &'static str) {
+    match severity {
+        Severity::Error => ("error", "#a81329"),
+        Severity::Warn => ("warn", "#764500"),
+        Severity::Info => ("muted", "#4d5170"),
     }
 }

@@ -9,7 +9,7 @@ mod text;
 mod words;
 
 pub use page::page;
-pub use run::{PageRow, RunNotes, SiteReportFile, page_rows};
+pub use run::{PageRow, RunChanges, RunNotes, SiteChangeListed, SiteReportFile, page_rows};
 pub use sarif::sarif;
 pub use tables::{
     Cell, ColumnKind, FINDINGS, LINKS, PAGES, SiteTable, TEMPLATES, finding_row, link_rows, page_row, page_table,

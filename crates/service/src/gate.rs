@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use model::billing::Gate;
-use model::id::Owner;
+use model::id::{AccountId, Owner};
 use model::lang::{Text, text};
 use model::time::{Day, Timestamp};
 use serde_json::json;
@@ -152,16 +152,21 @@ pub fn is_free_for_now(services: &Services, sku: Sku) -> bool {
 
 /// Begins the trial of an account with its first call that has a price; with the next one where the database is away.
 fn begin_trial(cx: &Cx) {
-    let account = match &cx.caller.identity {
-        Identity::Session(session) if session.trial_started_at.is_none() => session.account.clone(),
-        Identity::Key(key) if key.trial_started_at.is_none() => match &key.owner {
-            Owner::Account(account) => account.clone(),
-            Owner::Guest(_) | Owner::Organization(_) => return,
-        },
-        _ => return,
-    };
+    let Some(account) = untouched_trial(&cx.caller) else { return };
     let now = cx.services.ports().now();
     cx.services.database().later(move |store| async move { store.start_trial(&account, now).await.map(drop) });
+}
+
+/// The account of a caller whose trial has not started: of its session and of its own keys, not of an organization's.
+pub(crate) fn untouched_trial(caller: &Caller) -> Option<AccountId> {
+    match &caller.identity {
+        Identity::Session(session) if session.trial_started_at.is_none() => Some(session.account.clone()),
+        Identity::Key(key) if key.trial_started_at.is_none() => match &key.owner {
+            Owner::Account(account) => Some(account.clone()),
+            Owner::Guest(_) | Owner::Organization(_) => None,
+        },
+        _ => None,
+    }
 }
 
 /// Whether an account is in its trial: of its session and of its own keys, not of an organization's.

@@ -24,19 +24,17 @@ use crate::job::Job;
 use crate::services::Services;
 use crate::x402::{CallPayment, PaymentHeaders};
 
-pub use answer::{
-    SiteChangeListed, SiteFigures, SiteProgress, SiteRunAnswer, SiteRunChanges, SiteRunLinks, SiteRunStatus,
-    SiteSpending,
-};
+pub use answer::{SiteFigures, SiteProgress, SiteRunAnswer, SiteRunChanges, SiteRunLinks, SiteRunStatus, SiteSpending};
 pub(crate) use answer::{changes_of, why};
 pub use found::SiteFindingListed;
 pub use offer::SiteOffer;
 pub(crate) use plan::SEATS;
-pub use plan::{MOST_DEPTH, SiteOptions, SitePlan, SiteRequest};
+pub use plan::{MOST_DEPTH, SiteOptions, SitePlan, SiteRequest, dollars};
 pub use reading::{
     FindingList, FindingsWish, PageDetail, PageList, PageListed, ReportForm, SiteCharts, TemplateList, charts,
     document, findings, page, pages, templates,
 };
+pub use render::site_report::SiteChangeListed;
 
 /// Runs in one answer.
 const LIST_PAGE: u32 = 50;
@@ -85,7 +83,7 @@ pub async fn begin(cx: &Cx, owner: &Owner, plan: SitePlan) -> Result<SiteBegun, 
     gate::admit_audit(services, cx.caller.network, cx.caller.is_crawler)?;
     let payable = offer::payable(cx, &plan).await?;
     if payable.offer.payable_pages == 0 {
-        return Err(offer::unpayable(payable.pays.is_some_and(|pays| pays.credit.is_some())));
+        return Err(offer::unpayable(payable.pays.as_ref()));
     }
     let limits = services.config().limits;
     let target = services.concurrency().target(&plan.url);
@@ -105,6 +103,8 @@ pub async fn begin(cx: &Cx, owner: &Owner, plan: SitePlan) -> Result<SiteBegun, 
         created_at: ports.now(),
         program: program(),
         watch: None,
+        // In the transaction of the run: a run that is refused starts no trial.
+        trial: gate::untouched_trial(&cx.caller),
         pays: payable.pays,
         job: Job::RunSite { run: id.clone(), seat: 0 }.queued(ports, Some(seat_key(&id, 0))),
         limits: SiteRunLimits {
@@ -124,12 +124,12 @@ pub async fn begin(cx: &Cx, owner: &Owner, plan: SitePlan) -> Result<SiteBegun, 
     Ok(SiteBegun { run, offer: payable.offer })
 }
 
-/// The version of the program and of its catalog: pages that another one judged are judged again.
+/// The versions of the program, of its catalog and of its facts: pages that another one judged are judged again.
 pub(crate) fn program() -> String {
-    format!("{} {}", env!("CARGO_PKG_VERSION"), audit::report::CATALOG_VERSION)
+    format!("{} {} {}", env!("CARGO_PKG_VERSION"), audit::report::CATALOG_VERSION, site::FACTS_VERSION)
 }
 
-/// The version of the catalog in what [`program`] says.
+/// The versions of the catalog and of the facts in what [`program`] says.
 pub(crate) fn catalog_of(program: &str) -> Option<&str> {
     program.split_once(' ').map(|(_, catalog)| catalog)
 }

@@ -21,6 +21,7 @@ mod duplicates {
     pub(super) mod duplicate_description;
     pub(super) mod duplicate_h1;
     pub(super) mod duplicate_title;
+    pub(super) mod little_own_text;
     pub(super) mod near_duplicate_content;
     pub(super) mod parameter_duplicates;
     pub(super) mod trailing_slash_duplicates;
@@ -95,6 +96,7 @@ pub const FAMILIES: &[SiteFamily] = &[
             &duplicates::duplicate_h1::CHECK,
             &duplicates::duplicate_content::CHECK,
             &duplicates::near_duplicate_content::CHECK,
+            &duplicates::little_own_text::CHECK,
             &duplicates::www_http_duplicates::CHECK,
             &duplicates::trailing_slash_duplicates::CHECK,
             &duplicates::case_duplicates::CHECK,

@@ -10,9 +10,7 @@ use crate::check::Unmeasured;
 use crate::checks;
 use crate::facts::SiteFacts;
 
-/// Addresses that a group of changes names.
-const GROUP_URLS: usize = 5;
-/// Groups of what broke, and of what was fixed: far above what a person reads, and some kilobytes.
+/// Groups of each kind of change: far above what a person reads, and some kilobytes.
 const MOST_GROUPS: usize = 100;
 
 /// What changed between two runs, the most severe first.
@@ -37,13 +35,16 @@ pub struct SiteChange<T = Phrase> {
     pub title: T,
 }
 
-/// What changed between two runs, each code once for each template.
+/// What changed between two runs and what did not, each code once for each template.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeSummary {
     /// What only the later run has, the most severe first.
     pub broke: Vec<ChangeGroup>,
     /// What only the earlier run had, the most severe first.
     pub fixed: Vec<ChangeGroup>,
+    /// What both runs have, the most severe first.
+    #[serde(default)]
+    pub still: Vec<ChangeGroup>,
     /// Groups beyond the first hundred of each, which are left out.
     pub left_out: usize,
 }
@@ -59,7 +60,7 @@ pub struct ChangeGroup {
     pub template: Option<String>,
     /// Number of addresses.
     pub total: usize,
-    /// The first five of them.
+    /// The first of them, in order.
     pub urls: Vec<String>,
 }
 
@@ -139,6 +140,14 @@ impl Snapshot {
         is_asked && !is_gone && !self.unmeasured.contains(code)
     }
 
+    /// What both runs found: how bad it is in this one, code and address.
+    fn with<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (Severity, &'a str, &'a str)> {
+        let of_site = self.of_site.iter().filter(|(key, _)| other.of_site.contains_key(*key));
+        let of_site = of_site.map(|((code, url), severity)| (*severity, code.as_str(), url.as_str()));
+        let of_pages = self.of_pages().filter(|(url, code, _)| other.has(url, code));
+        of_site.chain(of_pages.map(|(url, code, severity)| (severity, code, url)))
+    }
+
     /// What this run found and another did not, though it would have.
     fn without(&self, other: &Self) -> Vec<SiteChange> {
         let of_site = self.of_site.iter().filter(|(key, _)| !other.of_site.contains_key(*key));
@@ -186,42 +195,56 @@ impl SiteChanges {
         };
         SiteChanges { broke: self.broke.iter().map(change).collect(), fixed: self.fixed.iter().map(change).collect() }
     }
-
-    /// By code and template. `site`: that of the later run.
-    pub fn summary(&self, site: &SiteFacts) -> ChangeSummary {
-        let template = |url: &str| site.find(url).and_then(|id| site.template_of(id));
-        let (broke, fixed) = (grouped(&self.broke, template), grouped(&self.fixed, template));
-        let left_out = [&broke, &fixed].map(|groups| groups.len().saturating_sub(MOST_GROUPS)).iter().sum();
-        let first = |mut groups: Vec<ChangeGroup>| {
-            groups.truncate(MOST_GROUPS);
-            groups
-        };
-        ChangeSummary { broke: first(broke), fixed: first(fixed), left_out }
-    }
 }
 
 impl ChangeSummary {
+    /// Of two runs, by code and template of the later one, `site`. Each group names at most `most_urls` addresses.
+    pub fn of(before: &Snapshot, after: &Snapshot, site: &SiteFacts, most_urls: usize) -> Self {
+        let template = |url: &str| site.find(url).and_then(|id| site.template_of(id));
+        let SiteChanges { broke, fixed } = changes(before, after);
+        let mut left_out = 0;
+        let mut first = |mut groups: Vec<ChangeGroup>| {
+            left_out += groups.len().saturating_sub(MOST_GROUPS);
+            groups.truncate(MOST_GROUPS);
+            groups
+        };
+        let broke = first(grouped(broke.iter().map(SiteChange::key), template, most_urls));
+        let fixed = first(grouped(fixed.iter().map(SiteChange::key), template, most_urls));
+        let still = first(grouped(after.with(before), template, most_urls));
+        Self { broke, fixed, still, left_out }
+    }
+
     /// Whether something broke that is more than a note.
     pub fn got_worse(&self) -> bool {
         self.broke.iter().any(|group| group.severity != Severity::Info)
     }
 }
 
-/// Changes by code and template, in the order of severity, code and template.
-fn grouped<'a>(changes: &[SiteChange], template: impl Fn(&str) -> Option<&'a str>) -> Vec<ChangeGroup> {
+impl SiteChange {
+    fn key(&self) -> (Severity, &str, &str) {
+        (self.severity, &self.code, &self.url)
+    }
+}
+
+/// Findings by code and template, in the order of severity, code and template. Each is severity, code and address.
+fn grouped<'f>(
+    findings: impl Iterator<Item = (Severity, &'f str, &'f str)>,
+    template: impl Fn(&str) -> Option<&'f str>,
+    most_urls: usize,
+) -> Vec<ChangeGroup> {
     let mut groups: BTreeMap<(Severity, &str, Option<&str>), ChangeGroup> = BTreeMap::new();
-    for change in changes {
-        let template = template(&change.url);
-        let group = groups.entry((change.severity, &change.code, template)).or_insert_with(|| ChangeGroup {
-            severity: change.severity,
-            code: change.code.clone(),
+    for (severity, code, url) in findings {
+        let template = template(url);
+        let group = groups.entry((severity, code, template)).or_insert_with(|| ChangeGroup {
+            severity,
+            code: code.to_owned(),
             template: template.map(str::to_owned),
             total: 0,
             urls: Vec::new(),
         });
         group.total += 1;
-        if group.urls.len() < GROUP_URLS {
-            group.urls.push(change.url.clone());
+        if group.urls.len() < most_urls {
+            group.urls.push(url.to_owned());
         }
     }
     groups.into_values().collect()
@@ -271,6 +294,19 @@ mod tests {
     }
 
     #[test]
+    fn what_both_runs_found_is_still_there() {
+        let before = snapshot(&["/", "/a"], &[], &[("title_missing", "/a")], &[("orphan_page", "/a")]);
+        let after = snapshot(
+            &["/", "/a", "/b"],
+            &[],
+            &[("title_missing", "/a"), ("title_missing", "/b")],
+            &[("orphan_page", "/a"), ("orphan_page", "/b")],
+        );
+        let both: Vec<_> = after.with(&before).map(|(_, code, url)| (code, url)).collect();
+        assert_eq!(both, [("orphan_page", "/a"), ("title_missing", "/a")]);
+    }
+
+    #[test]
     fn changes_are_told_once_for_each_code_and_template() {
         let change = |severity, code: &str, url: &str| SiteChange {
             severity,
@@ -282,7 +318,8 @@ mod tests {
             .map(|n| change(Severity::Warn, "title_missing", &format!("/product/{n}")))
             .chain([change(Severity::Warn, "title_missing", "/about"), change(Severity::Error, "noindex", "/about")])
             .collect();
-        let groups = grouped(&changes, |url| url.starts_with("/product/").then_some("/product/…"));
+        let template = |url: &str| url.starts_with("/product/").then_some("/product/…");
+        let groups = grouped(changes.iter().map(SiteChange::key), template, 5);
         let told: Vec<_> = groups
             .iter()
             .map(|group| (&*group.code, group.template.as_deref(), group.total, group.urls.len()))

@@ -1,6 +1,7 @@
 //! The main text of a page, without boilerplate, for comparison with other pages.
 
 use audit::facts::document::{Document, Element};
+use audit::facts::words::Script;
 
 use crate::page_facts::ContentFacts;
 use crate::sketch::{hash, joined, sketch};
@@ -13,32 +14,56 @@ pub(crate) const NUMBERS: usize = 128;
 /// missed once in 8,000.
 pub(crate) const ROWS: usize = 8;
 /// Words below which a text is too short to compare. Chosen: a notice or a form has fewer.
-pub(crate) const FEWEST_WORDS: usize = 30;
+pub(crate) const FEWEST_WORDS: u32 = 30;
 /// Words that are read.
 const MOST_WORDS: usize = 20_000;
+/// Blocks kept of the beginning of a text, and of its end: what pages repeat stands there. Chosen: a footer of many links has some
+/// dozens.
+const EDGE_BLOCKS: usize = 64;
 
-/// Reads the main text: of `main` or the only `article` where there is one, else of the body; without navigation, header,
-/// footer, sidebar and forms. `None` where it has fewer than [`FEWEST_WORDS`] words.
+/// Reads the main text: of `main` where there is one, else of the body; without navigation, header, footer, sidebar and forms. `None` where it has fewer than [`FEWEST_WORDS`] words.
 pub fn read(document: &Document) -> Option<ContentFacts> {
     let body = document.body()?;
     let root = body.descendants().find(|element| element.is("main") || has_role(*element, "main")).unwrap_or(body);
-    let text = root.read_text(|element| element.id() == root.id() || !is_boilerplate(element));
-    let lower = text.to_lowercase();
-    let words: Vec<u64> = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .take(MOST_WORDS)
-        .map(|word| hash(word.as_bytes()))
-        .collect();
-    if words.len() < FEWEST_WORDS {
+    let mut words: Vec<u64> = Vec::new();
+    let mut blocks: Vec<(u64, u16)> = Vec::new();
+    let mut is_spaced = true;
+    for text in root.read_blocks(|element| element.id() == root.id() || !is_boilerplate(element)) {
+        let begin = words.len();
+        let lower = text.to_lowercase();
+        is_spaced &= lower.chars().filter(|c| !c.is_ascii()).all(has_spaces);
+        let of_block = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.extend(of_block.take(MOST_WORDS - begin).map(|word| hash(word.as_bytes())));
+        let of_block = words.get(begin..).unwrap_or_default();
+        if !of_block.is_empty() {
+            blocks.push((in_order(of_block), u16::try_from(of_block.len()).unwrap_or(u16::MAX)));
+        }
+    }
+    if words.len() < FEWEST_WORDS as usize {
         return None;
     }
+    let last = blocks.len().saturating_sub(EDGE_BLOCKS).max(EDGE_BLOCKS.min(blocks.len()));
+    let between = blocks.get(EDGE_BLOCKS..last).unwrap_or_default();
+    let edges = blocks.iter().take(EDGE_BLOCKS).chain(blocks.get(last..).unwrap_or_default());
     let runs = words.windows(RUN).map(|run| run.iter().fold(0, |hash, word| joined(hash, *word)));
     Some(ContentFacts {
-        hash: words.iter().fold(0, |hash, word| joined(hash, *word)),
+        hash: in_order(&words),
         words: u32::try_from(words.len()).unwrap_or(u32::MAX),
+        is_spaced,
         sketch: sketch(runs, NUMBERS),
+        blocks: edges.map(|(hash, words)| ((hash ^ (hash >> 32)) as u32, *words)).collect(),
+        between: between.iter().fold(0, |hash, (block, _)| joined(hash, *block)),
     })
+}
+
+/// Whether the script of a letter puts spaces between words.
+fn has_spaces(letter: char) -> bool {
+    !matches!(Script::of(letter), Some(Script::Thai | Script::HanOrKana))
+}
+
+/// The hash of hashes in their order.
+fn in_order(hashes: &[u64]) -> u64 {
+    hashes.iter().fold(0, |hash, next| joined(hash, *next))
 }
 
 /// Whether an element is boilerplate, by its name or role, or is not shown.

@@ -8,6 +8,7 @@ mod duplicates;
 mod graph;
 mod node;
 mod rank;
+mod repeated;
 mod templates;
 mod texts;
 

@@ -27,8 +27,8 @@ pub use content::read as contents;
 pub use facts::{SiteBuilder, SiteFacts};
 pub use frontier::{Frontier, FrontierEntry, FrontierLimits, FrontierScope, Way};
 pub use page_facts::{
-    ContentFacts, DocumentFacts, EntityFacts, OrganizationFacts, PageAnswer, PageFacts, PageFinding, PageLink,
-    PageRole, RunLimit, SiteInputs, Skeleton,
+    ContentFacts, DocumentFacts, EntityFacts, FACTS_VERSION, OrganizationFacts, PageAnswer, PageFacts, PageFinding,
+    PageLink, PageRole, RunLimit, SiteInputs, Skeleton,
 };
 pub use reading::{AuditedDocument, read_page, read_resource};
 pub use report::{CaseView, DEEPEST_BAR, FoldedFinding, Scope, SiteFinding, SiteReport, TemplateView, report};

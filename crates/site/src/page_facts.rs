@@ -3,9 +3,14 @@
 use std::collections::BTreeSet;
 
 use model::finding::Severity;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::traps::Trap;
+
+/// Version of what is kept of pages and of the checks across pages. Runs of two versions are not compared, and pages of another
+/// version are asked for again.
+pub const FACTS_VERSION: u32 = 2;
 
 /// The facts of one address. What they are made of is never more than the limits of `reading.rs` allow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -93,6 +98,9 @@ pub struct DocumentFacts {
     pub lang: Option<String>,
     /// Its one usable canonical, as a key.
     pub canonical: Option<String>,
+    /// It is made for reading, and has enough words for that when all of them count.
+    #[serde(default)]
+    pub is_prose: bool,
     /// It asks Google not to index it.
     pub noindex: bool,
     /// It asks for none of its links to be followed.
@@ -148,8 +156,18 @@ pub struct ContentFacts {
     pub hash: u64,
     /// Number of its words.
     pub words: u32,
+    /// Its script puts spaces between words, so that their number says how much there is to read.
+    #[serde(default)]
+    pub is_spaced: bool,
     /// Sketch of its runs of five words.
     pub sketch: Vec<u16>,
+    /// Its first and last blocks, paragraphs and the like: hash and number of words of each. By them texts that every page of a site
+    /// repeats are known.
+    #[serde(default)]
+    pub blocks: Vec<(u32, u16)>,
+    /// Hash of the blocks between them.
+    #[serde(default)]
+    pub between: u64,
 }
 
 /// An `Organization` of structured data, or a more special one.
@@ -177,8 +195,9 @@ pub struct EntityFacts {
 }
 
 /// A limit of a run that left addresses of the site out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "SiteRunLimit")]
 pub enum RunLimit {
     /// The number of addresses.
     Pages,

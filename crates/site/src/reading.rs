@@ -3,6 +3,7 @@
 use audit::facts::canonical::numbered;
 use audit::facts::jsonld::types_of;
 use audit::facts::names::shown_texts;
+use audit::facts::other_content::is_other_than_text;
 use audit::facts::page::Html;
 use audit::facts::url_identity::without_tracking;
 use audit::facts::{Facts, page_language, soft_404};
@@ -44,7 +45,13 @@ pub struct AuditedDocument<'a> {
 /// The facts of a page that was judged. `url` is its key.
 pub fn read_page(url: &str, page: AuditedDocument<'_>) -> PageFacts {
     let answer = match page.facts.page() {
-        Ok(html) => PageAnswer::Document(Box::new(document(page.facts, html))),
+        Ok(html) => {
+            let has_words = page.report.coverage.passed.iter().any(|code| code == "text_thin");
+            let facts = document(page.facts, html);
+            let is_spaced = facts.content.as_ref().is_some_and(|content| content.is_spaced);
+            let is_prose = has_words && is_spaced && !is_other_than_text(html);
+            PageAnswer::Document(Box::new(DocumentFacts { is_prose, ..facts }))
+        }
         Err(_) => read_answer(&page.facts.capture.page),
     };
     let is_document = matches!(answer, PageAnswer::Document(_));
@@ -113,6 +120,7 @@ fn document(facts: &Facts<'_>, html: &Html) -> DocumentFacts {
         h1: short(html.h1_texts().into_iter().next()),
         lang: page_language::read(facts),
         canonical: canonical(facts),
+        is_prose: false,
         noindex: facts.indexable().is_err(),
         nofollow: facts.directives().iter().any(|directive| matches!(directive.name.as_str(), "nofollow" | "none")),
         looks_missing: soft_404::by_words(facts).is_some() || soft_404::by_comparison(facts).is_some(),

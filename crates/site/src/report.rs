@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use audit::score::weight;
 use model::finding::Severity;
 use model::lang::{Lang, Phrase, Text, text};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::check::{Case, SiteCheck, Unmeasured, pages_of};
@@ -20,15 +21,16 @@ const MOST_LISTED: usize = 1_000;
 pub const DEEPEST_BAR: u32 = 10;
 
 /// What is said of a site. With [`Phrase`] in both languages, with `String` in one.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SiteReportBody")]
 pub struct SiteReport<T = Phrase> {
     /// Address of the first page.
     pub url: String,
-    /// What the first page answered, as in `answers`: `page` where it was audited.
+    /// What the first page answered, as in `answers`: `page` where it was audited; null where it was not asked.
     pub start_answer: Option<&'static str>,
     /// Mean of the scores of all pages, each weighed by its internal PageRank and after what the findings of the site take,
-    /// 0 to 100; `None` where no page was audited.
+    /// 0 to 100; null where no page was audited.
     pub score: Option<u32>,
     /// Whether the limits of the run left nothing out.
     pub complete: bool,
@@ -60,8 +62,9 @@ pub struct SiteReport<T = Phrase> {
 }
 
 /// A finding of the site.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SiteReportFinding")]
 pub struct SiteFinding<T = Phrase> {
     /// Its code.
     pub code: &'static str,
@@ -82,8 +85,9 @@ pub struct SiteFinding<T = Phrase> {
 }
 
 /// A case of a finding.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SiteReportCase")]
 pub struct CaseView<T = Phrase> {
     /// The address concerned.
     pub url: String,
@@ -91,13 +95,14 @@ pub struct CaseView<T = Phrase> {
     pub note: T,
     /// Number of pages to change.
     pub total: usize,
-    /// Pages to change, each with what to look for there, at most 1,000.
+    /// Pages to change, at most 1,000. Each is its address and what to look for there: the text of a link, a value.
     pub pages: Vec<(String, String)>,
 }
 
 /// Findings of one code on pages, with one cause.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SitePagesFinding")]
 pub struct FoldedFinding<T = Phrase> {
     /// The code of the page check.
     pub code: String,
@@ -124,8 +129,9 @@ pub struct FoldedFinding<T = Phrase> {
 }
 
 /// Where a finding of pages is fixed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "SiteReportScope")]
 pub enum Scope {
     /// Once, for all pages.
     Site,
@@ -136,8 +142,9 @@ pub enum Scope {
 }
 
 /// A template.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SiteReportTemplate")]
 pub struct TemplateView {
     /// Where its pages are: `/product/…`.
     pub name: String,
@@ -145,7 +152,7 @@ pub struct TemplateView {
     pub example: String,
     /// Number of its pages.
     pub pages: usize,
-    /// Mean score of its pages.
+    /// Mean score of its pages; null where none was audited.
     pub score: Option<u32>,
     /// Points that the score of the site gains when all that is said of the template is fixed.
     pub gain: f64,

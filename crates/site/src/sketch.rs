@@ -41,11 +41,15 @@ pub fn sketch(members: impl Iterator<Item = u64>, size: usize) -> Vec<u16> {
 
 /// How alike two sets are by their sketches, in percent; 0 where their sketches are of different sizes.
 pub fn alike(a: &[u16], b: &[u16]) -> usize {
-    if a.len() != b.len() || a.is_empty() {
+    same(a, b) * 100 / a.len().max(1)
+}
+
+/// Numbers that two sketches have in common; 0 where they are of different sizes.
+pub(crate) fn same(a: &[u16], b: &[u16]) -> usize {
+    if a.len() != b.len() {
         return 0;
     }
-    let same = a.iter().zip(b).filter(|(a, b)| a == b).count();
-    same * 100 / a.len()
+    a.iter().zip(b).filter(|(a, b)| a == b).count()
 }
 
 /// Groups of sets that are alike: for each set the least that it is joined with. Two sets are compared with `are_alike` where

@@ -1,16 +1,15 @@
 //! Watches of sites: a run each day or week.
 
-use model::money::Micros;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::sites::dollars;
+use super::auth::Done;
 use crate::operation::{Access, JsonAnswer, Nothing, Operation, WrittenJson};
 use service::Services;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
 use service::site_watches::{self, SiteWatchAnswer, SiteWatchEdit, WatchInterval};
-use service::sites::{SitePlan, SiteRequest};
+use service::sites::{self, SitePlan, SiteRequest};
 
 /// Error codes of every call about one watch.
 const OF_A_WATCH: &[Code] =
@@ -111,7 +110,7 @@ impl AddRequest {
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             sitemaps: self.sitemaps.clone(),
-            max_usd: dollars(self.max_usd)?,
+            max_usd: self.max_usd.map(sites::dollars).transpose()?,
         };
         request.plan(services)
     }
@@ -183,7 +182,6 @@ struct ChangeRequest {
 
 impl ChangeRequest {
     fn edit(&self) -> Result<SiteWatchEdit, ServiceError> {
-        let max_usd: Option<Micros> = dollars(self.max_usd)?;
         let edit = SiteWatchEdit {
             every: self.every,
             on: self.on,
@@ -192,7 +190,7 @@ impl ChangeRequest {
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             sitemaps: self.sitemaps.clone(),
-            max_usd,
+            max_usd: self.max_usd.map(sites::dollars).transpose()?,
         };
         edit.check()?;
         Ok(edit)
@@ -214,15 +212,8 @@ struct WatchPath {
     id: String,
 }
 
-/// A watch is gone.
-#[derive(Debug, Serialize, JsonSchema)]
-struct SiteWatchDeleted {
-    /// Always true.
-    ok: bool,
-}
-
-async fn delete(cx: Cx, input: WatchPath) -> Result<JsonAnswer<SiteWatchDeleted>, ServiceError> {
+async fn delete(cx: Cx, input: WatchPath) -> Result<JsonAnswer<Done>, ServiceError> {
     let owner = site_watches::owner(&cx)?;
     site_watches::delete(&cx.services, &owner, &input.id).await?;
-    Ok(JsonAnswer::new(SiteWatchDeleted { ok: true }))
+    Ok(JsonAnswer::new(Done::OK))
 }

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use http::StatusCode;
-use model::lang::{Text, text};
-use model::money::Micros;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
+use super::auth::Done;
 use crate::operation::{Access, CSV, IntoReply, JsonAnswer, Operation, OtherForm, Reply, SARIF, WrittenJson};
+use render::site_report::SiteReportFile;
 use service::Services;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
@@ -117,7 +117,8 @@ pub(super) fn operations() -> Vec<Operation> {
             .text(
                 "Get the report of a site audit",
                 "The whole report as the command line writes it: `json`, `html` (one page without scripts), `sarif` for code \
-                 scanning, or `csv`, the table of pages. It may have megabytes: programs that read a part use the lists.",
+                 scanning, or `csv`, the table of pages. For a run of a watch, `json`, `html` and `sarif` have what changed since the \
+                 run before. It may have megabytes: programs that read a part use the lists.",
             )
             .also_as(FORMS)
             .without_tool()
@@ -173,21 +174,10 @@ impl BeginRequest {
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             sitemaps: self.sitemaps.clone(),
-            max_usd: dollars(self.max_usd)?,
+            max_usd: self.max_usd.map(sites::dollars).transpose()?,
         };
         request.plan(services)
     }
-}
-
-/// The amount in `max_usd`.
-pub(super) fn dollars(max_usd: Option<f64>) -> Result<Option<Micros>, ServiceError> {
-    const USD: Text = text(
-        "max_usd: use an amount of dollars from 0 to 1000000, in whole millionths",
-        "max_usd: use um valor em dólares de 0 a 1000000, em milionésimos inteiros",
-    );
-    let amount = |dollars| Micros::from_dollars(dollars).ok_or(USD);
-    let amount = max_usd.map(amount).transpose();
-    amount.map_err(|words| ServiceError::new(Code::InvalidBody).explained(words.into()))
 }
 
 /// A run that began, or would.
@@ -336,16 +326,6 @@ enum SiteReportFormat {
     Sarif,
 }
 
-/// The report of a site, as the command line writes it.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "SiteReport")]
-struct SiteReportShape {
-    /// Address of the first page.
-    url: String,
-    /// Score of the site; null where no page was audited.
-    score: Option<u32>,
-}
-
 /// A report in one of its forms.
 #[derive(Debug)]
 struct WrittenReport {
@@ -359,7 +339,7 @@ impl IntoReply for WrittenReport {
     }
 
     fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
-        JsonAnswer::<SiteReportShape>::describe(generator)
+        JsonAnswer::<SiteReportFile>::describe(generator)
     }
 }
 
@@ -380,14 +360,7 @@ struct RunPath {
     id: String,
 }
 
-/// A run is gone.
-#[derive(Debug, Serialize, JsonSchema)]
-struct SiteDeleted {
-    /// Always true.
-    ok: bool,
-}
-
-async fn delete(cx: Cx, input: RunPath) -> Result<JsonAnswer<SiteDeleted>, ServiceError> {
+async fn delete(cx: Cx, input: RunPath) -> Result<JsonAnswer<Done>, ServiceError> {
     sites::delete(&cx.services, &cx.caller.required_owner()?, &input.id).await?;
-    Ok(JsonAnswer::new(SiteDeleted { ok: true }))
+    Ok(JsonAnswer::new(Done::OK))
 }

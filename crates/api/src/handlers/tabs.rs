@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
 
+use super::auth::Done;
 use crate::operation::{Access, Call, JsonAnswer, Nothing, Operation, ReportWish, WrittenJson};
 use crate::reading::{Reading, Reported};
 use service::Services;
@@ -262,18 +263,10 @@ async fn change(cx: Cx, input: ChangeRequest) -> Result<JsonAnswer<ChangedTab>, 
     Ok(JsonAnswer::new(ChangedTab { ok: true, tab }))
 }
 
-/// Success (Ok).
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Done")]
-struct TabClosed {
-    /// Always true.
-    ok: bool,
-}
-
 /// Closes a tab.
-async fn close(cx: Cx, input: TabPath) -> Result<JsonAnswer<TabClosed>, ServiceError> {
+async fn close(cx: Cx, input: TabPath) -> Result<JsonAnswer<Done>, ServiceError> {
     tabs::close(&cx.services, &cx.caller.required_owner()?, &input.id).await?;
-    Ok(JsonAnswer::new(TabClosed { ok: true }))
+    Ok(JsonAnswer::new(Done::OK))
 }
 
 /// A finished run.

@@ -4,6 +4,7 @@ use model::page_event::EventKind;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
+use super::auth::Done;
 use crate::operation::{Accepted, Access, IntoReply, JsonAnswer, Nothing, Operation, Reply};
 use service::Services;
 use service::caller::Cx;
@@ -183,16 +184,9 @@ async fn rotate(cx: Cx, input: WebhookPath) -> Result<JsonAnswer<SecretAnswer>, 
     Ok(JsonAnswer::new(webhooks::rotate(&cx, &input.id).await?.into()))
 }
 
-/// It is deleted.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Deleted {
-    /// Always true.
-    ok: bool,
-}
-
-async fn delete(cx: Cx, input: WebhookPath) -> Result<JsonAnswer<Deleted>, ServiceError> {
+async fn delete(cx: Cx, input: WebhookPath) -> Result<JsonAnswer<Done>, ServiceError> {
     webhooks::delete(&cx, &input.id).await?;
-    Ok(JsonAnswer::new(Deleted { ok: true }))
+    Ok(JsonAnswer::new(Done::OK))
 }
 
 /// Deliveries of a webhook.
@@ -223,9 +217,9 @@ async fn renew_feed(cx: Cx, _: Nothing) -> Result<JsonAnswer<FeedAddress>, Servi
     Ok(JsonAnswer::new(FeedAddress { ok: true, url: feed::renew(&cx).await? }))
 }
 
-async fn delete_feed(cx: Cx, _: Nothing) -> Result<JsonAnswer<Deleted>, ServiceError> {
+async fn delete_feed(cx: Cx, _: Nothing) -> Result<JsonAnswer<Done>, ServiceError> {
     feed::delete(&cx).await?;
-    Ok(JsonAnswer::new(Deleted { ok: true }))
+    Ok(JsonAnswer::new(Done::OK))
 }
 
 /// Which feed.

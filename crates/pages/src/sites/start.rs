@@ -60,6 +60,7 @@ struct SiteRow {
 struct TypedSite {
     url: String,
     max_pages: String,
+    max_usd: String,
     include: String,
     exclude: String,
 }
@@ -67,17 +68,27 @@ struct TypedSite {
 impl TypedSite {
     fn request(&self) -> Result<SiteRequest, ServiceError> {
         const PAGES: Text = text("Enter a number of pages.", "Informe um número de páginas.");
+        const DOLLARS: Text =
+            text("Enter the spending limit in US dollars.", "Informe o limite de gasto em dólares americanos.");
         let pages = self.max_pages.trim();
         let max_pages = match pages.parse::<u32>() {
             Ok(pages) => Some(pages),
             Err(_) if pages.is_empty() => None,
             Err(_) => return Err(ServiceError::new(Code::InvalidBody).saying(PAGES)),
         };
+        // With the comma of Portuguese too.
+        let dollars = self.max_usd.trim().replace(',', ".");
+        let max_usd = match dollars.parse() {
+            Ok(dollars) => Some(sites::dollars(dollars)?),
+            Err(_) if dollars.is_empty() => None,
+            Err(_) => return Err(ServiceError::new(Code::InvalidBody).saying(DOLLARS)),
+        };
         let lines =
             |text: &str| text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
         Ok(SiteRequest {
             url: with_scheme(self.url.trim()),
             max_pages,
+            max_usd,
             include: lines(&self.include),
             exclude: lines(&self.exclude),
             ..SiteRequest::default()
@@ -116,6 +127,7 @@ pub(crate) async fn list(State(services): State<Services>, request: Request) -> 
         let typed = TypedSite {
             url: visit.parameter("url").unwrap_or_default(),
             max_pages: USUAL_PAGES.to_owned(),
+            max_usd: String::new(),
             include: String::new(),
             exclude: String::new(),
         };
@@ -135,6 +147,7 @@ pub(crate) async fn begin(State(services): State<Services>, request: Request) ->
         let typed = TypedSite {
             url: field("url"),
             max_pages: field("max_pages"),
+            max_usd: field("max_usd"),
             include: field("include"),
             exclude: field("exclude"),
         };

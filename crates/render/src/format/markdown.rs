@@ -88,15 +88,10 @@ fn page(report: &Report, lang: Lang) -> String {
 /// Severity, code and points of a finding.
 fn heading(severity: Severity, code: &str, points: Option<i32>, lang: Lang) -> String {
     const POINTS: Text = text(", {points} {points|point|points}", ", {points} {points|ponto|pontos}");
-    let severity = match severity {
-        Severity::Error => text("Error", "Erro"),
-        Severity::Warn => text("Warning", "Aviso"),
-        Severity::Info => text("Note", "Nota"),
-    };
     let points =
         points.filter(|points| *points != 0).map(|points| POINTS.phrase(&[("points", i64::from(points).into())]));
     let points = points.map(|points| points.in_lang(lang).to_owned()).unwrap_or_default();
-    format!("{}: `{code}`{points}", severity.in_lang(lang))
+    format!("{}: `{code}`{points}", severity.name().in_lang(lang))
 }
 
 /// What changed since an earlier audit, as sections of their own.

@@ -1,13 +1,12 @@
 //! Mail of watches of sites: what broke since the run before, and why a run did not begin or failed.
 
 use askama::Template;
-use model::finding::Severity;
 use model::lang::{Lang, Text, text};
 use site::{ChangeGroup, ChangeSummary, title_of};
 
 use super::letters::Letter;
-use super::{Mail, MailFrame, Sender};
-use crate::shown::{printable, undirected, without_controls};
+use super::{Mail, MailFrame, Sender, look};
+use crate::shown::{printable, undirected};
 
 /// Findings that a mail names of what broke; the rest is a count.
 const BROKE_SHOWN: usize = 15;
@@ -85,7 +84,7 @@ pub fn alert(sender: &Sender<'_>, alert: &SiteWatchAlert<'_>) -> Result<Mail, as
     const NEW: Text =
         text("{site}: {count} new {count|finding|findings}", "{site}: {count} {count|achado novo|achados novos}");
     let (lang, changes) = (alert.lang, alert.changes);
-    let stop = stop_address(sender, alert.stop_token, lang);
+    let stop = sender.stop(alert.stop_token, lang);
     let count = changes.broke.len();
     let subject = NEW.phrase(&[("site", printable(&host(alert.url)).into()), ("count", count.into())]);
     let subject = subject.in_lang(lang);
@@ -101,14 +100,8 @@ pub fn alert(sender: &Sender<'_>, alert: &SiteWatchAlert<'_>) -> Result<Mail, as
         stop: &stop,
     };
     let frame = MailFrame { lang: lang.tag(), subject, product: sender.product, home: sender.base_url };
-    Ok(Mail {
-        to: alert.to.to_owned(),
-        text: without_controls(SiteWatchText { frame, mail: &mail }.render()?),
-        html: Some(without_controls(SiteWatchHtml { frame, mail: &mail }.render()?)),
-        subject: subject.to_owned(),
-        unsubscribe: Some(stop.clone()),
-        reply_to: None,
-    })
+    let (text, html) = (SiteWatchText { frame, mail: &mail }, SiteWatchHtml { frame, mail: &mail });
+    Mail::alert(alert.to, subject, &stop, &text, &html)
 }
 
 /// The mail that a run of a watch did not begin or failed, which is sent once.
@@ -126,11 +119,7 @@ pub fn trouble(sender: &Sender<'_>, to: &str, url: &str, why: Text, stop_token: 
         .link(VIEW, sender.url("/sites"))
         .link(STOP, sender.url(&format!("/watch/stop?token={stop_token}")))
         .note(ONCE);
-    Mail { unsubscribe: Some(stop_address(sender, stop_token, lang)), ..letter.to(to, lang) }
-}
-
-fn stop_address(sender: &Sender<'_>, token: &str, lang: Lang) -> String {
-    sender.url(&format!("/watch/stop?token={token}&lang={}", lang.tag()))
+    Mail { unsubscribe: Some(sender.stop(stop_token, lang)), ..letter.to(to, lang) }
 }
 
 /// Host and port of an address.
@@ -146,9 +135,6 @@ fn more(all: usize, shown: usize, lang: Lang) -> Option<String> {
 }
 
 fn lines(groups: &[ChangeGroup], most: usize, lang: Lang) -> Vec<ChangeLine> {
-    const ERROR: Text = text("Error", "Erro");
-    const WARNING: Text = text("Warning", "Aviso");
-    const NOTE: Text = text("Note", "Nota");
     const TEMPLATE: Text = text(
         "{count} {count|page|pages} of the template {template}",
         "{count} {count|página|páginas} do modelo {template}",
@@ -166,19 +152,17 @@ fn lines(groups: &[ChangeGroup], most: usize, lang: Lang) -> Vec<ChangeLine> {
         undirected(phrase.in_lang(lang))
     };
     let line = |group: &ChangeGroup| {
-        let (word, class, color) = match group.severity {
-            Severity::Error => (ERROR, "error", "#a81329"),
-            Severity::Warn => (WARNING, "warn", "#764500"),
-            Severity::Info => (NOTE, "muted", "#4d5170"),
-        };
+        let (class, color) = look(group.severity);
         let title = title_of(&group.code).in_lang(lang).to_owned();
-        ChangeLine { word: word.in_lang(lang), class, color, title, place: place(group) }
+        ChangeLine { word: group.severity.name().in_lang(lang), class, color, title, place: place(group) }
     };
     groups.iter().take(most).map(line).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use model::finding::Severity;
+
     use super::*;
 
     fn group(n: usize, severity: Severity, total: usize, template: Option<&str>) -> ChangeGroup {
@@ -193,7 +177,7 @@ mod tests {
 
     fn written(lang: Lang, broke: Vec<ChangeGroup>, fixed: Vec<ChangeGroup>) -> Mail {
         let sender = Sender { product: "Site Audit", base_url: "https://audit.example" };
-        let changes = ChangeSummary { broke, fixed, left_out: 0 };
+        let changes = ChangeSummary { broke, fixed, ..ChangeSummary::default() };
         let (to, url, run, stop_token) = ("ana@example.com", "https://example.com/", "id", "token");
         let scores = (Some(90), Some(84));
         alert(&sender, &SiteWatchAlert { to, url, run, scores, changes: &changes, lang, stop_token }).unwrap()

@@ -4,16 +4,16 @@ use askama::Template;
 use audit::checks;
 use audit::score::most_urgent;
 use model::change::Change;
-use model::finding::{Finding, Severity};
+use model::finding::Finding;
 use model::fix::Fix;
 use model::id::{AuditId, TabId};
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::letters::Letter;
-use super::{Mail, MailFrame, Sender};
+use super::{Mail, MailFrame, Sender, look};
 use crate::edits;
-use crate::shown::{made_in, printable, undirected, without_controls};
+use crate::shown::{made_in, printable, undirected};
 
 /// Findings that an alert lists; the rest is a count.
 const SHOWN: usize = 20;
@@ -97,7 +97,7 @@ impl AlertMail<'_> {
 /// The mail of an alert.
 pub fn alert(sender: &Sender<'_>, alert: &WatchAlert<'_>) -> Result<Mail, askama::Error> {
     let (lang, change) = (alert.lang, alert.change);
-    let stop = sender.url(&format!("/watch/stop?token={}&lang={}", alert.stop_token, lang.tag()));
+    let stop = sender.stop(alert.stop_token, lang);
     let subject = subject(alert.name, change, lang);
     let mail = AlertMail {
         lang,
@@ -111,14 +111,8 @@ pub fn alert(sender: &Sender<'_>, alert: &WatchAlert<'_>) -> Result<Mail, askama
         stop: &stop,
     };
     let frame = MailFrame { lang: lang.tag(), subject: &subject, product: sender.product, home: sender.base_url };
-    Ok(Mail {
-        to: alert.to.to_owned(),
-        text: without_controls(AlertText { frame, mail: &mail }.render()?),
-        html: Some(without_controls(AlertHtml { frame, mail: &mail }.render()?)),
-        subject: subject.clone(),
-        unsubscribe: Some(stop.clone()),
-        reply_to: None,
-    })
+    let (text, html) = (AlertText { frame, mail: &mail }, AlertHtml { frame, mail: &mail });
+    Mail::alert(alert.to, &subject, &stop, &text, &html)
 }
 
 fn subject(name: &str, change: &Change, lang: Lang) -> String {
@@ -137,9 +131,6 @@ fn subject(name: &str, change: &Change, lang: Lang) -> String {
 /// New findings, the most urgent first, with their fixes.
 fn items<'a>(sender: &Sender<'_>, alert: &'a WatchAlert<'a>) -> Vec<AlertItem<'a>> {
     let lang = alert.lang;
-    const ERROR: Text = text("Error", "Erro");
-    const WARNING: Text = text("Warning", "Aviso");
-    const NOTE: Text = text("Note", "Nota");
     let Report { findings, fixes, .. } = alert.report;
     let new = |(finding, fix): (&'a Finding, &'a Fix)| {
         let changed = alert.change.broke.iter().find(|changed| changed.code == finding.code)?;
@@ -149,13 +140,9 @@ fn items<'a>(sender: &Sender<'_>, alert: &'a WatchAlert<'a>) -> Vec<AlertItem<'a
     shown
         .map(|(changed, fix)| {
             let check = checks::find(&changed.code);
-            let (word, class, color) = match changed.severity {
-                Severity::Error => (ERROR, "error", "#a81329"),
-                Severity::Warn => (WARNING, "warn", "#764500"),
-                Severity::Info => (NOTE, "muted", "#4d5170"),
-            };
+            let (class, color) = look(changed.severity);
             AlertItem {
-                word: word.in_lang(lang),
+                word: changed.severity.name().in_lang(lang),
                 class,
                 color,
                 title: check.map_or("", |check| check.title.in_lang(lang)),

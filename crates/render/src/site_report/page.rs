@@ -2,10 +2,10 @@
 
 use audit::escape::{attribute, html_text};
 use model::lang::{Lang, Text, text};
-use site::{FoldedFinding, Scope, SiteChange, SiteChanges, SiteFinding, SiteReport};
+use site::{ChangeGroup, FoldedFinding, Scope, SiteFinding, SiteReport, title_of};
 
 use super::charts::bars;
-use super::run::{BROKE, FIXED, PageRow, RunNotes, UNCHANGED};
+use super::run::{BROKE, FIXED, PageRow, RunChanges, RunNotes, STILL, UNCHANGED};
 use super::words;
 use crate::shown::{date, undirected, without_controls};
 
@@ -106,7 +106,7 @@ fn head(report: &SiteReport<String>, notes: &RunNotes, lang: Lang, body: &mut St
         "de 100, cada página com o peso de seus links internos",
     );
     const NO_SCORE: Text = text("No page could be audited.", "Nenhuma página pôde ser auditada.");
-    const SCORES: Text = text("Pages by score", "Páginas por pontuação");
+    const SCORES: Text = text("Pages by score", "Páginas por nota");
     const DEPTHS: Text = text("Pages by clicks from the home page", "Páginas por cliques a partir da inicial");
     const ANSWERS: Text = text("Addresses by answer", "Endereços por resposta");
     const UNREACHED: Text = text("not linked", "sem links");
@@ -145,25 +145,58 @@ fn depth_label(depth: usize) -> String {
     if depth == site::DEEPEST_BAR as usize { format!("{depth}+") } else { depth.to_string() }
 }
 
-fn changed(changes: &SiteChanges, lang: Lang, body: &mut String) {
-    const CHANGES: Text = text("Changes since the baseline", "Mudanças desde a execução de referência");
-    heading(body, CHANGES, lang);
-    if changes.broke.is_empty() && changes.fixed.is_empty() {
+fn changed(changes: &RunChanges, lang: Lang, body: &mut String) {
+    const SINCE: Text = text("Changes since the audit of {date}", "Mudanças desde a auditoria de {date}");
+    const BEFORE: Text = text("Changes since the audit before", "Mudanças desde a auditoria anterior");
+    const MORE: Text =
+        text("{count} more {count|entry|entries} left out.", "Mais {count} {count|item omitido|itens omitidos}.");
+    let words = changes.since.map(|since| SINCE.phrase(&[("date", date(since, lang).into())]));
+    body.push_str(&format!("<h2>{}</h2>", shown(words.unwrap_or_else(|| BEFORE.into()).in_lang(lang))));
+    let summary = &changes.summary;
+    if summary.broke.is_empty() && summary.fixed.is_empty() {
         body.push_str(&format!("<p>{}</p>", UNCHANGED.in_lang(lang)));
     }
-    let item = |change: &SiteChange| {
-        format!("{}{}: {}", tag(change.severity, lang), shown(change.title.in_lang(lang)), link(&change.url))
-    };
-    for (words, found) in [(BROKE, &changes.broke), (FIXED, &changes.fixed)] {
-        if !found.is_empty() {
-            body.push_str(&format!("<h3>{}</h3>", words.in_lang(lang)));
-            body.push_str(&addresses(found.iter().map(item), found.len(), lang));
+    for (words, groups) in [(BROKE, &summary.broke), (FIXED, &summary.fixed)] {
+        if !groups.is_empty() {
+            let items: String = groups.iter().map(|group| change(group, lang)).collect();
+            body.push_str(&format!("<h3>{} ({})</h3>{items}", words.in_lang(lang), words::count(groups.len(), lang)));
         }
+    }
+    // Folded: the lists of the report have them with their fixes.
+    if !summary.still.is_empty() {
+        let items: String = summary.still.iter().map(|group| change(group, lang)).collect();
+        let count = words::count(summary.still.len(), lang);
+        body.push_str(&format!("<details><summary>{} ({count})</summary>{items}</details>", STILL.in_lang(lang)));
+    }
+    if summary.left_out > 0 {
+        let more = MORE.phrase(&[("count", summary.left_out.into())]);
+        body.push_str(&format!("<p>{}</p>", more.in_lang(lang)));
     }
 }
 
+/// A finding that is new, gone or still there, with the addresses that are named.
+fn change(group: &ChangeGroup, lang: Lang) -> String {
+    const TEMPLATE: Text = text(
+        "On {count} {count|page|pages} of the template of {name}.",
+        "Em {count} {count|página|páginas} do modelo de {name}.",
+    );
+    const ADDRESSES: Text = text("{count} {count|address|addresses}.", "{count} {count|endereço|endereços}.");
+    let count = ("count", group.total.into());
+    let place = match &group.template {
+        Some(name) => TEMPLATE.phrase(&[count, ("name", name.as_str().into())]),
+        None => ADDRESSES.phrase(&[count]),
+    };
+    format!(
+        "<details><summary>{}<strong>{}</strong><br>{}</summary>{}</details>",
+        tag(group.severity, lang),
+        with_code(title_of(&group.code).in_lang(lang)),
+        shown(place.in_lang(lang)),
+        addresses(group.urls.iter().map(|url| link(url)), group.total, lang)
+    )
+}
+
 fn tag(severity: model::finding::Severity, lang: Lang) -> String {
-    format!("<span class=\"tag {}\">{}</span>", severity.word(), words::severity(severity).in_lang(lang))
+    format!("<span class=\"tag {}\">{}</span>", severity.word(), severity.name().in_lang(lang))
 }
 
 fn gain(points: f64, lang: Lang) -> String {
@@ -173,11 +206,11 @@ fn gain(points: f64, lang: Lang) -> String {
 
 fn addresses(urls: impl Iterator<Item = String>, total: usize, lang: Lang) -> String {
     const MORE: Text = text("… and {count} more", "… e mais {count}");
-    let items: String = urls.take(MOST_SHOWN).map(|item| format!("<li>{item}</li>")).collect();
-    let left = total.saturating_sub(MOST_SHOWN);
+    let items: Vec<String> = urls.take(MOST_SHOWN).map(|item| format!("<li>{item}</li>")).collect();
+    let left = total.saturating_sub(items.len());
     let more = MORE.phrase(&[("count", left.into())]);
     let more = if left > 0 { format!("<li>{}</li>", more.in_lang(lang)) } else { String::new() };
-    format!("<ul>{items}{more}</ul>")
+    format!("<ul>{}{more}</ul>", items.concat())
 }
 
 fn folded(finding: &FoldedFinding<String>, lang: Lang) -> String {
@@ -202,12 +235,8 @@ fn folded(finding: &FoldedFinding<String>, lang: Lang) -> String {
 fn templates(report: &SiteReport<String>, lang: Lang, body: &mut String) {
     const ONCE: Text = text("Fix once, for many pages", "Corrija uma vez, para muitas páginas");
     const TEMPLATES: Text = text("Templates", "Modelos");
-    const COLUMNS: [Text; 4] = [
-        text("Template", "Modelo"),
-        text("Pages", "Páginas"),
-        text("Mean score", "Pontuação média"),
-        text("Gain", "Ganho"),
-    ];
+    const COLUMNS: [Text; 4] =
+        [text("Template", "Modelo"), text("Pages", "Páginas"), text("Mean score", "Nota média"), text("Gain", "Ganho")];
     heading(body, TEMPLATES, lang);
     table(body, TEMPLATES, &COLUMNS, lang);
     for template in report.templates.iter().take(MOST_TEMPLATES) {
@@ -247,7 +276,8 @@ fn cause(finding: &SiteFinding<String>, lang: Lang) -> String {
             if detail.is_empty() { link(url) } else { format!("{} “{}”", link(url), shown(detail)) }
         });
         let sources: Vec<String> = sources.collect();
-        let inside = if sources.is_empty() { String::new() } else { addresses(sources.into_iter(), case.total, lang) };
+        let others = case.total.saturating_sub(case.pages.len() - sources.len());
+        let inside = if sources.is_empty() { String::new() } else { addresses(sources.into_iter(), others, lang) };
         format!("{}: {}{inside}", link(&case.url), shown(&case.note))
     };
     format!(
@@ -266,11 +296,11 @@ fn pages(report: &SiteReport<String>, rows: &[PageRow], lang: Lang, body: &mut S
     const PAGES: Text = text("Pages", "Páginas");
     const SOME: Text = text(
         "The {shown} pages with the lowest scores, of {pages}. pages.csv has all of them.",
-        "As {shown} páginas com as menores pontuações, de {pages}. pages.csv tem todas.",
+        "As {shown} páginas com as menores notas, de {pages}. pages.csv tem todas.",
     );
     const COLUMNS: [Text; 5] = [
         text("Page", "Página"),
-        text("Score", "Pontuação"),
+        text("Score", "Nota"),
         text("Clicks", "Cliques"),
         text("Weight", "Peso"),
         text("Findings", "Problemas"),

@@ -7,14 +7,16 @@ use model::lang::Lang;
 use serde_json::{Value, json};
 use site::SiteReport;
 
+use super::run::RunNotes;
 use crate::format::compact;
 use crate::format::sarif::{level, message, uri};
 
 /// Locations of one result: more would only lengthen the file.
 const MOST_LOCATIONS: usize = 10;
 
-/// The log, one run.
-pub fn sarif(report: &SiteReport, lang: Lang) -> serde_json::Result<String> {
+/// The log, one run. What changed since another run is in the properties of the run, and no result is marked by `baselineState`:
+/// code scanning keeps its own state of results, and would take what is gone for an alert.
+pub fn sarif(report: &SiteReport, notes: &RunNotes, lang: Lang) -> serde_json::Result<String> {
     let report = report.in_lang(lang);
     let mut results = Vec::new();
     for finding in &report.findings {
@@ -49,6 +51,10 @@ pub fn sarif(report: &SiteReport, lang: Lang) -> serde_json::Result<String> {
         rule(check.code, words[0], words[1], words[2], check.reference, check.severity)
     });
     let rules: Vec<Value> = site_rules.chain(page_rules).collect();
+    let mut properties = json!({"score": report.score, "complete": report.complete});
+    if let (Some(changes), Some(fields)) = (&notes.changes, properties.as_object_mut()) {
+        fields.insert("changes".to_owned(), serde_json::to_value(changes.in_lang(lang))?);
+    }
     compact(&json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -57,7 +63,7 @@ pub fn sarif(report: &SiteReport, lang: Lang) -> serde_json::Result<String> {
             "language": lang.tag(),
             "invocations": [{"executionSuccessful": report.score.is_some()}],
             "results": results,
-            "properties": {"score": report.score, "complete": report.complete},
+            "properties": properties,
         }],
     }))
 }

@@ -16,7 +16,7 @@ const MOST_CHANGES: usize = 50;
 
 /// The report in lines. Ends with a line end.
 pub fn text(report: &SiteReport, lang: Lang) -> String {
-    const SCORE: Text = both("Score {score} of 100", "Pontuação {score} de 100");
+    const SCORE: Text = both("Score {score} of 100", "Nota {score} de 100");
     const NO_SCORE: Text = both("No page could be audited", "Nenhuma página pôde ser auditada");
     const TEMPLATES: Text = both("Fix once, for many pages", "Corrija uma vez, para muitas páginas");
     const SITE: Text = both("Across pages", "Entre páginas");
@@ -44,7 +44,7 @@ pub fn text(report: &SiteReport, lang: Lang) -> String {
         }
         lines.extend([String::new(), heading.in_lang(lang).to_owned()]);
         for finding in findings.iter().take(MOST_FINDINGS) {
-            let severity = words::severity(finding.severity).in_lang(lang);
+            let severity = finding.severity.name().in_lang(lang);
             let (title, place) = (finding.title.in_lang(lang), finding.message.in_lang(lang));
             let gain = words::gain(finding.gain, lang);
             lines.push(printable(format!("  {severity}: {title}. {place} {gain}").trim_end()));
@@ -66,7 +66,7 @@ fn site_findings(report: &SiteReport, lang: Lang, heading: Text, lines: &mut Vec
     }
     lines.extend([String::new(), heading.in_lang(lang).to_owned()]);
     for finding in &report.findings {
-        let severity = words::severity(finding.severity).in_lang(lang);
+        let severity = finding.severity.name().in_lang(lang);
         let gain = words::gain(finding.gain, lang);
         lines.push(printable(format!("  {severity}: {} {gain}", finding.message.in_lang(lang)).trim_end()));
         lines.push(format!("    {}", finding.fix.in_lang(lang)));
@@ -88,7 +88,7 @@ pub fn changes_text(changes: &SiteChanges, lang: Lang) -> String {
     let mut lines = vec![String::new()];
     for (word, found) in [(BROKE, &changes.broke), (FIXED, &changes.fixed)] {
         for change in found.iter().take(MOST_CHANGES) {
-            let (severity, title) = (words::severity(change.severity).in_lang(lang), change.title.in_lang(lang));
+            let (severity, title) = (change.severity.name().in_lang(lang), change.title.in_lang(lang));
             lines.push(printable(&format!("{}: {severity}: {title}: {}", word.in_lang(lang), change.url)));
         }
         let left = found.len().saturating_sub(MOST_CHANGES);

@@ -150,9 +150,9 @@ codes! {
     TabNotFound "tab_not_found" 404
         "Followed page not found, or it belongs to someone else." "Página seguida não encontrada, ou ela é de outra pessoa.";
     SiteNotFound "site_not_found" 404
-        "Run not found, or it belongs to someone else." "Execução não encontrada, ou ela é de outra pessoa.";
+        "Run not found, or it belongs to someone else." "Auditoria não encontrada, ou ela é de outra pessoa.";
     SitePageNotFound "site_page_not_found" 404
-        "The run has no page with this number." "A execução não tem página com este número.";
+        "The run has no page with this number." "A auditoria não tem página com este número.";
     SiteWatchNotFound "site_watch_not_found" 404
         "Watch of a site not found, or it belongs to someone else." "Vigilância de site não encontrada, ou ela é de outra pessoa.";
     ShareNotFound "share_not_found" 404
@@ -180,7 +180,7 @@ codes! {
     MethodNotAllowed "method_not_allowed" 405
         "This address does not accept this method. The Allow header lists those it accepts." "Este endereço não aceita este método. O cabeçalho Allow lista os que ele aceita.";
     SiteNotFinished "site_not_finished" 409
-        "This run has no report: it is still running, or it failed. Read the run for its state." "Esta execução não tem relatório: ainda está em andamento, ou falhou. Leia a execução para ver o estado.";
+        "This run has no report: it is still running, or it failed. Read the run for its state." "Esta auditoria não tem relatório: ainda está em andamento, ou falhou. Leia a auditoria para ver o estado.";
     SiteLimit "site_limit" 409
         "You have as many site audits running as you may. Wait for one to end, or delete one." "Você já tem em andamento todas as auditorias de site que pode. Espere uma terminar, ou exclua uma.";
     TabLimit "tab_limit" 409

@@ -43,7 +43,8 @@ pub(super) async fn run(
         options: watcher.watch.options,
         created_at: ports.now(),
         program: program(),
-        watch: Some(NewWatchedRun { watch: watcher.watch.id, lease: claimed.lease.clone(), trial }),
+        watch: Some(NewWatchedRun { watch: watcher.watch.id, lease: claimed.lease.clone() }),
+        trial,
         pays,
         job: Job::RunSite { run: id.clone(), seat: 0 }.queued(ports, Some(seat_key(&id, 0))),
         limits: SiteRunLimits {

@@ -1,12 +1,12 @@
 //! A run over a site as it is answered.
 
-use model::finding::Severity;
 use model::lang::{Lang, Text, text};
 use model::money::Micros;
 use model::time::Timestamp;
+use render::site_report::SiteChangeListed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use site::{ChangeGroup, ChangeSummary, title_of};
+use site::ChangeSummary;
 use store::{SiteRunRecord, SiteState};
 
 use super::plan::SiteOptions;
@@ -112,7 +112,7 @@ pub struct SiteFigures {
     pub templates: u32,
 }
 
-/// What changed between two runs of a watch, each finding once for each template.
+/// Findings of two runs of a watch compared, each once for each template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "SiteRunChanges")]
 pub struct SiteRunChanges {
@@ -122,26 +122,10 @@ pub struct SiteRunChanges {
     pub broke: Vec<SiteChangeListed>,
     /// Findings that are gone, the most severe first.
     pub fixed: Vec<SiteChangeListed>,
+    /// Findings of both runs, the most severe first.
+    pub still: Vec<SiteChangeListed>,
     /// Findings beyond the first hundred of each, which are left out.
     pub left_out: usize,
-}
-
-/// A finding that is new or gone on pages of one template.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "SiteChange")]
-pub struct SiteChangeListed {
-    /// Its code.
-    pub code: String,
-    /// How bad it is.
-    pub severity: Severity,
-    /// What is wrong, as a heading.
-    pub title: String,
-    /// Where the pages are: `/product/…`; null for addresses without a template.
-    pub template: Option<String>,
-    /// Number of addresses.
-    pub total: usize,
-    /// The first 5 of them.
-    pub urls: Vec<String>,
 }
 
 /// Absolute addresses.
@@ -209,8 +193,9 @@ impl SiteRunAnswer {
         let changes = changes_of(run)?.zip(run.before.clone());
         let changes = changes.map(|(changes, since)| SiteRunChanges {
             since,
-            broke: changes.broke.into_iter().map(|group| listed(group, lang)).collect(),
-            fixed: changes.fixed.into_iter().map(|group| listed(group, lang)).collect(),
+            broke: SiteChangeListed::all_of(&changes.broke, lang),
+            fixed: SiteChangeListed::all_of(&changes.fixed, lang),
+            still: SiteChangeListed::all_of(&changes.still, lang),
             left_out: changes.left_out,
         });
         Ok(Self { changes, ..Self::of(services, run, lang)? })
@@ -230,11 +215,6 @@ impl From<SiteState> for SiteRunStatus {
 /// What changed since the run before, where the two were compared.
 pub(crate) fn changes_of(run: &SiteRunRecord) -> Result<Option<ChangeSummary>, ServiceError> {
     run.changes.as_deref().map(serde_json::from_str).transpose().map_err(unwritten)
-}
-
-fn listed(group: ChangeGroup, lang: Lang) -> SiteChangeListed {
-    let ChangeGroup { severity, code, template, total, urls } = group;
-    SiteChangeListed { title: title_of(&code).in_lang(lang).to_owned(), code, severity, template, total, urls }
 }
 
 /// Why a run ended early or failed, in words.

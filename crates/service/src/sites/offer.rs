@@ -81,16 +81,25 @@ pub(super) async fn payable(cx: &Cx, plan: &SitePlan) -> Result<Payable, Service
     Ok(Payable { offer, pays: Some(SitePays { price, most: plan.most, credit, networks, day }) })
 }
 
-/// The refusal of a run of which not one page can be paid.
-pub(super) fn unpayable(has_credit: bool) -> ServiceError {
+/// The refusal of a run of which not one page can be paid. It names the field that is too low.
+pub(super) fn unpayable(pays: Option<&SitePays>) -> ServiceError {
     const NO_CREDIT: Text = text(
         "X-Credito: send a credit token to pay for more pages",
         "X-Credito: envie o token de um crédito para pagar por mais páginas",
     );
     const TOO_LITTLE: Text = text(
-        "X-Credito: the balance, or max_usd, is below the price of one page",
-        "X-Credito: o saldo, ou max_usd, é menor que o preço de uma página",
+        "X-Credito: the balance is below the price of one page ({price} USD)",
+        "X-Credito: o saldo é menor que o preço de uma página (US$ {preco})",
     );
-    let words = if has_credit { TOO_LITTLE } else { NO_CREDIT };
-    ServiceError::new(Code::AllowanceSpent).explained(words.into())
+    const LIMIT: Text = text(
+        "max_usd: the limit is below the price of one page ({price} USD)",
+        "max_usd: o limite é menor que o preço de uma página (US$ {preco})",
+    );
+    let price = pays.map_or(Micros(0), |pays| pays.price);
+    let words = match pays {
+        Some(SitePays { credit: None, .. }) | None => NO_CREDIT,
+        Some(SitePays { most: Some(most), .. }) if *most < price => LIMIT,
+        Some(_) => TOO_LITTLE,
+    };
+    ServiceError::new(Code::AllowanceSpent).explained(words.phrase(&price.values()))
 }

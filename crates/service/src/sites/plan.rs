@@ -108,6 +108,15 @@ impl SiteRequest {
     }
 }
 
+/// The amount of `max_usd`; [`Code::InvalidBody`] for what is no amount.
+pub fn dollars(max_usd: f64) -> Result<Micros, ServiceError> {
+    const USD: Text = text(
+        "max_usd: use an amount of dollars from 0 to 1000000, in whole millionths",
+        "max_usd: use um valor em dólares de 0 a 1000000, em milionésimos inteiros",
+    );
+    Micros::from_dollars(max_usd).ok_or_else(|| ServiceError::new(Code::InvalidBody).explained(USD.into()))
+}
+
 fn refused(words: Text, most: u32) -> ServiceError {
     ServiceError::new(Code::InvalidBody).explained(words.phrase(&[("most", most.into())]))
 }

@@ -7,13 +7,13 @@ use model::finding::{Finding, Severity};
 use model::fix::Fix;
 use model::lang::{Lang, Phrase};
 use model::report::Report;
-use render::site_report::{self, OptionNames, RunNotes, SiteReportFile};
+use render::site_report::{self, OptionNames, RunChanges, RunNotes, SiteReportFile};
 use schemars::JsonSchema;
 use serde::Serialize;
 use site::{DEEPEST_BAR, Scope, SiteReport, TemplateView};
 use store::{SitePageLine, SiteRunRecord};
 
-use super::answer::why;
+use super::answer::{changes_of, why};
 use super::built::built;
 use super::found::{FoundOnSite, SiteFindingListed};
 use super::{no_cursor, read, unwritten};
@@ -262,6 +262,7 @@ pub enum ReportForm {
 pub async fn document(cx: &Cx, id: &str, form: ReportForm) -> Result<String, ServiceError> {
     let lang = cx.lang;
     let (run, built) = finished(cx, id).await?;
+    let changes = changes_since(cx, &run).await?;
     let written = move || {
         let BuiltSite { site, report } = &*built;
         let why_ended = run.reason.as_deref().map(|reason| why(reason).into());
@@ -269,17 +270,24 @@ pub async fn document(cx: &Cx, id: &str, form: ReportForm) -> Result<String, Ser
             option_names: OptionNames::Service,
             started_at: run.created_at,
             why_ended,
-            changes: None,
+            changes,
             failed_bars: Vec::new(),
         };
         Ok(match form {
             ReportForm::Json => serde_json::to_string(&SiteReportFile::of(report, &notes, lang))?,
             ReportForm::Html => site_report::page(report, &site_report::page_rows(site, report), &notes, lang),
-            ReportForm::Sarif => site_report::sarif(report, lang)?,
+            ReportForm::Sarif => site_report::sarif(report, &notes, lang)?,
             ReportForm::Csv => site_report::page_table(site, report),
         })
     };
     off_worker(written).await?.map_err(unwritten)
+}
+
+/// What changed since the run before of its watch; `None` for a run that was compared with none.
+async fn changes_since(cx: &Cx, run: &SiteRunRecord) -> Result<Option<RunChanges>, ServiceError> {
+    let (Some(summary), Some(before)) = (changes_of(run)?, &run.before) else { return Ok(None) };
+    let before = cx.services.database().ask(|store| store.site_run(before)).await?;
+    Ok(Some(RunChanges { since: before.map(|before| before.created_at), summary }))
 }
 
 /// A run that the caller may read, with its report.

@@ -18,9 +18,11 @@ use fetch::{Fetcher, KnownVersion};
 use model::lang::{Lang, Text, text};
 use model::time::Timestamp;
 use render::shown::printable;
-use render::site_report::{OptionNames, RunNotes};
+use render::site_report::{OptionNames, RunChanges, RunNotes};
 use service::ports::Ports;
-use site::{PageAnswer, PageFacts, RunLimit, SiteBuilder, SiteFacts, SiteInputs, Snapshot, report};
+use site::{
+    ChangeSummary, PageAnswer, PageFacts, RunLimit, SiteBuilder, SiteChanges, SiteFacts, SiteInputs, Snapshot, report,
+};
 use store::{SitePageRow, SiteRunFile};
 use tokio::time::Instant;
 use url::Url;
@@ -29,7 +31,7 @@ use super::failure;
 use super::input::with_scheme;
 use super::output::{BELOW_THE_BAR, COULD_NOT_AUDIT, print, tell};
 pub(super) use options::SiteArguments;
-use place::RunPlace;
+use place::{Baseline, RunPlace};
 use progress::RunTeller;
 
 /// Pages kept in one commit at most, and the longest time between two.
@@ -45,6 +47,25 @@ struct Finished {
     file: SiteRunFile,
     inputs: SiteInputs,
     started_at: Timestamp,
+}
+
+/// A run compared with its baseline.
+struct Compared {
+    /// Every finding that is new or gone.
+    changes: SiteChanges,
+    /// The same by template, as files tell it.
+    told: RunChanges,
+}
+
+impl Compared {
+    fn of(before: &Baseline, site: &SiteFacts, complete: bool) -> Self {
+        /// Addresses named of a change, as of a finding of the report.
+        const MOST_URLS: usize = 1_000;
+        let after = Snapshot::of(site, complete);
+        let summary = ChangeSummary::of(&before.snapshot, &after, site, MOST_URLS);
+        let told = RunChanges { since: before.started_at, summary };
+        Self { changes: site::changes(&before.snapshot, &after), told }
+    }
 }
 
 impl SiteArguments {
@@ -90,16 +111,22 @@ impl SiteArguments {
         let complete = inputs.complete;
         let site = built(&mut file, inputs).await?;
         let report = report(&site);
-        let changes = before.map(|before| site::changes(&before, &Snapshot::of(&site, complete)));
+        let compared = before.map(|before| Compared::of(&before, &site, complete));
+        let (changes, told) = compared.map(|compared| (compared.changes, compared.told)).unzip();
         let failed_bars = self.failed_bars(&report, changes.as_ref());
-        let notes =
-            RunNotes { option_names: OptionNames::CommandLine, started_at, why_ended: None, changes, failed_bars };
+        let notes = RunNotes {
+            option_names: OptionNames::CommandLine,
+            started_at,
+            why_ended: None,
+            changes: told,
+            failed_bars,
+        };
         outputs::write(&folder, &mut file, &site, &report, &notes, (lang, self.parquet)).await?;
         file.keep_value("finished", if report.score.is_some() { "yes" } else { place::NO_SCORE }).await?;
         file.close().await?;
         if !self.quiet {
             print(&render::site_report::text(&report, lang))?;
-            if let Some(changes) = &notes.changes {
+            if let Some(changes) = &changes {
                 print(&render::site_report::changes_text(changes, lang))?;
             }
             const WRITTEN: Text = text("Report and tables: {folder}", "Relatório e tabelas: {folder}");
@@ -277,10 +304,11 @@ impl FirstUrls {
     }
 }
 
-/// What reports of pages depend on besides the pages: the version of the program and of its catalog, and whether fixes are proven.
+/// What reports of pages depend on besides the pages: the versions of the program, of its catalog and of its facts, and whether
+/// fixes are proven.
 fn program(proves: bool) -> String {
     let fixes = if proves { " fixes" } else { "" };
-    format!("{} {}{fixes}", env!("CARGO_PKG_VERSION"), audit::report::CATALOG_VERSION)
+    format!("{} {} {}{fixes}", env!("CARGO_PKG_VERSION"), audit::report::CATALOG_VERSION, site::FACTS_VERSION)
 }
 
 /// A page as a row, with its facts. One that has not changed has those of the run before.
@@ -324,7 +352,7 @@ async fn versions(file: &mut SiteRunFile) -> Result<HashMap<String, KnownVersion
 async fn replay(file: &mut SiteRunFile, crawl: &mut Crawl, lang: Lang) -> Result<()> {
     const OTHER: Text = text(
         "The run can't be resumed with other options or another start page. Remove it to begin again.",
-        "A execução não pode continuar com outras opções ou outra página inicial. Remova-a para começar de novo.",
+        "A auditoria não pode continuar com outras opções ou outra página inicial. Remova-a para começar de novo.",
     );
     let mut from = 0;
     loop {

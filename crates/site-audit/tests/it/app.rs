@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::canary;
-use crate::schema::misfit;
+use crate::schema::{misfit, undescribed};
 
 /// When every test begins: 2026-01-31T09:30:00Z.
 pub(crate) const NOW: Timestamp = Timestamp(1_769_851_800_000);
@@ -274,6 +274,14 @@ impl TestApp {
     /// Whether there is such a call.
     pub(crate) fn describes(&self, method: &str, path: &str) -> bool {
         described(self.description(), path.split('?').next().unwrap(), &method.to_ascii_lowercase()).is_some()
+    }
+
+    /// Fields of the answer of a GET that are not described.
+    pub(crate) fn undescribed(&self, path: &str, answer: &Value) -> Vec<String> {
+        let description = self.description();
+        let operation = described(description, path, "get").unwrap();
+        let schema = &operation["responses"]["200"]["content"]["application/json"]["schema"];
+        undescribed(answer, schema, description)
     }
 
     /// What comes back is described: its status, its media type, its shape, and the code of a refusal.

@@ -25,6 +25,7 @@ mod pages;
 mod payments;
 mod privacy;
 mod schema;
+mod server_process;
 mod site_kills;
 mod statistics;
 mod tidy;

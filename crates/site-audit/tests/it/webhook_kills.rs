@@ -1,68 +1,17 @@
 //! A server that is killed in the middle of a delivery, on both databases: after its return the delivery is made, with the same id.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Stdio};
-use std::time::Duration;
-
 use serde_json::json;
 use service::credential::{TokenKind, token_digest};
 use sqlx::{AssertSqlSafe, Executor as _, Row as _};
 use testkit::{SiteAnswer, TestDatabase, TestSite};
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use crate::app::{Response, read};
-use crate::command_line::program;
+use crate::server_process::{ServerProcess, until};
 
 testkit::on_both_databases! { a_killed_server_delivers_after_its_return }
 
-/// Between two looks at a condition.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-
-/// A running server and its address.
-struct Server {
-    child: Child,
-    address: String,
-}
-
-impl Server {
-    fn start(database: &TestDatabase) -> Self {
-        let mut child = program()
-            .args(["--config", "/dev/null", "--listen", "127.0.0.1:0", "--database-url", database.url()])
-            .env("SITE_AUDIT_FETCH__ALLOW_PRIVATE", "127.0.0.2/32")
-            .env("SITE_AUDIT_FETCH__ALLOW_PORTS", "*")
-            .env("SITE_AUDIT_AUTH__SECRET", "a secret of tests, of 32 bytes or more")
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let (_, rest) = line.split_once("http://").unwrap_or_else(|| panic!("{line}"));
-        let address = rest.split(['/', ' ', '\n']).next().unwrap().to_owned();
-        Self { child, address }
-    }
-
-    async fn post(&self, path: &str, token: &str, body: &str) -> Response {
-        let mut stream = TcpStream::connect(&self.address).await.unwrap();
-        let head = format!("POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", self.address);
-        let head = format!("{head}x-api-key: {token}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-        stream.write_all(head.as_bytes()).await.unwrap();
-        read(&mut stream).await
-    }
-
-    fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-async fn until(mut is_reached: impl AsyncFnMut() -> bool) {
-    let mut looks = tokio::time::interval(LOOK_EVERY);
-    while !is_reached().await {
-        looks.tick().await;
-    }
-}
+/// Settings of a server that has webhooks.
+const SETTINGS: &[(&str, &str)] = &[("AUTH__SECRET", "a secret of tests, of 32 bytes or more")];
 
 async fn key(database: &TestDatabase) -> String {
     let token = TokenKind::Key.token([7; 32]);
@@ -87,13 +36,14 @@ async fn a_killed_server_delivers_after_its_return(database: TestDatabase) {
     let (release, held) = watch::channel(false);
     let taken = SiteAnswer::page(200, "text/plain", "");
     let receiver = TestSite::start(move |_| SiteAnswer::Held(Box::new(taken.clone()), held.clone())).await;
-    let server = Server::start(&database);
-    let token = key(&database).await;
-    let made = server.post("/api/webhooks", &token, &json!({"url": receiver.url("/hooks")}).to_string()).await;
+    let server = ServerProcess::start(&database, SETTINGS);
+    let key = format!("x-api-key: {}", key(&database).await);
+    let body = json!({"url": receiver.url("/hooks")}).to_string();
+    let made = server.call("POST", "/api/webhooks", &key, &body).await;
     assert_eq!(made.status, 200, "{}", made.body);
     let id = made.json()["webhook"]["id"].as_str().unwrap().to_owned();
     // A run of a page is tried again; a test is not.
-    let queued = server.post(&format!("/api/webhooks/{id}/test"), &token, "").await;
+    let queued = server.call("POST", &format!("/api/webhooks/{id}/test"), &key, "").await;
     assert_eq!(queued.status, 202, "{}", queued.body);
     let as_run =
         "UPDATE page_events SET kind = 'run.finished', body_en = REPLACE(body_en, 'webhook.test', 'run.finished')";
@@ -105,7 +55,7 @@ async fn a_killed_server_delivers_after_its_return(database: TestDatabase) {
     database.execute("UPDATE jobs SET locked_until = 0 WHERE lane = 'webhook'").await;
     database.execute("UPDATE webhook_deliveries SET next_at = 0").await;
     release.send(true).unwrap();
-    let server = Server::start(&database);
+    let server = ServerProcess::start(&database, SETTINGS);
     until(async || state(&database).await.0 != "waiting").await;
     assert_eq!(state(&database).await, ("delivered".to_owned(), 2));
     let ids: Vec<String> = receiver

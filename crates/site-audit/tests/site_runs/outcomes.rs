@@ -52,7 +52,7 @@ async fn two_runs_do_not_write_one_folder() {
     let held = store::SiteRunFile::open(&folder.path().join("run.db")).await.unwrap();
     let (code, stderr) = outcome(&["site", &site.url("/"), "--lang", "pt-BR"], folder.path());
     assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("Outra execução está gravando nesta pasta."), "{stderr}");
+    assert!(stderr.contains("Outra auditoria está gravando nesta pasta."), "{stderr}");
     held.close().await.unwrap();
     assert_eq!(outcome(&["site", &site.url("/")], folder.path()).0, 0);
 }
@@ -117,9 +117,16 @@ async fn a_baseline_in_the_same_folder_tells_what_broke() {
     assert!(stderr.contains("--fail-on error") && stderr.contains("broken_internal_link"), "{stderr}");
     let report = report(folder.path());
     assert_eq!(report["changes"]["broke"][0]["title"], "Broken internal links");
+    let broken = &report["changes"]["broke"][0];
+    assert_eq!((&broken["total"], &broken["urls"]), (&1.into(), &serde_json::json!([site.url("/p/1")])));
     let fixed = report["changes"]["fixed"].as_array().unwrap();
-    assert!(fixed.iter().all(|change| !change["url"].as_str().unwrap().ends_with("/p/1")), "{fixed:?}");
-    assert!(std::fs::read_to_string(folder.path().join("report.html")).unwrap().contains("Changes since the baseline"));
+    let named = fixed.iter().flat_map(|change| change["urls"].as_array().unwrap());
+    assert!(named.clone().all(|url| !url.as_str().unwrap().ends_with("/p/1")), "{fixed:?}");
+    assert!(!report["changes"]["still"].as_array().unwrap().is_empty(), "{}", report["changes"]);
+    let html = std::fs::read_to_string(folder.path().join("report.html")).unwrap();
+    assert!(html.contains("Changes since the audit of ") && html.contains("Still there ("), "{html}");
+    let sarif: Value = serde_json::from_slice(&std::fs::read(folder.path().join("site.sarif")).unwrap()).unwrap();
+    assert_eq!(sarif["runs"][0]["properties"]["changes"], report["changes"]);
     let elsewhere = healthy(3, false).await;
     let asked = elsewhere.asked().len();
     let new = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::graph::{Edge, LinkGraph};
 use super::node::{DocumentNode, NodeAnswer, NodeFinding, PageNode};
 use super::texts::{TextId, TextTable};
-use super::{PageId, SiteFacts, id};
+use super::{PageId, SiteFacts, id, repeated};
 use crate::page_facts::{DocumentFacts, EntityFacts, OrganizationFacts, PageAnswer, PageFacts, SiteInputs};
 
 /// Collects pages. Of two with one address the second is passed over.
@@ -83,6 +83,7 @@ impl SiteBuilder {
             h1: add(facts.h1),
             lang: add(facts.lang),
             canonical: add(facts.canonical),
+            is_prose: facts.is_prose,
             noindex: facts.noindex,
             nofollow: facts.nofollow,
             looks_missing: facts.looks_missing,
@@ -94,6 +95,7 @@ impl SiteBuilder {
             images: facts.images.iter().map(|url| self.texts.add(url)).collect(),
             skeleton: facts.skeleton.hash,
             content: facts.content,
+            repeated: 0,
             organization: None,
             breadcrumb: facts.breadcrumb.iter().map(|url| self.texts.add(url)).collect(),
             list_page: facts.list_page.map(|(number, list)| (number, self.texts.add(&list))),
@@ -165,6 +167,7 @@ impl SiteBuilder {
         let entities = entities.collect();
         let graph = LinkGraph::of(links, &pages);
         let start = pages.binary_search_by_key(&renumber(start), |page: &PageNode| page.url).ok().map(id);
+        repeated::note(&mut pages, start);
         let mut site = SiteFacts {
             texts: self.texts,
             pages,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{DocumentNode, PageId, SiteFacts, TextId};
 use crate::address::Variance;
-use crate::content::ROWS;
-use crate::sketch::{alike, groups, hash, joined};
+use crate::content::{FEWEST_WORDS, ROWS};
+use crate::sketch::{alike, groups, hash, joined, same};
 
 /// Likeness in percent from which two texts are nearly the same. Argued on the corpus (`tests/it/likeness.rs`): of 4,560 pairs of
 /// real pages no two different articles are above 21 %; one article fetched twice is at 79 and 97 %. A text in which one word
@@ -114,20 +114,53 @@ fn has_text(site: &SiteFacts, id: PageId) -> bool {
 /// Groups of pages with nearly the same text, of pages of which no two have the same.
 fn near(site: &SiteFacts, mut pages: Vec<PageId>) -> Vec<Vec<PageId>> {
     pages.sort_unstable();
-    let known = |id: &PageId| site.document(*id).and_then(|document| document.content.as_ref());
-    let pages: Vec<PageId> = pages.into_iter().filter(|id| known(id).is_some()).collect();
-    let sketches: Vec<&[u16]> = pages.iter().filter_map(known).map(|content| content.sketch.as_slice()).collect();
+    let own = |id: &PageId| OwnText::of(site.document(*id)?);
+    let (pages, texts): (Vec<PageId>, Vec<OwnText<'_>>) =
+        pages.into_iter().filter_map(|id| Some((id, own(&id)?))).unzip();
     let is_near = |a: usize, b: usize| {
-        let (Some(a_sketch), Some(b_sketch)) = (sketches.get(a), sketches.get(b)) else { return false };
+        let (Some(a_text), Some(b_text)) = (texts.get(a), texts.get(b)) else { return false };
         let (Some(a), Some(b)) = (pages.get(a), pages.get(b)) else { return false };
-        alike(a_sketch, b_sketch) >= NEARLY_SAME && !are_meant_to_be_alike(site, *a, *b)
+        a_text.likeness(b_text) >= NEARLY_SAME && !are_meant_to_be_alike(site, *a, *b)
     };
+    let sketches: Vec<&[u16]> = texts.iter().map(|text| text.sketch).collect();
     let roots = groups(&sketches, ROWS, is_near);
     let mut groups: BTreeMap<usize, Vec<PageId>> = BTreeMap::new();
     for (page, root) in pages.iter().zip(roots) {
         groups.entry(root).or_default().push(*page);
     }
     groups.into_values().filter(|group| group.len() > 1).collect()
+}
+
+/// The text of a page that has enough of its own, besides what every page of the site repeats.
+struct OwnText<'s> {
+    /// Sketch of the whole text.
+    sketch: &'s [u16],
+    words: u32,
+    repeated: u32,
+}
+
+impl<'s> OwnText<'s> {
+    fn of(document: &'s DocumentNode) -> Option<Self> {
+        let content = document.content.as_ref()?;
+        let (words, repeated) = (content.words, document.repeated);
+        let has_enough = words.saturating_sub(repeated) >= FEWEST_WORDS;
+        has_enough.then_some(Self { sketch: &content.sketch, words, repeated })
+    }
+
+    /// How alike two texts are in percent, without what both repeat. What whole texts share follows from their likeness, j = shared /
+    /// (a + b − shared); the rest of it is what they share of their own.
+    fn likeness(&self, other: &Self) -> usize {
+        let whole = alike(self.sketch, other.sketch);
+        let repeated = self.repeated.min(other.repeated);
+        if repeated == 0 || whole < NEARLY_SAME {
+            return whole;
+        }
+        let j = same(self.sketch, other.sketch) as f64 / self.sketch.len().max(1) as f64;
+        let sum = f64::from(self.words) + f64::from(other.words);
+        let shared = j * sum / (1.0 + j) - f64::from(repeated);
+        let all = sum - 2.0 * f64::from(repeated) - shared;
+        (shared.max(0.0) / all.max(1.0) * 100.0).round() as usize
+    }
 }
 
 /// Whether two pages are language versions of each other, or pages of one list.

@@ -109,6 +109,8 @@ pub struct DocumentNode {
     pub lang: Option<TextId>,
     /// Canonical.
     pub canonical: Option<TextId>,
+    /// It is made for reading, and has enough words for that when all of them count.
+    pub is_prose: bool,
     /// It asks not to be indexed.
     pub noindex: bool,
     /// It asks for none of its links to be followed.
@@ -121,8 +123,10 @@ pub struct DocumentNode {
     pub images: Box<[TextId]>,
     /// Hash of the skeleton of its markup; its sketch is kept once for all pages that have it.
     pub skeleton: u64,
-    /// Its main text.
+    /// Its main text. Its hash leaves out what every page of the site repeats.
     pub content: Option<ContentFacts>,
+    /// Words of its main text that every page of the site repeats.
+    pub repeated: u32,
     /// Place of its organization among the site's.
     pub organization: Option<u32>,
     /// Addresses of its breadcrumb, from the root.

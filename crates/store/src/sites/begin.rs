@@ -54,6 +54,8 @@ pub struct NewSiteRun {
     pub program: String,
     /// The watch that it is of.
     pub watch: Option<NewWatchedRun>,
+    /// The account whose trial starts with the run, unless it has started.
+    pub trial: Option<AccountId>,
     /// What pays its pages; `None` where nothing has to.
     pub pays: Option<SitePays>,
     /// The job of its first seat.
@@ -69,8 +71,6 @@ pub struct NewWatchedRun {
     pub watch: String,
     /// The job that begins the run, which is done by that.
     pub lease: JobLease,
-    /// The account whose trial pays: it starts unless it has started.
-    pub trial: Option<AccountId>,
 }
 
 /// Limits that a run must not exceed.
@@ -173,6 +173,9 @@ impl Store {
                         Some(watched) => begin_watched(transaction, watched, now).await?,
                         None => None,
                     };
+                    if let Some(account) = &new.trial {
+                        transaction.run(of_id(START_TRIAL, &account.0).bind(now.0)).await?;
+                    }
                     let pays = new.pays;
                     let most = pays.as_ref().and_then(|pays| pays.most).map(signed).transpose()?;
                     let price = pays.as_ref().map(|pays| signed(pays.price)).transpose()?;
@@ -202,7 +205,7 @@ impl Store {
     }
 }
 
-/// Takes the turn of a watch: its job is done, and its trial starts. The run to compare with, if there is one.
+/// Takes the turn of a watch: its job is done. The run to compare with, if there is one.
 async fn begin_watched(
     transaction: &mut Transaction<'_>,
     watched: &NewWatchedRun,
@@ -211,9 +214,6 @@ async fn begin_watched(
     let is_on = transaction.first(of_id(IS_ON, &watched.watch)).await?.is_some();
     if !is_on || !transaction.finish_job(&watched.lease, now).await? {
         return Err(SiteRefusal::Over);
-    }
-    if let Some(account) = &watched.trial {
-        transaction.run(of_id(START_TRIAL, &account.0).bind(now.0)).await?;
     }
     let before = transaction.first(of_id(BEFORE, &watched.watch)).await?;
     let id = before.map(|row| row.try_get("id")).transpose();

@@ -9,7 +9,7 @@ use crate::operation::{Accepted, JsonAnswer};
 use service::Services;
 use service::accounts::OneTimeToken;
 
-/// Done.
+/// Success.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Done {
     /// Always true; a failure is a status.

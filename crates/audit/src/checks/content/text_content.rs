@@ -3,6 +3,7 @@
 use crate::check::prelude::*;
 use crate::facts::document::collapse_into;
 use crate::facts::listed::is_common_part;
+use crate::facts::other_content::is_other_than_text;
 use crate::facts::page::Html;
 use crate::facts::text::count_words;
 use crate::facts::visibility::{Concealment, concealment};
@@ -80,11 +81,6 @@ const LEAST_WORDS: usize = 100;
 const LEAST_HIDDEN_WORDS: usize = 30;
 /// Elements with a concealing style that are looked into: deeply nested ones hold the text of those within.
 const MOST_CONCEALED: usize = 200;
-/// Fields from which on a page is there to be filled in.
-const FORM_FIELDS: usize = 3;
-/// Pictures from which on they are the content.
-const GALLERY: usize = 3;
-
 /// Elements whose text is no prose.
 const DATA: [&str; 4] = ["script", "style", "template", "noscript"];
 
@@ -95,23 +91,6 @@ fn main_content(html: &Html) -> Option<Element<'_>> {
         element.is("main") || element.attribute("role").is_some_and(|role| role.trim().eq_ignore_ascii_case("main"))
     };
     Some(body.descendants().find(|element| is_main(element) && !element.has("hidden")).unwrap_or(body))
-}
-
-/// Whether the content is something else than text.
-fn is_no_text_page(html: &Html) -> bool {
-    let is_content = |element: &Element<'_>| !element.ancestors().any(is_common_part);
-    let is_typed_into = |field: &Element<'_>| {
-        let kind = field.attribute("type").unwrap_or_default().trim().to_ascii_lowercase();
-        !matches!(kind.as_str(), "hidden" | "submit" | "button" | "reset" | "image")
-    };
-    let fields = html.elements(&html.listed.fields).filter(is_content).filter(is_typed_into).take(FORM_FIELDS).count();
-    let is_medium =
-        |element: &Element<'_>| ["video", "audio", "iframe", "embed", "object"].iter().any(|m| element.is(m));
-    html.asks_password
-        || fields >= FORM_FIELDS
-        || html.elements(&html.addressed).filter(is_medium).any(|medium| is_content(&medium))
-        || html.elements(&html.images).filter(is_content).take(GALLERY).count() >= GALLERY
-        || html.document.elements().any(|element| element.is("canvas"))
 }
 
 /// Whether a text in runs has so many words or more. A space stands between runs, where no word goes on.
@@ -144,7 +123,7 @@ fn thin(facts: &Facts<'_>) -> Verdict {
     if content.chars().any(|letter| Script::of(letter) == Some(Script::Thai)) {
         return Err(NotMeasured::Language);
     }
-    if is_no_text_page(html) {
+    if is_other_than_text(html) {
         return Err(NotMeasured::Absent);
     }
     const FEW: Text = text(

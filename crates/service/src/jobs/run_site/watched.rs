@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use site::{ChangeSummary, Snapshot, changes};
+use site::{ChangeSummary, Snapshot};
 use store::{SiteRunRecord, StoreError, WatchedEnd};
 
 use super::Unfinished;
@@ -16,6 +16,8 @@ use crate::sites::catalog_of;
 
 /// Reasons of a failure that are ours: nobody is told of them by mail.
 const OUR_REASONS: [&str; 2] = ["interrupted", "internal"];
+/// Addresses kept of a change: the row of a run is read with each list.
+const MOST_URLS: usize = 5;
 
 /// What the end of a run means to its watch; `None` for a run without one. `why`: the run ended before its site did, so that
 /// nothing can be said of what it did not ask.
@@ -89,5 +91,5 @@ fn judges_alike(before: &SiteRunRecord, run: &SiteRunRecord) -> bool {
 
 fn compared(earlier: &BuiltSite, later: &BuiltSite) -> ChangeSummary {
     let snapshot = |built: &BuiltSite| Snapshot::of(&built.site, built.report.complete);
-    changes(&snapshot(earlier), &snapshot(later)).summary(&later.site)
+    ChangeSummary::of(&snapshot(earlier), &snapshot(later), &later.site, MOST_URLS)
 }

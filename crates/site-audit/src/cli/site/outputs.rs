@@ -32,7 +32,7 @@ pub(super) async fn write(
 ) -> Result<()> {
     whole(folder, "report.html", &page(report, &page_rows(site, report), notes, lang))?;
     whole(folder, "report.json", &pretty(&SiteReportFile::of(report, notes, lang))?)?;
-    whole(folder, "site.sarif", &sarif(report, lang)?)?;
+    whole(folder, "site.sarif", &sarif(report, notes, lang)?)?;
     let mut templates = TableFiles::begin(folder, &TEMPLATES, parquet)?;
     template_rows(report).try_for_each(|row| templates.add(&row))?;
     templates.end()?;

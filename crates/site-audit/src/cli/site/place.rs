@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use model::lang::{Lang, Text, text};
+use model::time::Timestamp;
+use serde::de::IgnoredAny;
 use site::{FrontierScope, Snapshot};
 use store::{SiteRunFile, StoreError};
 use url::Url;
@@ -24,20 +26,29 @@ pub(super) enum RunPlace {
     Resumed(SiteRunFile),
 }
 
+/// The run that `--baseline` names.
+#[derive(Debug)]
+pub(super) struct Baseline {
+    /// What it found.
+    pub(super) snapshot: Snapshot,
+    /// When it began.
+    pub(super) started_at: Option<Timestamp>,
+}
+
 impl RunPlace {
     /// Looks at the folder.
     pub(super) async fn of(folder: &Path, url: &Url, resume: bool, lang: Lang) -> Result<Self> {
         const NONE: Text = text(
             "There is no run to resume in {folder}. Run without --resume.",
-            "Não há execução a continuar em {folder}. Rode sem --resume.",
+            "Não há auditoria a continuar em {folder}. Rode sem --resume.",
         );
         const OTHER: Text = text(
             "The folder {folder} holds a run of {url}. Name another folder with --out.",
-            "A pasta {folder} tem uma execução de {url}. Indique outra pasta com --out.",
+            "A pasta {folder} tem uma auditoria de {url}. Indique outra pasta com --out.",
         );
         const UNFINISHED: Text = text(
             "The folder {folder} holds a run that is not finished. Continue it with --resume, or remove {file}.",
-            "A pasta {folder} tem uma execução que não terminou. Continue-a com --resume ou remova {file}.",
+            "A pasta {folder} tem uma auditoria que não terminou. Continue-a com --resume ou remova {file}.",
         );
         let path = folder.join(RUN);
         let refusal = |words: Text, url: &str| {
@@ -101,12 +112,14 @@ impl RunPlace {
     }
 
     /// The run that `--baseline` names, read before the crawl. In the folder of the run itself that is its last finished run.
-    pub(super) async fn baseline(&mut self, named: &Path, folder: &Path, url: &Url, lang: Lang) -> Result<Snapshot> {
-        const NONE: Text =
-            text("--baseline: there is no finished run in {path}.", "--baseline: não há execução terminada em {path}.");
+    pub(super) async fn baseline(&mut self, named: &Path, folder: &Path, url: &Url, lang: Lang) -> Result<Baseline> {
+        const NONE: Text = text(
+            "--baseline: there is no finished run in {path}.",
+            "--baseline: não há auditoria terminada em {path}.",
+        );
         const OTHER: Text = text(
             "--baseline: the run in {path} is of another site, {url}.",
-            "--baseline: a execução em {path} é de outro site, {url}.",
+            "--baseline: a auditoria em {path} é de outro site, {url}.",
         );
         let mut path = if named.is_dir() { named.join(RUN) } else { named.to_owned() };
         let refusal = |words: Text, url: &str| {
@@ -121,7 +134,7 @@ impl RunPlace {
             && let Self::Finished(file) = self
             && file.value("finished").await?.as_deref() != Some(NO_SCORE)
         {
-            return snapshot(file).await?.ok_or_else(|| refusal(NONE, ""));
+            return baseline(file).await?.ok_or_else(|| refusal(NONE, ""));
         }
         if is_own {
             path = folder.join(PREVIOUS);
@@ -133,7 +146,7 @@ impl RunPlace {
         let start = file.value("url").await?.unwrap_or_default();
         let is_same = Url::parse(&start)
             .is_ok_and(|start| FrontierScope::new(&start, &[], &[]).is_ok_and(|scope| scope.is_internal(url)));
-        let found = if is_same { snapshot(&mut file).await? } else { None };
+        let found = if is_same { baseline(&mut file).await? } else { None };
         file.close().await?;
         let words = if is_same || start.is_empty() { NONE } else { OTHER };
         found.ok_or_else(|| refusal(words, &start))
@@ -143,16 +156,20 @@ impl RunPlace {
 /// Value of `finished` of a run that audited no page.
 pub(super) const NO_SCORE: &str = "no_score";
 
-async fn snapshot(file: &mut SiteRunFile) -> Result<Option<Snapshot>> {
+async fn baseline(file: &mut SiteRunFile) -> Result<Option<Baseline>> {
     let Some(inputs) = file.value("inputs").await? else { return Ok(None) };
     let inputs: site::SiteInputs = serde_json::from_str(&inputs)?;
+    let begun = file.value("begun").await?;
+    let begun: Option<(Timestamp, IgnoredAny, IgnoredAny)> =
+        begun.map(|begun| serde_json::from_str(&begun)).transpose()?;
     let complete = inputs.complete;
-    Ok(Some(Snapshot::of(&super::built(file, inputs).await?, complete)))
+    let snapshot = Snapshot::of(&super::built(file, inputs).await?, complete);
+    Ok(Some(Baseline { snapshot, started_at: begun.map(|(started_at, ..)| started_at) }))
 }
 
 /// Opens the file of a run.
 async fn opened(path: &Path, lang: Lang) -> Result<SiteRunFile> {
-    const BUSY: Text = text("Another run is writing to this folder.", "Outra execução está gravando nesta pasta.");
+    const BUSY: Text = text("Another run is writing to this folder.", "Outra auditoria está gravando nesta pasta.");
     match SiteRunFile::open(path).await {
         Err(StoreError::Busy { .. }) => bail!("{}", BUSY.in_lang(lang)),
         opened => opened.with_context(|| path.display().to_string()),

@@ -18,6 +18,7 @@ use crate::jobs::mailing;
 
 testkit::on_both_databases! {
     what_broke_is_told_in_one_mail,
+    the_report_of_a_watched_run_has_its_changes,
     nothing_is_told_when_nothing_broke,
     two_servers_run_a_slot_once,
     a_run_that_was_killed_in_the_middle_is_told_once,
@@ -224,6 +225,54 @@ async fn what_broke_is_told_in_one_mail(database: TestDatabase) {
     assert_eq!(letters.len(), 2);
     let text = letters[1].text();
     assert!(text.contains("Quebrou") && text.contains("6 páginas do modelo /product/"), "{text}");
+}
+
+async fn the_report_of_a_watched_run_has_its_changes(database: TestDatabase) {
+    let watching = Watching::start(database, |_| ()).await;
+    watching.watched().await;
+    let report = async |run: &Value, format: &str| {
+        let path = format!("/api/sites/{}/report?format={format}&lang=en", run["id"].as_str().unwrap());
+        let answer = watching.app.call(Call::get(&path).header("x-api-key", &watching.token)).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        answer
+    };
+    watching.next_day().await;
+    let first = watching.newest().await;
+    assert_eq!(report(&first, "json").await.json()["changes"], Value::Null);
+    assert!(!report(&first, "html").await.body.contains("Changes since"));
+    watching.mood.set(Mood::Broken);
+    watching.next_day().await;
+    let run = watching.newest().await;
+    let written = report(&run, "json").await.json();
+    let changes = &written["changes"];
+    assert_eq!(changes["since"], first["created_at"]);
+    for list in ["broke", "fixed", "still"] {
+        assert_eq!(changes[list], run["changes"][list], "{list}");
+    }
+    assert_eq!(changes["leftOut"], run["changes"]["left_out"]);
+    let path = format!("/api/sites/{}/report", run["id"].as_str().unwrap());
+    assert_eq!(watching.app.undescribed(&path, &written), Vec::<String>::new());
+    let html = report(&run, "html").await.body;
+    for part in ["Changes since the audit of ", "<h3>Broke (", "6 pages of the template of /product/", "and 1 more"] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    assert_eq!(report(&run, "sarif").await.json()["runs"][0]["properties"]["changes"], *changes);
+
+    // A day later nothing is new, and what broke is still there.
+    watching.next_day().await;
+    let later = watching.newest().await;
+    assert_eq!((&later["changes"]["broke"], &later["changes"]["fixed"]), (&json!([]), &json!([])));
+    let still = codes(&later["changes"]["still"]);
+    assert!(codes(&run["changes"]["broke"]).iter().all(|code| still.contains(code)), "{still:?}");
+    let html = report(&later, "html").await.body;
+    assert!(html.contains("Nothing was fixed and nothing broke.") && html.contains("Still there ("), "{html}");
+
+    // Without the run before, its date is not known any more.
+    let deleted = format!("/api/sites/{}", run["id"].as_str().unwrap());
+    assert_eq!(watching.send("DELETE", &deleted, &json!({})).await.status, 200);
+    let written = report(&later, "json").await.json();
+    assert_eq!((&written["changes"]["since"], codes(&written["changes"]["still"])), (&Value::Null, still));
+    assert!(report(&later, "html").await.body.contains("Changes since the audit before"));
 }
 
 async fn nothing_is_told_when_nothing_broke(database: TestDatabase) {

@@ -172,6 +172,12 @@ async fn a_run_tells_what_shows_across_pages(database: TestDatabase) {
 
     let report = get(&app, &token, &format!("{path}/report")).await;
     assert_eq!((&report["url"], &report["score"]), (&json!(site.url("/")), &run["figures"]["score"]));
+    assert_eq!(report["changes"], Value::Null);
+    // That it fits its schema was checked with the call; this is that its schema leaves nothing out.
+    assert_eq!(app.undescribed(&format!("{path}/report"), &report), Vec::<String>::new());
+    for list in ["findings", "pageFindings", "templates"] {
+        assert!(!report[list].as_array().unwrap().is_empty(), "{list} are described");
+    }
     for (format, media_type, part) in [
         ("html", "text/html; charset=utf-8", "<h1>Auditoria do site"),
         ("sarif", "application/sarif+json", "broken_internal_link"),

@@ -17,8 +17,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
-        "Fails when two or more indexable pages have the same main text of at least 30 words: without navigation, header, footer, sidebar and forms. Addresses that differ only in host, slash, case or query string have checks of their own.",
-        "Falha quando duas ou mais páginas indexáveis têm o mesmo texto principal de pelo menos 30 palavras: sem navegação, cabeçalho, rodapé, barra lateral e formulários. Endereços que diferem só no host, na barra, em maiúsculas ou na query string têm verificações próprias.",
+        "Fails when two or more indexable pages have the same main text of at least 30 words: without navigation, header, footer, sidebar, forms and text that the first page and 9 of 10 pages repeat. Addresses that differ only in host, slash, case or query string have checks of their own.",
+        "Falha quando duas ou mais páginas indexáveis têm o mesmo texto principal de pelo menos 30 palavras: sem navegação, cabeçalho, rodapé, barra lateral, formulários e o texto que se repete na primeira página e em 9 de cada 10 páginas. Endereços que diferem só no host, na barra, em maiúsculas ou na query string têm verificações próprias.",
     ),
     message: text(
         "{pages} pages have the same text as another page.",

@@ -5,7 +5,7 @@ use service::config::Sku;
 use testkit::facilitator::TestFacilitator;
 use testkit::{TestDatabase, TestSite};
 
-use super::{PLANTED_PAGES, begin, begun, get, planted, times, work_off};
+use super::{PLANTED_PAGES, begin, begun, get, people, planted, times, work_off};
 use crate::app::Call;
 use crate::payments::Shop;
 use crate::payments::by_credit::{balance, credit};
@@ -17,6 +17,7 @@ testkit::on_both_databases! {
     a_run_ends_when_the_credit_is_spent,
     what_is_free_for_now_costs_nothing,
     two_runs_at_once_share_one_credit,
+    the_trial_of_an_account_starts_with_its_first_run,
 }
 
 /// A shop with so many free audits a day.
@@ -84,6 +85,7 @@ async fn a_run_never_spends_more_than_it_may(database: TestDatabase) {
     let too_little = json!({"url": site.url("/"), "max_usd": 0.01});
     let refused = shop.app.call(begin(&token, &too_little).header("x-credito", &credit)).await;
     assert_eq!(refused.refusal(), (402, "allowance_spent".to_owned()));
+    assert!(refused.json()["detail"].as_str().unwrap().starts_with("max_usd: "), "{}", refused.body);
     let few = json!({"url": site.url("/"), "max_pages": 2});
     let run = ended(&shop, &token, begin(&token, &few).header("x-credito", &credit)).await;
     assert_eq!((&run["reason"], &run["figures"]["complete"]), (&json!(null), &json!(false)));
@@ -109,6 +111,36 @@ async fn what_is_free_for_now_costs_nothing(database: TestDatabase) {
     assert_eq!(run["progress"]["audited"], PLANTED_PAGES);
     assert_eq!(run["spending"], json!({"free_audits": 0, "usd": 0.0, "max_usd": null}));
     assert_eq!(shop.app.free_remaining().await, 1);
+}
+
+async fn the_trial_of_an_account_starts_with_its_first_run(database: TestDatabase) {
+    let (shop, site, _) = shop(database, 0).await;
+    let app = &shop.app;
+    let ana = people::account(app, "ana").await;
+    let session = people::session(app, &ana).await;
+    people::organization(app, "bakery", &[(ana.as_str(), "owner")]).await;
+    let own = people::key(app, &format!("account:{ana}")).await;
+    let of_group = people::key(app, "organization:bakery").await;
+    let ends_at = async || app.call(session.cookie(Call::get("/api/me"))).await.json()["trial"]["ends_at"].clone();
+    let begin =
+        |key: &str, body: Value| Call::new("POST", "/api/sites").header("x-api-key", key).body(&body.to_string());
+    // Neither a price nor a refusal is a use of it.
+    let url = site.url("/");
+    let told = app.call(begin(&own, json!({"url": url, "dry_run": true}))).await;
+    assert_eq!((told.status, &told.json()["offer"]["payable_pages"]), (200, &json!(1000)), "{}", told.body);
+    assert_eq!(app.call(begin(&of_group, json!({"url": url}))).await.refusal().0, 402);
+    assert_eq!(app.call(begin(&own, json!({"url": url, "max_pages": 0}))).await.status, 400);
+    assert_eq!(ends_at().await, Value::Null);
+    let began = app.app.ports().now();
+    let id = begun(&app.call(begin(&own, json!({"url": url}))).await);
+    assert_eq!(ends_at().await, began.plus_ms(90 * 86_400_000).to_string());
+    work_off(app).await;
+    let run = app.call(Call::get(&format!("/api/sites/{id}")).header("x-api-key", &own)).await.json();
+    assert_eq!((&run["status"], &run["progress"]["audited"]), (&json!("finished"), &json!(PLANTED_PAGES)), "{run}");
+    assert_eq!(run["spending"], json!({"free_audits": 0, "usd": 0.0, "max_usd": null}));
+    // Once over, it pays no more.
+    app.database.execute("UPDATE accounts SET trial_started_at = 1").await;
+    assert_eq!(app.call(begin(&own, json!({"url": url}))).await.refusal(), (402, "allowance_spent".to_owned()));
 }
 
 async fn two_runs_at_once_share_one_credit(database: TestDatabase) {

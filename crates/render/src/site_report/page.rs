@@ -106,7 +106,7 @@ fn head(report: &SiteReport<String>, notes: &RunNotes, lang: Lang, body: &mut St
         "de 100, cada página com o peso de seus links internos",
     );
     const NO_SCORE: Text = text("No page could be audited.", "Nenhuma página pôde ser auditada.");
-    const SCORES: Text = text("Pages by score", "Páginas por pontuação");
+    const SCORES: Text = text("Pages by score", "Páginas por nota");
     const DEPTHS: Text = text("Pages by clicks from the home page", "Páginas por cliques a partir da inicial");
     const ANSWERS: Text = text("Addresses by answer", "Endereços por resposta");
     const UNREACHED: Text = text("not linked", "sem links");
@@ -146,7 +146,7 @@ fn depth_label(depth: usize) -> String {
 }
 
 fn changed(changes: &SiteChanges, lang: Lang, body: &mut String) {
-    const CHANGES: Text = text("Changes since the baseline", "Mudanças desde a execução de referência");
+    const CHANGES: Text = text("Changes since the baseline", "Mudanças desde a auditoria de referência");
     heading(body, CHANGES, lang);
     if changes.broke.is_empty() && changes.fixed.is_empty() {
         body.push_str(&format!("<p>{}</p>", UNCHANGED.in_lang(lang)));
@@ -202,12 +202,8 @@ fn folded(finding: &FoldedFinding<String>, lang: Lang) -> String {
 fn templates(report: &SiteReport<String>, lang: Lang, body: &mut String) {
     const ONCE: Text = text("Fix once, for many pages", "Corrija uma vez, para muitas páginas");
     const TEMPLATES: Text = text("Templates", "Modelos");
-    const COLUMNS: [Text; 4] = [
-        text("Template", "Modelo"),
-        text("Pages", "Páginas"),
-        text("Mean score", "Pontuação média"),
-        text("Gain", "Ganho"),
-    ];
+    const COLUMNS: [Text; 4] =
+        [text("Template", "Modelo"), text("Pages", "Páginas"), text("Mean score", "Nota média"), text("Gain", "Ganho")];
     heading(body, TEMPLATES, lang);
     table(body, TEMPLATES, &COLUMNS, lang);
     for template in report.templates.iter().take(MOST_TEMPLATES) {
@@ -266,14 +262,14 @@ fn pages(report: &SiteReport<String>, rows: &[PageRow], lang: Lang, body: &mut S
     const PAGES: Text = text("Pages", "Páginas");
     const SOME: Text = text(
         "The {shown} pages with the lowest scores, of {pages}. pages.csv has all of them.",
-        "As {shown} páginas com as menores pontuações, de {pages}. pages.csv tem todas.",
+        "As {shown} páginas com as menores notas, de {pages}. pages.csv tem todas.",
     );
     const COLUMNS: [Text; 5] = [
         text("Page", "Página"),
-        text("Score", "Pontuação"),
+        text("Score", "Nota"),
         text("Clicks", "Cliques"),
         text("Weight", "Peso"),
-        text("Findings", "Problemas"),
+        text("Findings", "Achados"),
     ];
     let alone: String = report
         .page_findings

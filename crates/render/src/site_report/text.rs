@@ -16,7 +16,7 @@ const MOST_CHANGES: usize = 50;
 
 /// The report in lines. Ends with a line end.
 pub fn text(report: &SiteReport, lang: Lang) -> String {
-    const SCORE: Text = both("Score {score} of 100", "Pontuação {score} de 100");
+    const SCORE: Text = both("Score {score} of 100", "Nota {score} de 100");
     const NO_SCORE: Text = both("No page could be audited", "Nenhuma página pôde ser auditada");
     const TEMPLATES: Text = both("Fix once, for many pages", "Corrija uma vez, para muitas páginas");
     const SITE: Text = both("Across pages", "Entre páginas");

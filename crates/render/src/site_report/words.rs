@@ -72,12 +72,12 @@ pub(super) fn limits<T>(report: &SiteReport<T>, names: OptionNames) -> Vec<Phras
         .into(),
         RunLimit::Sitemaps => text(
             "The site has more sitemaps than a run reads, so pages that only they list may be missing.",
-            "O site tem mais sitemaps do que uma execução lê, e páginas listadas só neles podem ter ficado de fora.",
+            "O site tem mais sitemaps do que uma auditoria lê, e páginas listadas só neles podem ter ficado de fora.",
         )
         .into(),
         RunLimit::Resources => text(
             "The pages have more images or links to other sites than a run checks.",
-            "As páginas têm mais imagens ou links para outros sites do que uma execução verifica.",
+            "As páginas têm mais imagens ou links para outros sites do que uma auditoria verifica.",
         )
         .into(),
     };
@@ -114,8 +114,8 @@ pub(super) fn answer(word: &str) -> Text {
 /// Why a check of the site was not measured, for a person.
 pub(super) fn unmeasured(word: &str) -> Text {
     match word {
-        "limit" => text("the run's limits left pages out", "os limites da execução deixaram páginas de fora"),
-        "not_asked" => text("the run did not ask for it", "a execução não pediu isso"),
+        "limit" => text("the run's limits left pages out", "os limites da auditoria deixaram páginas de fora"),
+        "not_asked" => text("the run did not ask for it", "a auditoria não pediu isso"),
         "sitemap" => text("a sitemap could not be read", "um sitemap não pôde ser lido"),
         _ => text("the site has nothing of the kind", "o site não tem nada do tipo"),
     }

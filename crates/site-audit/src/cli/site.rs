@@ -324,7 +324,7 @@ async fn versions(file: &mut SiteRunFile) -> Result<HashMap<String, KnownVersion
 async fn replay(file: &mut SiteRunFile, crawl: &mut Crawl, lang: Lang) -> Result<()> {
     const OTHER: Text = text(
         "The run can't be resumed with other options or another start page. Remove it to begin again.",
-        "A execução não pode continuar com outras opções ou outra página inicial. Remova-a para começar de novo.",
+        "A auditoria não pode continuar com outras opções ou outra página inicial. Remova-a para começar de novo.",
     );
     let mut from = 0;
     loop {

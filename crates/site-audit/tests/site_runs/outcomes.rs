@@ -52,7 +52,7 @@ async fn two_runs_do_not_write_one_folder() {
     let held = store::SiteRunFile::open(&folder.path().join("run.db")).await.unwrap();
     let (code, stderr) = outcome(&["site", &site.url("/"), "--lang", "pt-BR"], folder.path());
     assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("Outra execução está gravando nesta pasta."), "{stderr}");
+    assert!(stderr.contains("Outra auditoria está gravando nesta pasta."), "{stderr}");
     held.close().await.unwrap();
     assert_eq!(outcome(&["site", &site.url("/")], folder.path()).0, 0);
 }

@@ -16,17 +16,15 @@ const MOST_CODES: usize = 10;
 impl SiteArguments {
     /// The bars that a run fails, a sentence each.
     pub(super) fn failed_bars(&self, report: &SiteReport, changes: Option<&SiteChanges>) -> Vec<Phrase> {
-        const UNDER: Text = text(
-            "The score {score} is below --fail-under {bar}.",
-            "A pontuação {score} está abaixo de --fail-under {bar}.",
-        );
+        const UNDER: Text =
+            text("The score {score} is below --fail-under {bar}.", "A nota {score} está abaixo de --fail-under {bar}.");
         const FOUND: Text = text(
             "--fail-on {bar}: {count} {count|finding is|findings are} at least this severe: {codes}.",
             "--fail-on {bar}: {count} {count|problema tem|problemas têm} ao menos essa severidade: {codes}.",
         );
         const BROKE: Text = text(
             "--fail-on {bar}: {count} {count|finding|findings} at least this severe broke since the baseline: {codes}.",
-            "--fail-on {bar}: {count} {count|problema|problemas} ao menos dessa severidade {count|surgiu|surgiram} desde a execução de referência: {codes}.",
+            "--fail-on {bar}: {count} {count|problema|problemas} ao menos dessa severidade {count|surgiu|surgiram} desde a auditoria de referência: {codes}.",
         );
         let mut failed = Vec::new();
         if let (Some(bar), Some(score)) = (self.fail_under, report.score)

@@ -29,15 +29,15 @@ impl RunPlace {
     pub(super) async fn of(folder: &Path, url: &Url, resume: bool, lang: Lang) -> Result<Self> {
         const NONE: Text = text(
             "There is no run to resume in {folder}. Run without --resume.",
-            "Não há execução a continuar em {folder}. Rode sem --resume.",
+            "Não há auditoria a continuar em {folder}. Rode sem --resume.",
         );
         const OTHER: Text = text(
             "The folder {folder} holds a run of {url}. Name another folder with --out.",
-            "A pasta {folder} tem uma execução de {url}. Indique outra pasta com --out.",
+            "A pasta {folder} tem uma auditoria de {url}. Indique outra pasta com --out.",
         );
         const UNFINISHED: Text = text(
             "The folder {folder} holds a run that is not finished. Continue it with --resume, or remove {file}.",
-            "A pasta {folder} tem uma execução que não terminou. Continue-a com --resume ou remova {file}.",
+            "A pasta {folder} tem uma auditoria que não terminou. Continue-a com --resume ou remova {file}.",
         );
         let path = folder.join(RUN);
         let refusal = |words: Text, url: &str| {
@@ -102,11 +102,13 @@ impl RunPlace {
 
     /// The run that `--baseline` names, read before the crawl. In the folder of the run itself that is its last finished run.
     pub(super) async fn baseline(&mut self, named: &Path, folder: &Path, url: &Url, lang: Lang) -> Result<Snapshot> {
-        const NONE: Text =
-            text("--baseline: there is no finished run in {path}.", "--baseline: não há execução terminada em {path}.");
+        const NONE: Text = text(
+            "--baseline: there is no finished run in {path}.",
+            "--baseline: não há auditoria terminada em {path}.",
+        );
         const OTHER: Text = text(
             "--baseline: the run in {path} is of another site, {url}.",
-            "--baseline: a execução em {path} é de outro site, {url}.",
+            "--baseline: a auditoria em {path} é de outro site, {url}.",
         );
         let mut path = if named.is_dir() { named.join(RUN) } else { named.to_owned() };
         let refusal = |words: Text, url: &str| {
@@ -152,7 +154,7 @@ async fn snapshot(file: &mut SiteRunFile) -> Result<Option<Snapshot>> {
 
 /// Opens the file of a run.
 async fn opened(path: &Path, lang: Lang) -> Result<SiteRunFile> {
-    const BUSY: Text = text("Another run is writing to this folder.", "Outra execução está gravando nesta pasta.");
+    const BUSY: Text = text("Another run is writing to this folder.", "Outra auditoria está gravando nesta pasta.");
     match SiteRunFile::open(path).await {
         Err(StoreError::Busy { .. }) => bail!("{}", BUSY.in_lang(lang)),
         opened => opened.with_context(|| path.display().to_string()),

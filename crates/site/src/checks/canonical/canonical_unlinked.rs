@@ -18,7 +18,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
         "Fails when other pages name an indexable page of the site as their canonical and no page links to it. Not measured when the limits of the run left pages out.",
-        "Falha quando outras páginas indicam uma página indexável do site como sua canônica e nenhuma página tem link para ela. Não é medido quando os limites da execução deixaram páginas de fora.",
+        "Falha quando outras páginas indicam uma página indexável do site como sua canônica e nenhuma página tem link para ela. Não é medido quando os limites da auditoria deixaram páginas de fora.",
     ),
     message: text(
         "{cases} canonical {cases|page has|pages have} no internal links.",

@@ -18,7 +18,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     reference: "https://developers.google.com/search/docs/crawling-indexing/links-crawlable",
     rule: text(
         "Fails when an indexable page is in a sitemap and no path of links leads to it from the first page. Not measured when the limits of the run left pages out.",
-        "Falha quando uma página indexável está em um sitemap e nenhum caminho de links leva a ela a partir da primeira página. Não é medido quando os limites da execução deixaram páginas de fora.",
+        "Falha quando uma página indexável está em um sitemap e nenhum caminho de links leva a ela a partir da primeira página. Não é medido quando os limites da auditoria deixaram páginas de fora.",
     ),
     message: text("No link leads to {cases} {cases|page|pages}.", "Nenhum link leva a {cases} {cases|página|páginas}."),
     run,

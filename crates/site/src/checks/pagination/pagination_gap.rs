@@ -21,7 +21,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     reference: "https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading",
     rule: text(
         "Fails when a page number of a list, from 2 on, is missing although a higher one exists. Not measured when the limits of the run left pages out.",
-        "Falha quando falta um número de página de uma lista, a partir do 2, embora exista um maior. Não é medido quando os limites da execução deixaram páginas de fora.",
+        "Falha quando falta um número de página de uma lista, a partir do 2, embora exista um maior. Não é medido quando os limites da auditoria deixaram páginas de fora.",
     ),
     message: text(
         "{cases} {cases|list has|lists have} missing pages.",

@@ -43,7 +43,11 @@ async fn keys_go_through_the_findings_and_can_be_switched_off() {
         assert_ne!(tab.focus(), before, "no finding has something to copy");
     }
     tab.press("c");
-    assert_eq!(tab.text(&format!("{BUTTON}.textContent")), "Copied");
+    let copied = format!(
+        "new Promise(done => {{ const look = () => {BUTTON}.textContent === 'Copied' \
+            ? done(true) : requestAnimationFrame(look); look(); }})"
+    );
+    assert_eq!(tab.value(&copied), true);
     assert_eq!(tab.value("document.activeElement.closest('.finding').open"), true);
     let copied = tab.text("navigator.clipboard.readText()");
     let shown = "document.activeElement.closest('.finding').querySelector('.block').textContent";

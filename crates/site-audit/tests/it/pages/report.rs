@@ -272,6 +272,12 @@ async fn what_is_to_be_pasted_can_be_copied_and_an_address_opens_its_finding() {
     let copied = tab.text("navigator.clipboard.readText()");
     assert_eq!(copied, tab.text("document.querySelector('#patch ~ details pre').textContent"));
     assert!(copied.contains("<meta name=\"description\"") || copied.contains("<meta property=\"og:"), "{copied}");
+    // A browser that refuses leaves the text selected, and says so.
+    tab.value("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))");
+    tab.value("document.activeElement.blur()");
+    tab.click("#patch ~ details .block button");
+    assert!(tab.text(COPIED).contains("The text is selected"));
+    assert_eq!(tab.text("getSelection().toString().trim()"), copied.trim());
 
     let is_open = "document.getElementById('f-llms_txt_missing').open";
     assert_eq!(tab.value(is_open), false);

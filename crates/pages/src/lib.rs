@@ -2,6 +2,7 @@
 
 mod account;
 mod address;
+mod allowance;
 mod api_index;
 mod assets;
 mod bot;

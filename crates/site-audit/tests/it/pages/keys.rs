@@ -104,6 +104,26 @@ async fn the_screens_of_a_report_have_no_barrier_in_any_look() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_decision_has_no_barrier_in_any_look_and_is_copied_alone() {
+    const HIDDEN: &str = "<!doctype html><html lang=en><meta charset=utf-8>\n\
+        <meta name=\"robots\" content=\"noindex, follow, max-image-preview:large\"><title>Untitled</title><h1>Rye bread</h1>";
+    let Some(mut scene) = Scene::open_with(HIDDEN, |_| {}).await else { return };
+    scene.audit("/page");
+    let path = scene.tab.text("location.pathname");
+    let mut found = Vec::new();
+    for lang in ["en", "pt-BR"] {
+        scene.tab.visit(&format!("{path}?lang={lang}"));
+        found.extend(problems(&mut scene, &format!("decision-{lang}")));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    scene.tab.allow_clipboard();
+    scene.tab.click("#decision .block button");
+    let copied = "new Promise(done => { const look = () => document.querySelector('#decision button').textContent === 'Copiado' \
+        ? navigator.clipboard.readText().then(done) : requestAnimationFrame(look); look(); })";
+    assert_eq!(scene.tab.text(copied), "<meta name=\"robots\" content=\"index, follow, max-image-preview:large\">");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_fix_is_verified_and_a_finding_snoozed_without_scripts() {
     let Some(mut scene) = Scene::open(|_| {}).await else { return };
     scene.tab.disable_scripts();

@@ -5,6 +5,7 @@ mod address;
 mod allowance;
 mod api_index;
 mod assets;
+mod audit_form;
 mod bot;
 mod card;
 mod challenge;

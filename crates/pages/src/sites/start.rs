@@ -40,6 +40,7 @@ struct SitesPage<'a> {
     more: Option<String>,
     /// What was typed.
     typed: TypedSite,
+    is_on_trial: bool,
     /// Most pages of a run.
     most_pages: u32,
     /// What a run would cost, where that was asked for: a sentence.
@@ -201,6 +202,7 @@ async fn shown(
         watches: watch_rows(visit).await?,
         more,
         typed,
+        is_on_trial: service::gate::is_on_trial(services, &cx.caller),
         most_pages: services.config().limits.site_pages,
         offer: offer.map(|offer| offer_sentence(&offer, lang)),
         problem: problem.map(|error| error.message_for_person(lang)),

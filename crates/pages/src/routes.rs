@@ -68,6 +68,7 @@ pub(crate) fn router() -> Router<Site> {
         .route("/sites/{id}/delete", post(sites::delete))
         .route("/sites/{id}/watch", post(sites::repeat))
         .route("/sites/{id}/findings/{code}", get(sites::finding))
+        .route("/sites/{id}/page", get(sites::page_at))
         .route("/sites/{id}/pages", get(sites::pages))
         .route("/sites/{id}/pages/{number}", get(sites::page))
         .route("/sites/{id}/files/{name}", get(sites::file))

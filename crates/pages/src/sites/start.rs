@@ -116,9 +116,9 @@ pub(crate) async fn list(State(services): State<Services>, request: Request) -> 
     answered(&services, &parts, async |visit| {
         let typed = TypedSite {
             url: visit.parameter("url").unwrap_or_default(),
-            max_pages: USUAL_PAGES.to_owned(),
-            include: String::new(),
-            exclude: String::new(),
+            max_pages: visit.parameter("max_pages").unwrap_or_else(|| USUAL_PAGES.to_owned()),
+            include: visit.parameter("include").unwrap_or_default(),
+            exclude: visit.parameter("exclude").unwrap_or_default(),
         };
         shown(visit, StatusCode::OK, typed, None, None).await
     })

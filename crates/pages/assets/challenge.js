@@ -7,7 +7,7 @@ import { call } from "page.js";
 const BATCH = 500;
 
 const box = document.getElementById("verification");
-const status = document.getElementById("verification-status");
+const status = box.querySelector("[role]");
 const form = box.closest("form");
 const button = form.querySelector("button");
 const { provider, sitekey, widget, ...texts } = box.dataset;
@@ -42,7 +42,7 @@ const solve = async ({ algorithm, challenge, maxnumber, salt, signature }) => {
     const at = (await Promise.all(digests)).findIndex((digest) => new DataView(digest).getUint32(0) === wanted);
     if (at >= 0) return btoa(JSON.stringify({ algorithm, challenge, number: first + at, salt, signature }));
   }
-  throw new Error("no number solves the challenge");
+  throw new Error("no solution");
 };
 
 const proof = async () => {
@@ -58,7 +58,7 @@ if (isService) {
     const service = globalThis.turnstile ?? globalThis.hcaptcha ?? globalThis.grecaptcha;
     const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     const forget = () => { token = null; };
-    const id = service.render(document.getElementById("verification-widget"), {
+    const id = service.render(box.querySelector("div"), {
       sitekey,
       theme: document.documentElement.dataset.theme ?? system,
       callback: (given) => { token = given; say(""); },

@@ -76,7 +76,7 @@ if (prompt) {
   seen.observe(prompt);
 }
 
-const { copy, copied } = document.querySelector("script[data-copy]").dataset;
+const names = document.querySelector("script[data-copy]").dataset;
 
 const status = document.createElement("p");
 status.className = "hidden";
@@ -92,7 +92,7 @@ if (navigator.clipboard) {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "small";
-    button.textContent = copy;
+    button.textContent = names.copy;
     block.append(button);
   }
   for (const button of document.querySelectorAll("[data-copies]")) button.hidden = false;
@@ -103,13 +103,15 @@ addEventListener("click", async ({ target: button }) => {
   button.dataset.name ??= button.textContent;
   // Of a change only what comes is pasted.
   const taken = block.querySelector("ins") ?? block.querySelector("pre") ?? block;
+  let done = names.copied;
   try {
     await navigator.clipboard.writeText(taken.textContent);
   } catch {
+    // The browser refuses: the text is shown and selected, to be copied by its reader.
+    taken.closest("details")?.toggleAttribute("open", true);
     getSelection().selectAllChildren(taken);
-    return;
+    done = names.selected;
   }
-  button.textContent = copied;
-  say(copied);
+  say(button.textContent = done);
   button.addEventListener("blur", () => { button.textContent = button.dataset.name; say(""); }, { once: true });
 });

@@ -1,9 +1,14 @@
 //! Addresses of pages, with and without a language.
 
 use audit::check::Family;
+use http::{HeaderMap, HeaderName, header};
 use model::lang::Lang;
 use render::catalog;
 use service::Services;
+use url::Url;
+use url::form_urlencoded::Serializer;
+
+use crate::done::PARAMETER;
 
 /// Addresses of an indexable page. The plain one is in the language that the browser prefers.
 #[derive(Debug)]
@@ -37,8 +42,52 @@ pub(crate) fn is_own_path(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
+/// Path of the page that a reader came from, without its language and what was confirmed there; `None` where it is another host's,
+/// the first page, or one of the account.
+pub(crate) fn came_from(headers: &HeaderMap) -> Option<String> {
+    let text = |name: HeaderName| headers.get(name)?.to_str().ok();
+    let url = Url::parse(text(header::REFERER)?).ok()?;
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let path = url.path();
+    let is_place = path != "/" && path != "/conta" && !path.starts_with("/conta/");
+    if format!("{}{port}", url.host_str()?) != text(header::HOST)? || !is_place {
+        return None;
+    }
+    let mut query = Serializer::new(String::new());
+    query.extend_pairs(url.query_pairs().filter(|(name, _)| name != "lang" && name != PARAMETER));
+    let query = query.finish();
+    let mark = if query.is_empty() { "" } else { "?" };
+    Some(format!("{path}{mark}{query}")).filter(|path| is_own_path(path))
+}
+
 /// The tool that a query names: its findings come first in a report.
 pub(crate) fn tool_of_query(query: Option<&str>) -> Option<&'static Family> {
     let mut pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
     pairs.find(|(name, _)| name == "tool").and_then(|(_, slug)| catalog::family(&slug))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_reader_came_from_a_page_of_ours_or_from_nowhere() {
+        for (referer, path) in [
+            ("http://a.example:81/reports/1?lang=en&tool=title&done=share#f-x", Some("/reports/1?tool=title")),
+            ("http://a.example:81/checks", Some("/checks")),
+            ("http://a.example/checks", None),
+            ("https://evil.example/checks", None),
+            ("http://a.example:81/", None),
+            ("http://a.example:81/conta/out", None),
+            ("http://a.example:81//evil.example", None),
+            ("nonsense", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, HeaderValue::from_static("a.example:81"));
+            headers.insert(header::REFERER, HeaderValue::from_static(referer));
+            assert_eq!(came_from(&headers).as_deref(), path, "{referer}");
+        }
+    }
 }

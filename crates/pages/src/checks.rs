@@ -11,6 +11,7 @@ use model::lang::{Lang, Text, text};
 use service::unknown;
 
 use crate::address::{Addresses, with_lang};
+use crate::audit_form::AuditForm;
 use crate::card::{Card, CardSubject};
 use crate::frame::Frame;
 use crate::hub_filter::HubFilter;
@@ -61,6 +62,7 @@ struct CheckPage<'a> {
     frame: Frame<'a>,
     addresses: Addresses,
     card: Card,
+    form: &'a AuditForm,
     check: Explained,
     /// The severity for a person.
     word: &'static str,
@@ -128,20 +130,24 @@ pub(super) async fn hub(State(services): State<Services>, request: Request) -> R
 type CodePath = Result<Path<String>, PathRejection>;
 
 pub(super) async fn show(State(services): State<Services>, code: CodePath, request: Request) -> Response {
-    let query = request.uri().query();
-    let reader = Reader::of(request.headers(), query);
+    let (parts, _) = request.into_parts();
+    let query = parts.uri.query();
+    let reader = Reader::of(&parts.headers, query);
     let code = code.map(|Path(code)| code).unwrap_or_default();
     let Some(entry) = catalog::entry(&code) else {
         return error::page(&services, &unknown::check(&code), reader);
     };
+    let form = AuditForm::of(&services, &parts, entry.0.slug).await;
     let (page_services, query) = (services.clone(), query.map(str::to_owned));
     // The first call computes the conditions under which checks are not measured, which takes CPU time.
-    let made = off_worker(move || lasting(&page(&page_services, entry, query.as_deref(), reader), reader.lang));
+    let made =
+        off_worker(move || form.answer(&page(&page_services, &form, entry, query.as_deref(), reader), reader.lang));
     made.await.unwrap_or_else(|error| error::page(&services, &error, reader))
 }
 
 fn page<'a>(
     services: &'a Services,
+    form: &'a AuditForm,
     (family, check): CatalogEntry,
     query: Option<&str>,
     reader: Reader,
@@ -163,6 +169,7 @@ fn page<'a>(
         frame: Frame::new(services, reader).below("/checks"),
         addresses,
         card,
+        form,
         word: severity_word(check.severity).in_lang(lang),
         points: audit::score::weight(check.severity),
         why: pieces(explained.why),

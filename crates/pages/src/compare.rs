@@ -20,6 +20,7 @@ use service::running::AuditEnding;
 use service::tabs::{self, Compared, WordKind};
 use service::x402::Priced;
 
+use crate::allowance::NextAudit;
 use crate::challenge::{self, ChallengeView};
 use crate::comparison::ComparisonView;
 use crate::frame::Frame;
@@ -40,7 +41,8 @@ struct PagesComparedPage<'a> {
     /// The addresses as they were typed.
     typed: [String; 2],
     problem: Option<String>,
-    free_remaining: u32,
+    /// What two audits take of the free ones.
+    cost: String,
     comparison: Option<ComparisonView<'a>>,
 }
 
@@ -105,11 +107,13 @@ async fn shown(
         csrf: csrf::of_call(cx)?,
         challenge: challenge::of_call(cx),
         typed: match compared {
+            // Of two runs of one page the other page is still to be typed.
+            Some(Compared { before, after, .. }) if before.url == after.url => [before.url.clone(), String::new()],
             Some(compared) => [compared.before.url.clone(), compared.after.url.clone()],
             None => typed,
         },
         problem: problem.map(|error| error.message(reader.lang)),
-        free_remaining: gate::allowance(cx).await?.free_remaining,
+        cost: NextAudit::of(cx).await?.for_audits(2, reader.lang),
         comparison: compared.map(|compared| ComparisonView::of(compared, json(compared), reader.lang)),
     };
     let mut response = html(problem.map_or(StatusCode::OK, status), &page, reader.lang);

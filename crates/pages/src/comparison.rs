@@ -13,8 +13,8 @@ use crate::words::severity_word;
 pub(crate) struct ComparisonView<'a> {
     pub(crate) compared: &'a Compared,
     pub(crate) sides: [AuditColumn<'a>; 2],
-    /// The difference of the scores with its sign; empty where one of them has none.
-    pub(crate) points: String,
+    /// The result in two sentences: which scores more, and which findings only one has.
+    pub(crate) summary: [String; 2],
     pub(crate) lab: Vec<LabRows>,
     /// Path of the same as JSON.
     pub(crate) json: String,
@@ -65,7 +65,7 @@ impl<'a> ComparisonView<'a> {
         let [first, second] = names;
         Self {
             sides: [column(first, &compared.before), column(second, &compared.after)],
-            points: compared.change.score.map_or(String::new(), signed),
+            summary: summary(compared, is_one_page, lang),
             lab: compared.lab.iter().map(|change| LabRows::of(change, lang)).collect(),
             headings: headings.map(|heading| heading.in_lang(lang)),
             compared,
@@ -77,6 +77,50 @@ impl<'a> ComparisonView<'a> {
     pub(crate) fn word(&self, severity: &Severity) -> &'static str {
         severity_word(*severity).in_lang(self.lang)
     }
+}
+
+/// The result in words. The points count only what was measured on both, and so they are those of the findings below.
+fn summary(compared: &Compared, is_one_page: bool, lang: Lang) -> [String; 2] {
+    const RUNS: [Text; 4] = [
+        text("The score rose by {points} {points|point|points}.", "A nota subiu {points} {points|ponto|pontos}."),
+        text("The score fell by {points} {points|point|points}.", "A nota caiu {points} {points|ponto|pontos}."),
+        text("The score did not change.", "A nota não mudou."),
+        text(
+            "{broke} {broke|finding is|findings are} new, {fixed} {fixed|is|are} fixed, {same} {same|stays|stay}.",
+            "{broke} {broke|achado novo|achados novos}, {fixed} {fixed|corrigido|corrigidos}, {same} {same|continua|continuam}.",
+        ),
+    ];
+    const PAGES: [Text; 4] = [
+        text(
+            "The second page scores {points} {points|point|points} more.",
+            "A segunda página tem {points} {points|ponto|pontos} a mais.",
+        ),
+        text(
+            "The second page scores {points} {points|point|points} less.",
+            "A segunda página tem {points} {points|ponto|pontos} a menos.",
+        ),
+        text("Both pages score the same.", "As duas páginas têm a mesma nota."),
+        text(
+            "{broke} {broke|finding is|findings are} only on the second page, {fixed} only on the first, {same} on both.",
+            "{broke} {broke|achado está|achados estão} só na segunda página, {fixed} só na primeira, {same} nas duas.",
+        ),
+    ];
+    let [more, less, equal, counts] = if is_one_page { RUNS } else { PAGES };
+    let change = &compared.change;
+    let score = change.score.map(|points| {
+        let words = match points {
+            1.. => more,
+            0 => equal,
+            _ => less,
+        };
+        words.phrase(&[("points", points.unsigned_abs().into())]).in_lang(lang).to_owned()
+    });
+    let values = [
+        ("broke", change.broke.len().into()),
+        ("fixed", change.fixed.len().into()),
+        ("same", compared.unchanged.len().into()),
+    ];
+    [score.unwrap_or_default(), counts.phrase(&values).in_lang(lang).to_owned()]
 }
 
 impl LabRows {

@@ -3,6 +3,7 @@
 use model::lang::Lang;
 use service::Services;
 
+use crate::allowance::TRIAL;
 use crate::assets;
 use crate::done;
 use crate::reader::Reader;
@@ -128,6 +129,11 @@ impl<'a> Frame<'a> {
             Lang::En => en,
             Lang::PtBr => pt,
         }
+    }
+
+    /// What is said of the audits of an account in its trial.
+    pub(crate) fn in_trial(&self) -> &'static str {
+        TRIAL.in_lang(self.reader.lang)
     }
 
     /// What a form has just done; empty for nothing.

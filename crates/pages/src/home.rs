@@ -17,6 +17,7 @@ use model::id::AuditId;
 use model::lang::{Lang, Text, text};
 
 use crate::address::{Addresses, tool_of_query, with_lang};
+use crate::allowance::NextAudit;
 use crate::card::{Card, CardSubject};
 use crate::challenge::{self, ChallengeView};
 use crate::credit::CreditField;
@@ -56,6 +57,7 @@ struct HomePage<'a> {
     challenge: Option<&'a ChallengeView>,
     problem: Option<AuditProblem>,
     free_per_day: u32,
+    is_on_trial: bool,
     /// Checks of the catalog.
     checks: usize,
     base_url: &'a str,
@@ -83,7 +85,9 @@ pub(super) async fn show(State(services): State<Services>, request: Request) -> 
     let csrf = csrf::of_request(&services, &parts).await;
     let challenge = challenge::of_request(&services, &parts, csrf.is_some());
     let credit = CreditField::of(&services, &parts, "/");
-    let typed = Typed { url: filled_in(query), tool: tool_of_query(query), csrf, attempt: None, challenge, credit };
+    let is_on_trial = csrf.is_some() && NextAudit::is_on_trial(&services, &parts).await;
+    let (url, tool) = (filled_in(query), tool_of_query(query));
+    let typed = Typed { url, tool, csrf, attempt: None, challenge, credit, is_on_trial };
     let is_own =
         typed.csrf.is_some() || typed.challenge.is_some() || typed.credit.as_ref().is_some_and(CreditField::is_kept);
     let response = shown(StatusCode::OK, &services, query, reader, &typed, None);
@@ -110,14 +114,22 @@ struct Typed {
     challenge: Option<ChallengeView>,
     /// The credit that pays where no free audit is left.
     credit: Option<CreditField>,
+    /// Whether the reader's account is in its trial.
+    is_on_trial: bool,
 }
 
 impl Typed {
+    /// An address alone.
+    fn of(url: String) -> Self {
+        Self { url, tool: None, csrf: None, attempt: None, challenge: None, credit: None, is_on_trial: false }
+    }
+
     /// What was typed, for the form to be shown once more.
     async fn again(self, services: &Services, parts: &Parts) -> Self {
         let csrf = csrf::of_request(services, parts).await;
         let challenge = challenge::of_request(services, parts, csrf.is_some());
-        Self { csrf, challenge, credit: CreditField::of(services, parts, "/"), ..self }
+        let is_on_trial = csrf.is_some() && NextAudit::is_on_trial(services, parts).await;
+        Self { csrf, challenge, credit: CreditField::of(services, parts, "/"), is_on_trial, ..self }
     }
 }
 
@@ -163,6 +175,7 @@ fn page<'a>(
         challenge: typed.challenge.as_ref(),
         problem: error.map(|error| problem(services, error, lang)),
         free_per_day: services.config().limits.free_audits_per_day,
+        is_on_trial: typed.is_on_trial,
         checks: audit::checks::all().count(),
         base_url: services.base_url(),
     }
@@ -271,8 +284,7 @@ pub(super) async fn ended_elsewhere(
     url: &str,
     ending: AuditEnding,
 ) -> Response {
-    let typed = Typed { url: url.to_owned(), tool: None, csrf: None, attempt: None, challenge: None, credit: None };
-    ended(services, parts, reader, typed, ending).await
+    ended(services, parts, reader, Typed::of(url.to_owned()), ending).await
 }
 
 /// The form again, with what is wrong.
@@ -299,7 +311,7 @@ async fn typed(services: &Services, parts: &Parts, body: Body) -> Result<Typed, 
     let tool = field("tool").and_then(|(_, slug)| catalog::family(&slug));
     let csrf = field("csrf").map(|(_, token)| token.into_owned());
     let attempt = field("attempt").map(|(_, text)| text.into_owned());
-    Ok(Typed { url: url.trim().to_owned(), tool, csrf, attempt, challenge: None, credit: None })
+    Ok(Typed { tool, csrf, attempt, ..Typed::of(url.trim().to_owned()) })
 }
 
 /// The call, the URL to audit and its price, after every check but that of the allowance.

@@ -2,8 +2,10 @@
 
 mod account;
 mod address;
+mod allowance;
 mod api_index;
 mod assets;
+mod audit_form;
 mod bot;
 mod card;
 mod challenge;

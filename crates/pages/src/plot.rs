@@ -57,6 +57,11 @@ pub(crate) struct Label {
 pub(crate) type PlotRow = (Vec<String>, Option<f64>);
 
 impl Plot {
+    /// The cells of a row, each with the head of its column.
+    pub(crate) fn named<'r>(&'r self, row: &'r [String]) -> impl Iterator<Item = (&'static str, &'r String)> {
+        self.heads.iter().copied().zip(row)
+    }
+
     /// Over days, oldest first: a bar for each, the highest one as high as the plot.
     pub(crate) fn over_days(
         id: &'static str,

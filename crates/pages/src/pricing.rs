@@ -10,6 +10,7 @@ use model::lang::{Text, text};
 use model::pricing::PaymentQuota;
 
 use crate::address::{Addresses, with_lang};
+use crate::allowance::NextAudit;
 use crate::card::{Card, CardSubject};
 use crate::frame::Frame;
 use crate::reader::Reader;
@@ -26,6 +27,8 @@ struct PricingPage<'a> {
     quota: PaymentQuota,
     /// Free audits that the reader's network has left today; `None` while unknown.
     left: Option<u32>,
+    /// Whether the reader's account is in its trial, in which nothing else counts.
+    is_on_trial: bool,
     /// Payment requirements of an audit (x402), as JSON; `None` where nothing is charged.
     requirements: Option<String>,
     /// Where credit is bought.
@@ -60,6 +63,7 @@ pub(super) async fn show(State(site): State<Site>, request: Request) -> Response
         addresses,
         quota: service::pricing::quota(services, lang),
         left: left.ok(),
+        is_on_trial: reader.has_session && NextAudit::is_on_trial(services, &parts).await,
         requirements: priced
             .and_then(|priced| services.payments().example(&priced))
             .map(|demand| format!("{demand:#}")),

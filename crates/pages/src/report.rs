@@ -1,5 +1,6 @@
 //! The report of an audit, for its owner.
 
+mod decision;
 mod diff;
 mod documents;
 mod facts;
@@ -34,6 +35,7 @@ use service::shares;
 use store::{RunRecord, StoredReport};
 
 use crate::address::{tool_of_query, with_lang};
+use crate::allowance::NextAudit;
 use crate::reader::Reader;
 use crate::response::{html, private};
 use crate::{csrf, error};
@@ -43,14 +45,12 @@ use service::Services;
 use service::audits::ReadableReport;
 use service::caller::Cx;
 use service::caller::Identity;
-use service::config::Sku;
 use service::error::{Code, ServiceError};
-use service::gate;
 use service::lab_tests;
 use service::running::UnkeptReport;
 use service::snoozes;
 use service::tabs;
-use shown::{Again, OwnersView};
+use shown::OwnersView;
 
 pub(super) use documents::{document, file, form, report_file};
 pub(super) use filter::Filter;
@@ -69,7 +69,7 @@ struct OwnedReport {
     tab: Option<Tab>,
     /// Its findings that are put off.
     snoozes: Vec<Snooze>,
-    again: Again,
+    again: NextAudit,
     csrf: Option<String>,
 }
 
@@ -92,8 +92,7 @@ async fn found(services: &Services, parts: &Parts, id: ReportIdPath, lang: Lang)
     let (cx, owner, id) = owned_by_caller(services, parts, id, lang).await?;
     let ReadableReport { stored, is_own } = service::audits::readable(&cx, &owner, id).await?;
     let before = tabs::run_before(services, &owner, &stored).await?;
-    let is_free = gate::is_free_for_now(services, Sku::Audit) || gate::is_on_trial(services, &cx.caller);
-    let again = Again::of(&service::gate::allowance(&cx).await?, is_free);
+    let again = NextAudit::of(&cx).await?;
     let tab = if is_own { tabs::of_page(services, &owner, &stored.requested_url).await? } else { None };
     let snoozes = match &tab {
         Some(tab) => snoozes::list(services, tab).await?,
@@ -118,6 +117,7 @@ fn page(
         requested_url: &stored.requested_url,
         again: *again,
         tab: tab.as_ref().map(|tab| tab.id.as_str()),
+        newer: tab.as_ref().and_then(|tab| tab.audit_id.as_deref()).filter(|newest| *newest != stored.id.0),
         snoozes,
         before: before.as_ref().map(|run| &run.id).zip(change.as_ref()),
     };

@@ -1,5 +1,7 @@
 //! Runs over whole sites: the form that begins one, the list, its progress, and what it found.
 
+mod below;
+mod rows;
 mod run;
 mod start;
 mod watch;
@@ -17,13 +19,16 @@ use render::band::Band;
 use service::Services;
 use service::caller::{Cx, Identity};
 use service::error::{Code, ServiceError};
-use service::sites::SiteRunStatus;
+use service::sites::{SiteRunAnswer, SiteRunStatus};
+use std::time::Duration;
 
+use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::private;
 use crate::words::severity_word;
 
-pub(super) use run::{delete, file, finding, page, pages, show};
+pub(super) use below::{delete, file, finding, page, page_at, pages};
+pub(super) use run::show;
 pub(super) use start::{begin, list};
 pub(super) use watch::{change_watch, repeat};
 
@@ -49,6 +54,16 @@ impl SiteVisit {
             reader,
             query: parts.uri.query().map(str::to_owned),
         })
+    }
+
+    /// A run in the language of the reader.
+    async fn run(&self, id: &str) -> Result<SiteRunAnswer, ServiceError> {
+        let run = service::sites::read(&self.cx, id, Duration::ZERO).await?;
+        SiteRunAnswer::whole(&self.cx.services, &run, self.reader.lang)
+    }
+
+    fn frame(&self) -> Frame<'_> {
+        Frame::new(&self.cx.services, self.reader).below("/workspace").keeping_query(self.query.as_deref())
     }
 
     /// A parameter of the query; `None` where it is absent or empty.
@@ -100,6 +115,12 @@ async fn answered(
 /// What a path names; not found where that is nothing.
 fn named<T>(path: InPath<T>) -> Result<T, ServiceError> {
     path.map(|Path(value)| value).map_err(|_| ServiceError::new(Code::SiteNotFound))
+}
+
+/// Path that leads to the page of an address in a run.
+fn page_path(run: &str, url: &str, lang: Lang) -> String {
+    let url: String = url::form_urlencoded::byte_serialize(url.as_bytes()).collect();
+    format!("{PATH}/{run}/page?url={url}&lang={}", lang.tag())
 }
 
 /// The colour of a score.

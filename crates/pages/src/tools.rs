@@ -9,23 +9,22 @@ use audit::preview::SearchResult;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use http::StatusCode;
 use model::finding::Finding;
 use model::fix::Fix;
 use model::lang::{Lang, Text, text};
 use service::unknown;
 
 use crate::address::{Addresses, with_lang};
+use crate::audit_form::AuditForm;
 use crate::card::{Card, CardSubject};
-use crate::challenge::{self, ChallengeView};
 use crate::checks::{CheckLine, line};
 use crate::frame::Frame;
 use crate::hub_filter::HubFilter;
 use crate::pieces::{CodePiece, pieces};
 use crate::reader::Reader;
-use crate::response::{html, lasting, private};
+use crate::response::lasting;
 use crate::words::{class, severity_word};
-use crate::{csrf, error, filters};
+use crate::{error, filters};
 use api::operation::Resources;
 use render::catalog::tool::{self, Worked};
 use render::catalog::{self, calls};
@@ -66,17 +65,13 @@ struct ToolLine {
 #[template(path = "tool.html")]
 struct ToolPage<'a> {
     frame: Frame<'a>,
-    /// Proves to a signed-in reader's session that the form is ours.
-    csrf: Option<&'a str>,
-    /// The challenge that comes before an audit.
-    challenge: Option<&'a ChallengeView>,
+    form: &'a AuditForm,
     addresses: Addresses,
     card: Card,
     family: &'static Family,
     h1: &'static str,
     lead: Vec<CodePiece<'static>>,
     category: &'static str,
-    free_per_day: u32,
     hub: String,
     example: Option<Example>,
     result: Option<ExampleResult>,
@@ -177,27 +172,19 @@ pub(super) async fn show(State(resources): State<Resources>, slug: SlugPath, req
     let Some(family) = catalog::family(&slug) else {
         return error::page(&services, &unknown::tool(&slug), reader);
     };
-    let csrf = csrf::of_request(&services, &parts).await;
-    let challenge = challenge::of_request(&services, &parts, csrf.is_some());
+    let form = AuditForm::of(&services, &parts, family.slug).await;
     // The first call audits the worked example, which takes CPU time.
     let page_services = services.clone();
     let made = off_worker(move || {
         let worked = resources.examples.of(family);
-        let page = page(&page_services, family, worked, query.as_deref(), reader);
-        let page = ToolPage { csrf: csrf.as_deref(), challenge: challenge.as_ref(), ..page };
-        // A page with a CSRF token or a challenge is private to its reader.
-        if csrf.is_none() && challenge.is_none() {
-            return lasting(&page, reader.lang);
-        }
-        let mut response = private(html(StatusCode::OK, &page, reader.lang));
-        challenge::allow(&mut response, challenge.as_ref());
-        response
+        form.answer(&page(&page_services, &form, family, worked, query.as_deref(), reader), reader.lang)
     });
     made.await.unwrap_or_else(|error| error::page(&services, &error, reader))
 }
 
 fn page<'a>(
     services: &'a Services,
+    form: &'a AuditForm,
     family: &'static Family,
     worked: Option<&Worked>,
     query: Option<&str>,
@@ -222,15 +209,13 @@ fn page<'a>(
     let related = FAMILIES.iter().filter(|other| other.category == family.category && other.slug != family.slug);
     ToolPage {
         frame: Frame::new(services, reader).below("/tools"),
-        csrf: None,
-        challenge: None,
+        form,
         card: Card::new(services, &addresses, lang, &subject),
         addresses,
         family,
         h1: landing.h1.in_lang(lang),
         lead: pieces(landing.lead.in_lang(lang)),
         category: family.category.title().in_lang(lang),
-        free_per_day: services.config().limits.free_audits_per_day,
         hub: with_lang("/tools", query, lang),
         example: worked.filter(|_| !landing.example.is_empty()).map(|worked| Example {
             source: landing.example,

@@ -32,7 +32,7 @@ use service::error::{Code, ServiceError};
 use service::tabs;
 
 pub(super) use compare::{json as compare_json, show as compare};
-pub(super) use forms::{close, describe, open, rename, run, run_all, snooze, watch};
+pub(super) use forms::{close, open, run, run_all, save, snooze, watch};
 pub(super) use history::{csv as history_csv, json as history_json, show as history};
 pub(super) use settings::show as settings;
 pub(super) use snooze::show as snooze_form;

@@ -112,11 +112,13 @@ pub(super) async fn register(state: AppState, request: Request) -> Response {
             action: "/conta/global/register",
             button: Some(text("Send link", "Enviar link")),
             fields: vec![FormField::email(visit.field("email"))],
+            hidden: vec![("return_to", way_on(visit.field("return_to")).to_owned())],
             links: vec![(text("Sign in to an existing account", "Entrar em uma conta existente"), "/conta/global")],
             ..FormPage::default()
         };
         form.answer(visit, Needs::Nothing, async |visit| {
             entry::register(&visit.cx, visit.field("email")).await?;
+            visit.keep_return();
             Ok(sent(visit))
         })
         .await
@@ -151,7 +153,9 @@ pub(super) async fn complete(state: AppState, request: Request) -> Response {
             let name = visit.field("display_name");
             let token = entry::complete(&visit.cx, visit.field("token"), password, name).await?;
             visit.keep(&token);
-            Ok(visit.lead(&visit.way_in()))
+            let place = visit.begins_at.take().unwrap_or_default();
+            visit.forget_return();
+            Ok(visit.lead(&visit.way_in_to(&place)))
         })
         .await
     })

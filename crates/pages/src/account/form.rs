@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::StatusCode;
 use model::lang::{Text, text};
 
-use super::visit::{AccountVisit, leads_away, refused};
+use super::visit::{AccountVisit, leads_away, refused, way_on, with_return};
 use crate::filters;
 use crate::frame::Frame;
 use service::accounts::session;
@@ -121,6 +121,17 @@ struct FormTemplate<'a> {
 }
 
 impl FormTemplate<'_> {
+    /// Address of a link below the form. From one page that leads to an account to another the way back stays.
+    fn link(&self, to: &str) -> String {
+        let back = self.form.hidden.iter().find(|(name, _)| *name == "return_to");
+        let path = match back {
+            Some((_, back)) if back != way_on("") => with_return(to, back),
+            _ => to.to_owned(),
+        };
+        let mark = if path.contains('?') { '&' } else { '?' };
+        format!("{path}{mark}lang={}", self.frame.tag())
+    }
+
     fn of(&self, text: &Text) -> &'static str {
         text.in_lang(self.frame.reader.lang)
     }

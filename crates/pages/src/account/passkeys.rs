@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::StatusCode;
 use store::PasskeyRecord;
 
-use super::visit::{AppState, refused, visit};
+use super::visit::{AppState, refused, visit, way_on as after, with_return};
 use crate::frame::Frame;
 use crate::{assets, filters};
 use service::accounts::{passkeys, session};
@@ -29,6 +29,8 @@ struct SignInPage<'a> {
     csrf: &'a str,
     script: &'static str,
     way_on: &'a str,
+    /// Address of the form for a password.
+    password: String,
 }
 
 /// The passkeys.
@@ -71,7 +73,9 @@ pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
             return visit.lead(&way_on);
         }
         let (frame, csrf) = (visit.frame(), visit.csrf.as_str());
-        visit.page(StatusCode::OK, &SignInPage { frame, csrf, script: assets::PASSKEYS_PATH, way_on: &way_on })
+        let password = visit.in_lang(&with_return("/conta/global", after(visit.field("return_to"))));
+        let page = SignInPage { frame, csrf, script: assets::PASSKEYS_PATH, way_on: &way_on, password };
+        visit.page(StatusCode::OK, &page)
     })
     .await
 }

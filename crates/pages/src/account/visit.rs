@@ -4,19 +4,21 @@ use api::request::{BODY_BYTES, read_body};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, header};
 use model::lang::Lang;
 
 use super::upload;
-use crate::address::is_own_path;
+use crate::address::{came_from, is_own_path};
 use crate::done::with_done;
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, private};
 use api::caller::{guard_form, of_page_with};
-use api::cookies::CookieKind;
+use api::cookies::{CookieKind, cookie, set_cookie};
 use service::Services;
 use service::accounts::{OneTimeToken, session};
 use service::caller::Cx;
@@ -27,6 +29,13 @@ use service::vault::Binding;
 
 /// Parameters that stay when another language is chosen: the token of a mailed link, and the return path.
 const KEPT: [&str; 2] = ["token", "return_to"];
+/// Pages that a reader leaves for the page that they came from, once they are signed in.
+const ENTRIES: [&str; 3] = ["/conta/global", "/conta/global/register", "/conta/passkey"];
+/// Cookie with the page that a new account begins at. It waits in the browser, as the link of the mail is opened later, and what a
+/// guest may read there only this browser can.
+const RETURN_COOKIE: &str = "mm-return";
+/// Its lifetime: that of the link.
+const RETURN_SECONDS: u32 = 86_400;
 /// Path of the page where an account claims what the guest of this browser owns.
 pub(super) const CLAIM_PATH: &str = "/conta/claim";
 
@@ -42,6 +51,8 @@ pub(super) struct AccountVisit {
     pub(super) file: Option<Bytes>,
     /// The guest token in this browser's cookie.
     pub(super) guest: Option<String>,
+    /// The page that an account asked for in this browser begins at.
+    pub(super) begins_at: Option<String>,
     /// CSRF token of the forms on the page.
     pub(super) csrf: String,
     pub(super) cookies: Vec<HeaderValue>,
@@ -77,6 +88,11 @@ impl AccountVisit {
         let is_sent = parts.method == Method::POST;
         let query = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
         let mut fields: Vec<(String, String)> = query.into_owned().collect();
+        let has_return = fields.iter().any(|(name, _)| name == "return_to");
+        if !is_sent && !has_return && ENTRIES.contains(&parts.uri.path()) {
+            fields.extend(came_from(&parts.headers).map(|path| ("return_to".to_owned(), path)));
+        }
+        let begins_at = cookie(&parts.headers, RETURN_COOKIE).and_then(|value| decoded(&value));
         let mut file = None;
         if is_sent {
             let form = match caller.identity {
@@ -102,7 +118,8 @@ impl AccountVisit {
         let csrf = keys.csrf(caller.binding().unwrap_or(Binding::Browser("")));
         let guest = CookieKind::Guest.read(services.is_https(), &parts.headers);
         let guest = guest.filter(|token| TokenKind::Guest.fits(token));
-        Ok(Self { cx: Cx::new(services, caller, reader.lang), reader, is_sent, fields, file, guest, csrf, cookies })
+        let cx = Cx::new(services, caller, reader.lang);
+        Ok(Self { cx, reader, is_sent, fields, file, guest, begins_at, csrf, cookies })
     }
 
     /// A field; empty when it was not sent.
@@ -139,9 +156,30 @@ impl AccountVisit {
         self.cookies.extend(CookieKind::Guest.clear(self.cx.services.is_https()));
     }
 
+    /// Remembers the page that the account begins at, until the link of the mail is opened.
+    pub(super) fn keep_return(&mut self) {
+        let path = Some(self.field("return_to")).filter(|path| is_own_path(path));
+        self.set_return(path.map(encoded).unwrap_or_default());
+    }
+
+    /// Forgets it.
+    pub(super) fn forget_return(&mut self) {
+        self.set_return(String::new());
+    }
+
+    fn set_return(&mut self, value: String) {
+        let seconds = if value.is_empty() { 0 } else { RETURN_SECONDS };
+        self.cookies.extend(set_cookie(RETURN_COOKIE, &value, Some(seconds), self.cx.services.is_https()));
+    }
+
     /// The path after signing in: through the claim page where the browser has a guest.
     pub(super) fn way_in(&self) -> String {
-        let way_on = way_on(self.field("return_to"));
+        self.way_in_to(self.field("return_to"))
+    }
+
+    /// The same to a page.
+    pub(super) fn way_in_to(&self, path: &str) -> String {
+        let way_on = way_on(path);
         if self.guest.is_some() { with_return(CLAIM_PATH, way_on) } else { way_on.to_owned() }
     }
 
@@ -204,8 +242,18 @@ pub(super) fn refused(visit: &AccountVisit, error: &ServiceError, back: &str) ->
     }
 }
 
+/// A path as the value of a cookie.
+fn encoded(path: &str) -> String {
+    URL_SAFE_NO_PAD.encode(path)
+}
+
+/// The path of such a value; `None` for what is none of ours.
+fn decoded(value: &str) -> Option<String> {
+    String::from_utf8(URL_SAFE_NO_PAD.decode(value).ok()?).ok().filter(|path| is_own_path(path))
+}
+
 /// A path with a `return_to` parameter.
-fn with_return(path: &str, back: &str) -> String {
+pub(super) fn with_return(path: &str, back: &str) -> String {
     // An unescaped `&` of `back` would end the parameter.
     format!("{path}?return_to={}", back.replace('%', "%25").replace('&', "%26").replace('+', "%2B"))
 }
@@ -232,6 +280,14 @@ pub(super) type AppState = State<Services>;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cookie_leads_to_a_page_of_ours_only() {
+        assert_eq!(decoded(&encoded("/reports/1?a=b;c")).as_deref(), Some("/reports/1?a=b;c"));
+        for value in [encoded("//evil.example"), encoded("https://evil.example"), "?".to_owned(), String::new()] {
+            assert_eq!(decoded(&value), None, "{value}");
+        }
+    }
 
     #[test]
     fn the_way_on_stays_here() {

@@ -7,9 +7,8 @@ use audit::{checks, score};
 use model::change::Change;
 use model::finding::{Finding, Place, Severity};
 use model::fix::Fix;
-use model::lang::{Lang, Text};
+use model::lang::{Lang, Text, text};
 use model::path::PathStep;
-use model::tab::Snooze;
 
 use super::diff::{self, DiffStep};
 use super::filter::Filter;
@@ -17,7 +16,6 @@ use crate::pieces::{CodePiece, pieces};
 use crate::words::{class, severity_word};
 use render::catalog;
 use render::edits;
-use render::shown;
 
 /// Findings in the list "fix first". Chosen: what a person can do in one sitting.
 const FIRST: usize = 3;
@@ -141,21 +139,54 @@ pub(super) fn named(code: &str, lang: Lang) -> Option<CheckLink> {
 /// A finding in the list "fix first".
 pub(super) struct First<'a> {
     pub(super) finding: FindingView<'a>,
-    /// Points that the score gains, with their sign; `None` where none, or unknown.
+    /// Its points, as [`gain`] says them; `None` where the page has no score.
     pub(super) gain: Option<String>,
 }
 
-/// The most urgent of the findings that take points and are not put off.
-pub(super) fn first<'a>(findings: &'a [Finding], fixes: &'a [Fix], snoozes: &[Snooze], lang: Lang) -> Vec<First<'a>> {
-    let is_due = |finding: &Finding| {
-        score::weight(finding.severity) > 0 && !snoozes.iter().any(|snooze| snooze.code == finding.code)
-    };
+/// The most urgent of the findings that take points and are not put off, without the one that is decided above them. `lost`: what
+/// all findings take; `None` where the page has no score.
+pub(super) fn first<'a>(
+    findings: &'a [Finding],
+    fixes: &'a [Fix],
+    is_elsewhere: impl Fn(&str) -> bool,
+    lost: Option<u32>,
+    lang: Lang,
+) -> Vec<First<'a>> {
+    let is_due = |finding: &Finding| score::weight(finding.severity) > 0 && !is_elsewhere(&finding.code);
     let worth = score::most_urgent(findings, fixes).filter(|(finding, _)| is_due(finding));
     let first = |(finding, fix): (&'a Finding, &'a Fix)| First {
         finding: view(finding, fix, None, lang),
-        gain: (finding.points > 0).then(|| shown::signed(finding.points)),
+        gain: lost.map(|lost| gain(score::weight(finding.severity), lost, lang)),
     };
     worth.take(FIRST).map(first).collect()
+}
+
+/// What a fix is worth. Where the findings take more than there is, no single fix may change the score: its part of what is lost is
+/// said then.
+fn gain(points: u32, lost: u32, lang: Lang) -> String {
+    const GAIN: Text = text("+{points} points", "+{points} pontos");
+    const PART: Text = text("{points} of the {lost} points lost", "{points} dos {lost} pontos perdidos");
+    let words = if lost > score::FULL { PART } else { GAIN };
+    words.phrase(&[("points", points.into()), ("lost", lost.into())]).in_lang(lang).to_owned()
+}
+
+/// That the findings take more than there is, and when the score rises; `None` where they don't.
+pub(super) fn over_full(lost: u32, lang: Lang) -> Option<String> {
+    const OVER: Text = text(
+        "The findings cost {lost} points, and the score stops at 0. It rises once more than {over} points are fixed.",
+        "Os achados custam {lost} pontos, e a nota para em 0. Ela sobe quando mais de {over} pontos forem corrigidos.",
+    );
+    let over = lost.checked_sub(score::FULL).filter(|over| *over > 0)?;
+    Some(OVER.phrase(&[("lost", lost.into()), ("over", over.into())]).in_lang(lang).to_owned())
+}
+
+/// The order of the list of findings in a sentence; `None` for audits that know no impacts.
+pub(super) fn order(findings: &[Finding], lang: Lang) -> Option<&'static str> {
+    const ORDER: Text = text(
+        "Ordered by what they affect: being found, loading, search results, shared links, using the page. Within each, what costs most comes first. Notes come last.",
+        "Na ordem do que afetam: ser encontrada, carregar, resultados de busca, links compartilhados, uso da página. Em cada grupo, primeiro o que custa mais. As notas vêm no fim.",
+    );
+    findings.iter().any(|finding| finding.impact.is_some()).then(|| ORDER.in_lang(lang))
 }
 
 /// What a finding takes of the score: a piece of its ruler.
@@ -245,13 +276,23 @@ mod tests {
     fn what_to_fix_first_is_the_most_urgent() {
         let page = "<meta name=robots content=noindex><title>a</title><title>b</title><h1>c</h1><img src=a>";
         let report = audit::report(&example::page(example::PAGE_URL, page));
-        let first = first(&report.findings, &report.fixes, &[], Lang::En);
+        let first = first(&report.findings, &report.fixes, |_| false, Some(score::FULL), Lang::En);
         assert_eq!(first.len(), FIRST);
         let codes: Vec<&str> = first.iter().map(|first| first.finding.code).collect();
         assert_eq!(codes, report.fix_first[..FIRST]);
         assert_eq!(codes[0], "noindex_meta");
         assert!(first.iter().all(|first| first.finding.severity != "info"));
-        assert!(super::first(&[], &[], &[], Lang::En).is_empty());
+        let later = super::first(&report.findings, &report.fixes, |code| code == "noindex_meta", None, Lang::En);
+        assert!(later.iter().all(|first| first.finding.code != "noindex_meta" && first.gain.is_none()));
+        assert!(super::first(&[], &[], |_| false, None, Lang::En).is_empty());
+    }
+
+    #[test]
+    fn points_never_promise_what_the_score_does_not_show() {
+        assert_eq!(gain(18, 100, Lang::En), "+18 points");
+        assert_eq!(gain(18, 140, Lang::En), "18 of the 140 points lost");
+        assert_eq!(over_full(100, Lang::En), None);
+        assert!(over_full(140, Lang::En).is_some_and(|sentence| sentence.ends_with("more than 40 points are fixed.")));
     }
 
     #[test]

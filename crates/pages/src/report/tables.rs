@@ -33,6 +33,11 @@ impl DetailTable {
         self.rows.get(..ROWS).unwrap_or(&self.rows)
     }
 
+    /// The cells of a row, each with the name of its column.
+    pub(super) fn named<'r>(&'r self, row: &'r [String]) -> impl Iterator<Item = (&'static str, &'r String)> {
+        self.columns.iter().copied().zip(row)
+    }
+
     /// Rows that only the file has.
     pub(super) fn left_out(&self) -> usize {
         self.rows.len() - self.shown().len()

@@ -12,6 +12,7 @@ use model::report::Report;
 use model::time::Timestamp;
 use url::form_urlencoded::byte_serialize;
 
+use super::decision::{Decision, decision};
 use super::facts::facts;
 use super::filter::{Filter, FilterView};
 use super::findings::{self, CheckLink, FindingView, First, Loss, PathRow, SubjectBar, bars, named};
@@ -66,6 +67,8 @@ pub(crate) struct ReportPage<'a> {
     addresses: Option<Addresses>,
     /// What is said of a page that no search engine can show.
     alarm: Option<&'a str>,
+    /// What its owner has to decide, where a noindex hides it.
+    decision: Option<Decision<'a>>,
     /// Notice at the top of the report.
     notice: Option<String>,
     /// For paper: everything is open.
@@ -83,8 +86,10 @@ pub(crate) struct ReportPage<'a> {
     errors: u32,
     warnings: u32,
     infos: u32,
-    /// Whether the findings cost more than there are points.
-    stops_at_zero: bool,
+    /// That the findings cost more than there are points.
+    over_full: Option<String>,
+    /// The order of the findings, in a sentence.
+    order: Option<&'static str>,
     bars: Vec<SubjectBar>,
     longest_bar: u32,
     first: Vec<First<'a>>,
@@ -139,6 +144,8 @@ struct OwnerView<'a> {
     requested_url: &'a str,
     /// The followed page that it is a run of.
     tab: Option<&'a str>,
+    /// The newest run of that page, where this is an older one.
+    newer: Option<&'a str>,
     /// Whether it was just shared: its address is shown.
     is_share_open: bool,
     /// What another audit costs of the allowance, as a sentence.
@@ -195,6 +202,12 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
     let cost: u32 = report.findings.iter().map(|finding| score::weight(finding.severity)).sum();
     let (bars, longest_bar) = bars(&report.findings, path.as_deref(), lang);
     let summary = report.summary.as_ref();
+    let decision = decision(report, lang);
+    let is_elsewhere = |code: &str| {
+        let is_decided = decision.as_ref().is_some_and(|decision| decision.finding.code == code);
+        is_decided || snoozes.iter().any(|snooze| snooze.code == code)
+    };
+    let first = findings::first(&report.findings, &report.fixes, is_elsewhere, score.map(|_| cost), lang);
     let losses = findings::losses(&report.findings, &report.fixes, lang);
     let is_long = wanted.len() > LONG && path.is_some() && !is_print(query);
     let tool_name = tool.map(|family| family.slug);
@@ -226,6 +239,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         card,
         addresses,
         alarm: report.alarm(lang),
+        decision,
         notice: notice(&eyes, created_at, lang),
         is_print: is_print(query),
         score,
@@ -237,12 +251,14 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         errors: report.counts.errors,
         warnings: report.counts.warnings,
         infos: report.counts.info,
-        stops_at_zero: is_reached && cost > score::FULL,
+        over_full: findings::over_full(cost, lang).filter(|_| is_reached),
+        order: findings::order(&report.findings, lang).filter(|_| tool.is_none()),
         bars,
         longest_bar,
-        first: findings::first(&report.findings, &report.fixes, snoozes, lang),
+        first,
         take_along: take_along(&report.url, services.base_url(), &report.findings, &report.fixes, lang),
-        steps: findings::steps(&report.path, lang),
+        // A path that ends at the score of today leads nowhere that is seen.
+        steps: findings::steps(&report.path, lang).into_iter().filter(|step| step.score_after > report.score).collect(),
         tool: tool.map(|family| ToolView {
             title: family.landing.title.in_lang(lang),
             question: family.landing.h1.in_lang(lang),
@@ -342,9 +358,10 @@ fn owner<'a>(
             snippets: [("Markdown", markdown), ("HTML", html), ("reStructuredText", rst)],
         }
     });
-    let OwnersView { id, csrf, is_own, requested_url, tab, again, .. } = own;
+    let OwnersView { id, csrf, is_own, requested_url, tab, newer, again, .. } = own;
     let is_share_open = asks(query, "done", "share");
-    Some(OwnerView { id: &id.0, csrf, share, is_own, requested_url, tab, is_share_open, cost: again.in_words(lang) })
+    let cost = again.for_audits(1, lang);
+    Some(OwnerView { id: &id.0, csrf, share, is_own, requested_url, tab, newer, is_share_open, cost })
 }
 
 /// The notice at the top of the report.

@@ -1,35 +1,30 @@
-//! One run: its progress while it runs, then its report; a finding, its pages, one page, and files to take along.
+//! One run: its progress while it runs, then its report.
 
 use askama::Template;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use http::{HeaderValue, StatusCode, header};
-use model::finding::{Finding, Severity};
-use model::fix::Fix;
-use model::lang::{Lang, Text, text};
+use http::StatusCode;
+use model::finding::Severity;
+use model::lang::{Text, text};
+use render::band::Band;
 use service::Services;
-use service::error::{Code, ServiceError};
-use service::sites::{
-    self, FindingsWish, PageList, ReportForm, SiteCharts, SiteFindingListed, SiteRunAnswer, SiteRunStatus, TemplateList,
-};
+use service::error::ServiceError;
+use service::sites::{self, FindingsWish, SiteOptions, SiteRunAnswer, SiteRunStatus, TemplateList};
 use std::time::Duration;
+use url::form_urlencoded::Serializer;
 
+use super::below::FILES;
+use super::rows::{SiteFindingRow, plots};
 use super::watch::{ChangeView, RepeatForm};
-use super::{InPath, PATH, SiteVisit, addresses, answer_word, answered, band, form, named, severity, status_word};
+use super::{InPath, PATH, SiteVisit, answered, named, status_word};
 use crate::csrf;
 use crate::filters;
 use crate::frame::Frame;
-use crate::plot::{Plot, number, value};
-use crate::reader::Reader;
-use crate::response::{html, private, see_other};
+use crate::plot::Plot;
+use crate::response::html;
 
-/// Files that a run can be taken along as.
-const FILES: [(&str, ReportForm, &str); 4] = [
-    ("report.html", ReportForm::Html, "text/html; charset=utf-8"),
-    ("report.json", ReportForm::Json, "application/json"),
-    ("pages.csv", ReportForm::Csv, "text/csv; charset=utf-8; header=present"),
-    ("site.sarif", ReportForm::Sarif, "application/sarif+json"),
-];
+/// Findings in "fix first", as in the report of a page.
+const FIRST: usize = 3;
 
 #[derive(Template)]
 #[template(path = "site_run.html")]
@@ -37,6 +32,9 @@ struct SiteRunPage<'a> {
     frame: Frame<'a>,
     csrf: Option<String>,
     run: SiteRunAnswer,
+    /// What is said of the site, or of the audit while it has no report: a sentence.
+    verdict: &'static str,
+    is_failed: bool,
     status: &'static str,
     /// How many pages were audited, how many of them by free audits, and how far the run is; in words.
     audited: String,
@@ -45,6 +43,8 @@ struct SiteRunPage<'a> {
     is_running: bool,
     /// Whether the reader may delete it: members of an organization only read its runs.
     is_own: bool,
+    /// Address of the form with the options of this run.
+    again: String,
     report: Option<SiteReportView>,
     changes: Option<ChangeView>,
     repeat: Option<RepeatForm>,
@@ -55,15 +55,16 @@ struct SiteRunPage<'a> {
 /// What a finished run found.
 struct SiteReportView {
     score: Option<u32>,
-    band: &'static str,
+    /// The band of the score in a word or two.
+    word: &'static str,
     plots: Vec<Plot>,
     templates: TemplateList,
     /// Address of the next templates.
     more_templates: Option<String>,
+    first: Vec<SiteFindingRow>,
     findings: Vec<SiteFindingRow>,
-    /// How many findings there are, and how many of each severity; in words.
+    /// How many findings there are, in words.
     total: String,
-    counts: String,
     /// Address, name, and whether it is the chosen one, of each filter by severity.
     chips: Vec<(String, &'static str, bool)>,
     words: String,
@@ -71,73 +72,12 @@ struct SiteReportView {
     more: Option<String>,
 }
 
-/// A finding in the list.
-struct SiteFindingRow {
-    finding: SiteFindingListed,
-    class: &'static str,
-    word: &'static str,
-    scope: String,
-    gain: String,
-    /// Heading of its addresses.
-    addresses: String,
-}
-
-#[derive(Template)]
-#[template(path = "site_finding.html")]
-struct SiteFindingPage<'a> {
-    frame: Frame<'a>,
-    run: SiteRunAnswer,
-    findings: Vec<SiteFindingRow>,
-    title: String,
-    more: Option<String>,
-}
-
-#[derive(Template)]
-#[template(path = "site_pages.html")]
-struct SitePagesPage<'a> {
-    frame: Frame<'a>,
-    run: SiteRunAnswer,
-    /// The page's row, what it answered, and the colour of its score.
-    rows: Vec<(sites::PageListed, &'static str, &'static str)>,
-    more: Option<String>,
-}
-
-#[derive(Template)]
-#[template(path = "site_page.html")]
-struct SiteOnePage<'a> {
-    frame: Frame<'a>,
-    run: SiteRunAnswer,
-    page: sites::PageListed,
-    answer: &'static str,
-    band: &'static str,
-    findings: Vec<SitePageFinding>,
-}
-
-/// A finding of one page.
-struct SitePageFinding {
-    class: &'static str,
-    word: &'static str,
-    title: &'static str,
-    finding: Finding<String>,
-    fix: Option<Fix<String>>,
-}
-
-impl SiteVisit {
-    async fn run(&self, id: &str) -> Result<SiteRunAnswer, ServiceError> {
-        let run = sites::read(&self.cx, id, Duration::ZERO).await?;
-        SiteRunAnswer::whole(&self.cx.services, &run, self.reader.lang)
-    }
-
-    fn frame(&self) -> Frame<'_> {
-        Frame::new(&self.cx.services, self.reader).below("/workspace").keeping_query(self.query.as_deref())
-    }
-}
-
 /// Progress or report.
 pub(crate) async fn show(State(services): State<Services>, id: InPath<String>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
-        let run = visit.run(&named(id)?).await?;
+        let record = sites::read(&visit.cx, &named(id)?, Duration::ZERO).await?;
+        let run = SiteRunAnswer::whole(&services, &record, visit.reader.lang)?;
         let report = match run.status {
             SiteRunStatus::Finished => Some(SiteReportView::of(visit, &run).await?),
             SiteRunStatus::Running | SiteRunStatus::Failed => None,
@@ -159,6 +99,8 @@ pub(crate) async fn show(State(services): State<Services>, id: InPath<String>, r
         let page = SiteRunPage {
             frame: visit.frame(),
             csrf: csrf::of_call(&visit.cx)?,
+            verdict: verdict(&run).in_lang(lang),
+            is_failed: run.status == SiteRunStatus::Failed,
             status: status_word(run.status).in_lang(lang),
             audited: AUDITED.phrase(&[("pages", run.progress.audited.into())]).in_lang(lang).to_owned(),
             free_audits: match run.spending.free_audits {
@@ -168,6 +110,7 @@ pub(crate) async fn show(State(services): State<Services>, id: InPath<String>, r
             progress: PROGRESS.phrase(&progress).in_lang(lang).to_owned(),
             is_running: run.status == SiteRunStatus::Running,
             is_own: visit.cx.caller.owner().is_some_and(|owner| owner.to_string() == run.owner),
+            again: again(&run.url, &record.options, lang.tag()),
             changes: ChangeView::of(&run, lang),
             repeat: match report {
                 Some(_) => RepeatForm::of(visit, &run)?,
@@ -182,6 +125,39 @@ pub(crate) async fn show(State(services): State<Services>, id: InPath<String>, r
     .await
 }
 
+/// What is said of a run above everything else.
+fn verdict(run: &SiteRunAnswer) -> Text {
+    const RUNNING: Text = text("The site is being audited.", "O site está sendo auditado.");
+    const FAILED: Text = text("The audit failed.", "A auditoria falhou.");
+    const NOTHING: Text = text("No page could be audited.", "Nenhuma página pôde ser auditada.");
+    const GOOD: Text = text("This site is in good shape for search.", "Este site está em boa forma para a busca.");
+    match run.status {
+        SiteRunStatus::Running => RUNNING,
+        SiteRunStatus::Failed => FAILED,
+        SiteRunStatus::Finished => match run.figures.as_ref().and_then(|figures| figures.score).map(Band::of) {
+            None => NOTHING,
+            Some(Band::Good) => GOOD,
+            Some(band) => band.verdict(),
+        },
+    }
+}
+
+/// Address of the form that begins a run, filled in with the options of this one.
+fn again(url: &str, options: &str, lang: &str) -> String {
+    let mut query = Serializer::new(String::new());
+    query.append_pair("lang", lang).append_pair("url", url);
+    // Options that a newer build can't read are left to be chosen anew.
+    if let Ok(options) = serde_json::from_str::<SiteOptions>(options) {
+        query.append_pair("max_pages", &options.max_pages.to_string());
+        for (name, patterns) in [("include", &options.include), ("exclude", &options.exclude)] {
+            if !patterns.is_empty() {
+                query.append_pair(name, &patterns.join("\n"));
+            }
+        }
+    }
+    format!("{PATH}?{}#url", query.finish())
+}
+
 impl SiteReportView {
     async fn of(visit: &SiteVisit, run: &SiteRunAnswer) -> Result<Self, ServiceError> {
         let (cx, lang) = (&visit.cx, visit.reader.lang);
@@ -193,24 +169,19 @@ impl SiteReportView {
         let wish =
             FindingsWish { code: None, severity: chosen, words: Some(words.clone()).filter(|words| !words.is_empty()) };
         let cursor = visit.parameter("cursor");
+        let row = |finding| SiteFindingRow::of(finding, &run.id, lang);
         let list = sites::findings(cx, &run.id, wish, cursor.as_deref()).await?;
+        // What is to be fixed first stays, whatever the list below shows.
+        let all = sites::findings(cx, &run.id, FindingsWish::default(), None).await?.findings;
+        let first = all.into_iter().filter(|finding| finding.severity != Severity::Info).take(FIRST).map(row);
         let templates = sites::templates(cx, &run.id, visit.parameter("templates").as_deref()).await?;
         let more_templates = templates.cursor.as_deref().map(|cursor| {
             // A number of ours: nothing in it is to be escaped.
             format!("{PATH}/{}?templates={cursor}&lang={}#templates", run.id, lang.tag())
         });
         const TOTAL: Text = text("{findings} {findings|finding|findings}", "{findings} {findings|achado|achados}");
-        const COUNTS: Text = text(
-            "{errors} {errors|error|errors}, {warnings} {warnings|warning|warnings}, {notes} {notes|note|notes}.",
-            "{errors} {errors|erro|erros}, {warnings} {warnings|aviso|avisos}, {notes} {notes|nota|notas}.",
-        );
-        let counts = run.figures.as_ref().map(|figures| {
-            let (errors, warnings, notes) = (figures.errors, figures.warnings, figures.notes);
-            let values = [("errors", errors.into()), ("warnings", warnings.into()), ("notes", notes.into())];
-            COUNTS.phrase(&values).in_lang(lang).to_owned()
-        });
         let address = |severity: &str, cursor: Option<&str>| {
-            let mut query = url::form_urlencoded::Serializer::new(String::new());
+            let mut query = Serializer::new(String::new());
             for (name, value) in [("severity", severity), ("q", words.as_str()), ("cursor", cursor.unwrap_or_default())]
             {
                 if !value.is_empty() {
@@ -232,166 +203,17 @@ impl SiteReportView {
         let score = run.figures.as_ref().and_then(|figures| figures.score);
         Ok(Self {
             score,
-            band: band(score),
+            word: score.map_or("", |score| Band::of(score).word().in_lang(lang)),
+            first: first.collect(),
             plots: plots(&sites::charts(cx, &run.id).await?, lang),
             templates,
             more_templates,
-            counts: counts.unwrap_or_default(),
             more: list.cursor.as_deref().map(|cursor| address(severity_word, Some(cursor))),
             total: TOTAL.phrase(&[("findings", list.total.into())]).in_lang(lang).to_owned(),
-            findings: list.findings.into_iter().map(|finding| SiteFindingRow::of(finding, lang)).collect(),
+            findings: list.findings.into_iter().map(row).collect(),
             chips,
             words,
             severity: severity_word,
         })
-    }
-}
-
-impl SiteFindingRow {
-    fn of(finding: SiteFindingListed, lang: Lang) -> Self {
-        let (class, word) = severity(finding.severity, lang);
-        let scope = match (finding.scope, &finding.template) {
-            (_, Some(name)) => {
-                const TEMPLATE: Text = text("template {name}", "modelo {name}");
-                TEMPLATE.phrase(&[("name", name.as_str().into())]).in_lang(lang).to_owned()
-            }
-            ("between_pages", _) => text("across pages", "entre páginas").in_lang(lang).to_owned(),
-            ("site", _) => text("whole site", "site inteiro").in_lang(lang).to_owned(),
-            _ => text("individual pages", "páginas individuais").in_lang(lang).to_owned(),
-        };
-        let gain = render::site_report::gain(finding.gain, lang);
-        let addresses = addresses(finding.cases.len(), finding.total).in_lang(lang).to_owned();
-        Self { class, word, scope, gain, addresses, finding }
-    }
-}
-
-/// The distribution of scores, of clicks from the first page, and of answers.
-fn plots(charts: &SiteCharts, lang: Lang) -> Vec<Plot> {
-    const SCORES: Text = text("Pages by score", "Páginas por nota");
-    const DEPTHS: Text = text("Pages by clicks from the first page", "Páginas por cliques a partir da primeira página");
-    const ANSWERS: Text = text("Addresses by answer", "Endereços por resposta");
-    let heads = |first: Text, second: Text| vec![first.in_lang(lang), second.in_lang(lang)];
-    let row = |(name, count): (String, u32)| (vec![name, number(count.into(), lang)], Some(value(count.into())));
-    let pages = text("Pages", "Páginas");
-    let scores = charts.scores.iter().cloned().map(row).collect();
-    let depths = charts.depths.iter().cloned().map(row).collect();
-    let answers = charts.answers.iter();
-    let answers = answers.map(|(word, count)| row((answer_word(word).in_lang(lang).to_owned(), *count))).collect();
-    vec![
-        Plot::by_name("scores", SCORES.in_lang(lang), heads(text("Score", "Nota"), pages), scores),
-        Plot::by_name("depths", DEPTHS.in_lang(lang), heads(text("Clicks", "Cliques"), pages), depths),
-        Plot::by_name(
-            "answers",
-            ANSWERS.in_lang(lang),
-            heads(text("Answer", "Resposta"), text("Addresses", "Endereços")),
-            answers,
-        ),
-    ]
-}
-
-/// A finding with all addresses that are kept.
-pub(crate) async fn finding(
-    State(services): State<Services>,
-    path: InPath<(String, String)>,
-    request: Request,
-) -> Response {
-    let (parts, _) = request.into_parts();
-    answered(&services, &parts, async |visit| {
-        let (id, code) = named(path)?;
-        let run = visit.run(&id).await?;
-        let wish = FindingsWish { code: Some(code), ..FindingsWish::default() };
-        let list = sites::findings(&visit.cx, &id, wish, visit.parameter("cursor").as_deref()).await?;
-        let more = list.cursor.as_deref().map(|cursor| {
-            let code = list.findings.first().map_or("", |finding| &finding.code);
-            format!("{PATH}/{id}/findings/{code}?cursor={cursor}&lang={}", visit.reader.lang.tag())
-        });
-        let title = list.findings.first().map(|finding| finding.title.clone());
-        let title = title.ok_or_else(|| ServiceError::new(Code::CheckNotFound))?;
-        let findings =
-            list.findings.into_iter().map(|finding| SiteFindingRow::of(finding, visit.reader.lang)).collect();
-        Ok(html(
-            StatusCode::OK,
-            &SiteFindingPage { frame: visit.frame(), run, findings, title, more },
-            visit.reader.lang,
-        ))
-    })
-    .await
-}
-
-/// The pages of a run.
-pub(crate) async fn pages(State(services): State<Services>, id: InPath<String>, request: Request) -> Response {
-    let (parts, _) = request.into_parts();
-    answered(&services, &parts, async |visit| {
-        let lang = visit.reader.lang;
-        let run = visit.run(&named(id)?).await?;
-        let PageList { pages, cursor } = sites::pages(&visit.cx, &run.id, visit.parameter("cursor").as_deref()).await?;
-        let row = |page: sites::PageListed| {
-            let (answer, band) = (answer_word(&page.answer).in_lang(lang), band(page.score));
-            (page, answer, band)
-        };
-        let more = cursor.map(|cursor| format!("{PATH}/{}/pages?cursor={cursor}&lang={}", run.id, lang.tag()));
-        let page = SitePagesPage { frame: visit.frame(), run, rows: pages.into_iter().map(row).collect(), more };
-        Ok(html(StatusCode::OK, &page, lang))
-    })
-    .await
-}
-
-/// A page of a run with its findings.
-pub(crate) async fn page(State(services): State<Services>, path: InPath<(String, u32)>, request: Request) -> Response {
-    let (parts, _) = request.into_parts();
-    answered(&services, &parts, async |visit| {
-        let lang = visit.reader.lang;
-        let (id, number) = named(path)?;
-        let run = visit.run(&id).await?;
-        let sites::PageDetail { page, issues, mut fixes } = sites::page(&visit.cx, &id, number, lang).await?;
-        let findings = issues.into_iter().map(|finding| {
-            let at = fixes.iter().position(|fix| fix.code == finding.code);
-            let (class, word) = severity(finding.severity, lang);
-            let title = audit::checks::find(&finding.code).map_or("", |check| check.title.in_lang(lang));
-            SitePageFinding { class, word, title, fix: at.map(|at| fixes.remove(at)), finding }
-        });
-        let findings = findings.collect();
-        let (answer, band) = (answer_word(&page.answer).in_lang(lang), band(page.score));
-        let page = SiteOnePage { frame: visit.frame(), run, page, answer, band, findings };
-        Ok(html(StatusCode::OK, &page, lang))
-    })
-    .await
-}
-
-/// A file of a run, to be saved.
-pub(crate) async fn file(
-    State(services): State<Services>,
-    path: InPath<(String, String)>,
-    request: Request,
-) -> Response {
-    let (parts, _) = request.into_parts();
-    answered(&services, &parts, async |visit| {
-        let (id, name) = named(path)?;
-        let file = FILES.into_iter().find(|(known, ..)| *known == name);
-        let (name, form, media_type) = file.ok_or_else(|| ServiceError::new(Code::NotFound))?;
-        let text = sites::document(&visit.cx, &id, form).await?;
-        let mut response = Response::new(axum::body::Body::from(text));
-        let disposition = format!("attachment; filename=\"{name}\"");
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-        if let Ok(disposition) = HeaderValue::from_str(&disposition) {
-            headers.insert(header::CONTENT_DISPOSITION, disposition);
-        }
-        Ok(response)
-    })
-    .await
-}
-
-/// Stops and deletes a run.
-pub(crate) async fn delete(State(services): State<Services>, id: InPath<String>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
-    let reader = Reader::of(&parts.headers, parts.uri.query());
-    let done = async {
-        let (visit, _) = form(&services, &parts, body).await?;
-        sites::delete(&services, &visit.cx.caller.required_owner()?, &named(id)?).await
-    };
-    match done.await {
-        Ok(()) => private(see_other(&format!("{PATH}?lang={}", reader.lang.tag()))),
-        Err(error) => crate::error::page(&services, &error, reader),
     }
 }

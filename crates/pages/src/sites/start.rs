@@ -40,6 +40,7 @@ struct SitesPage<'a> {
     more: Option<String>,
     /// What was typed.
     typed: TypedSite,
+    is_on_trial: bool,
     /// Most pages of a run.
     most_pages: u32,
     /// What a run would cost, where that was asked for: a sentence.
@@ -126,10 +127,10 @@ pub(crate) async fn list(State(services): State<Services>, request: Request) -> 
     answered(&services, &parts, async |visit| {
         let typed = TypedSite {
             url: visit.parameter("url").unwrap_or_default(),
-            max_pages: USUAL_PAGES.to_owned(),
-            max_usd: String::new(),
-            include: String::new(),
-            exclude: String::new(),
+            max_pages: visit.parameter("max_pages").unwrap_or_else(|| USUAL_PAGES.to_owned()),
+            max_usd: visit.parameter("max_usd").unwrap_or_default(),
+            include: visit.parameter("include").unwrap_or_default(),
+            exclude: visit.parameter("exclude").unwrap_or_default(),
         };
         shown(visit, StatusCode::OK, typed, None, None).await
     })
@@ -214,6 +215,7 @@ async fn shown(
         watches: watch_rows(visit).await?,
         more,
         typed,
+        is_on_trial: service::gate::is_on_trial(services, &cx.caller),
         most_pages: services.config().limits.site_pages,
         offer: offer.map(|offer| offer_sentence(&offer, lang)),
         problem: problem.map(|error| error.message_for_person(lang)),

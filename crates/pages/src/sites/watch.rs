@@ -51,14 +51,12 @@ pub(super) struct ChangeRow {
 impl RepeatForm {
     /// For the report of a run; `None` for a run of a watch.
     pub(super) fn of(visit: &SiteVisit, run: &SiteRunAnswer) -> Result<Option<Self>, ServiceError> {
-        const NOTHING: Text = text("Repeats cost nothing.", "As repetições não custam nada.");
-        const TRIAL: Text = text(
-            "Repeats are free during the trial of your account.",
-            "As repetições são grátis durante o período de teste da sua conta.",
-        );
+        const NOTHING: Text = text("Its audits cost nothing.", "As auditorias dela não custam nada.");
+        const TRIAL: Text =
+            text("Its audits are free in your trial.", "As auditorias dela são grátis no seu período de teste.");
         const CREDIT: Text = text(
-            "Each repeat costs at most {most} USD, paid by the credit of this browser.",
-            "Cada repetição custa no máximo {most} USD, pagos pelo crédito deste navegador.",
+            "Each audit costs at most {most} USD, paid by the credit of this browser.",
+            "Cada auditoria custa no máximo {most} USD, pagos pelo crédito deste navegador.",
         );
         if run.watch.is_some() {
             return Ok(None);

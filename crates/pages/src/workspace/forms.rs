@@ -153,21 +153,21 @@ pub(crate) async fn run(State(site): State<Site>, id: TabIdPath, request: Reques
     }
 }
 
-/// Names the tab.
-pub(crate) async fn rename(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
-    on_tab(services, id, request, "/workspace/{id}/settings?done=renamed", async |form, tab| {
-        let alias = Some(tabs::alias_of(form.field("alias"))?);
-        change(form, tab, watches::TabEdit { alias, ..watches::TabEdit::default() }).await
-    })
-    .await
-}
-
-/// Tags the tab, and keeps a note with it.
-pub(crate) async fn describe(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
-    on_tab(services, id, request, "/workspace/{id}/settings", async |form, tab| {
-        let typed: Vec<&str> = form.field("tags").unwrap_or_default().split(',').collect();
-        let (tags, note) = (Some(tabs::tags_of(&typed)?), Some(tabs::note_of(form.field("note"))?));
-        change(form, tab, watches::TabEdit { tags, note, ..watches::TabEdit::default() }).await
+/// Saves the settings of the tab: those that were sent.
+pub(crate) async fn save(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
+    on_tab(services, id, request, "/workspace/{id}/settings?done=saved", async |form, tab| {
+        let tags = |typed: &str| tabs::tags_of(&typed.split(',').collect::<Vec<_>>());
+        let address = form.field("monitor_email");
+        let edit = watches::TabEdit {
+            alias: form.field("alias").map(|alias| tabs::alias_of(Some(alias))).transpose()?,
+            tags: form.field("tags").map(tags).transpose()?,
+            note: form.field("note").map(|note| tabs::note_of(Some(note))).transpose()?,
+            // A box that is not ticked sends nothing: the address beside it says that the form has one.
+            monitor: address.map(|_| form.field("monitor") == Some("on")),
+            alert_email: address.map(|address| watches::alert_address(Some(address))).transpose()?,
+            ..watches::TabEdit::default()
+        };
+        change(form, tab, edit).await
     })
     .await
 }

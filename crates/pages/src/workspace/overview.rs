@@ -13,6 +13,7 @@ use url::form_urlencoded::{Serializer, parse};
 
 use super::space::{EmptyPage, Space, band, name};
 use super::visit::WorkspaceVisit;
+use crate::allowance::NextAudit;
 use crate::filters;
 use crate::frame::Frame;
 use crate::response::html;
@@ -116,10 +117,12 @@ pub(super) async fn page(visit: &WorkspaceVisit) -> Result<Response, ServiceErro
         query.append_pair("lang", lang.tag()).append_pair("tag", name);
         format!("/workspace?{}", query.finish())
     };
+    let to_run = run_all::tabs_to_run(&visit.cx, owner).await?.len();
+    space.cost = NextAudit::of(&visit.cx).await?.for_audits(to_run, lang);
     let page = OverviewPage {
         frame: visit.frame(),
         tags: tags.into_iter().map(|name| (address(&name), name.clone(), tag.as_ref() == Some(&name))).collect(),
-        to_run: run_all::tabs_to_run(&visit.cx, owner).await?.len(),
+        to_run,
         space,
         lines,
         words,

@@ -23,8 +23,10 @@ pub(super) struct Space {
     pub(super) credit: Option<CreditField>,
     pub(super) is_guest: bool,
     pub(super) free_tabs: u32,
-    pub(super) free_remaining: u32,
-    pub(super) free_allowance: u32,
+    /// What is left of the free audits of the day, in words.
+    pub(super) left: String,
+    /// What the next audit takes of them, or the audits of all pages.
+    pub(super) cost: String,
     /// Why the form to follow a page was refused.
     pub(super) problem: Option<String>,
     /// The address typed into the form.

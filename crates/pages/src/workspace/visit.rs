@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::space::{ChangeCounts, Space, TabLine};
+use crate::allowance::NextAudit;
 use crate::challenge;
 use crate::credit::CreditField;
 use crate::csrf;
@@ -66,7 +67,7 @@ impl WorkspaceVisit {
             Some(owner) => self.lines(owner, shown).await?,
             None => Vec::new(),
         };
-        let gate = service::gate::allowance(&self.cx).await?;
+        let next = NextAudit::of(&self.cx).await?;
         Ok(Space {
             tabs,
             csrf: csrf::of_call(&self.cx)?,
@@ -78,8 +79,8 @@ impl WorkspaceVisit {
             ),
             is_guest: self.is_guest(),
             free_tabs: services.config().limits.free_tabs,
-            free_remaining: gate.free_remaining,
-            free_allowance: gate.free_allowance,
+            left: next.left(self.reader.lang),
+            cost: next.for_audits(1, self.reader.lang),
             problem: None,
             typed: String::new(),
         })

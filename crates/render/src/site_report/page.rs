@@ -303,7 +303,7 @@ fn pages(report: &SiteReport<String>, rows: &[PageRow], lang: Lang, body: &mut S
         text("Score", "Nota"),
         text("Clicks", "Cliques"),
         text("Weight", "Peso"),
-        text("Findings", "Problemas"),
+        text("Findings", "Achados"),
     ];
     let alone: String = report
         .page_findings

@@ -150,11 +150,11 @@ codes! {
     TabNotFound "tab_not_found" 404
         "Followed page not found, or it belongs to someone else." "Página seguida não encontrada, ou ela é de outra pessoa.";
     SiteNotFound "site_not_found" 404
-        "Run not found, or it belongs to someone else." "Auditoria não encontrada, ou ela é de outra pessoa.";
+        "Site audit not found, or it belongs to someone else." "Auditoria de site não encontrada, ou ela é de outra pessoa.";
     SitePageNotFound "site_page_not_found" 404
-        "The run has no page with this number." "A auditoria não tem página com este número.";
+        "The site audit has no page with this number." "A auditoria do site não tem página com este número.";
     SiteWatchNotFound "site_watch_not_found" 404
-        "Watch of a site not found, or it belongs to someone else." "Vigilância de site não encontrada, ou ela é de outra pessoa.";
+        "Watched site not found, or it belongs to someone else." "Site vigiado não encontrado, ou ele é de outra pessoa.";
     ShareNotFound "share_not_found" 404
         "This report is no longer shared." "Este relatório não está mais compartilhado.";
     CheckNotFound "check_not_found" 404
@@ -180,15 +180,15 @@ codes! {
     MethodNotAllowed "method_not_allowed" 405
         "This address does not accept this method. The Allow header lists those it accepts." "Este endereço não aceita este método. O cabeçalho Allow lista os que ele aceita.";
     SiteNotFinished "site_not_finished" 409
-        "This run has no report: it is still running, or it failed. Read the run for its state." "Esta auditoria não tem relatório: ainda está em andamento, ou falhou. Leia a auditoria para ver o estado.";
+        "This site audit has no report. It is still running, or it failed: see its status." "Esta auditoria de site não tem relatório. Ela está em andamento ou falhou: veja o estado dela.";
     SiteLimit "site_limit" 409
-        "You have as many site audits running as you may. Wait for one to end, or delete one." "Você já tem em andamento todas as auditorias de site que pode. Espere uma terminar, ou exclua uma.";
+        "You have reached the limit of site audits at once. Wait for one to end, or delete one." "Você atingiu o limite de auditorias de site simultâneas. Espere uma terminar ou exclua uma.";
     TabLimit "tab_limit" 409
         "You have reached the limit of followed pages. Stop following one first." "Você atingiu o limite de páginas seguidas. Deixe de seguir uma antes.";
     MonitorLimit "monitor_limit" 409
         "You have reached the limit of watched pages. Stop watching one first." "Você atingiu o limite de páginas vigiadas. Deixe de vigiar uma antes.";
     SiteWatchLimit "site_watch_limit" 409
-        "You have reached the limit of watched sites. Delete a watch first." "Você atingiu o limite de sites vigiados. Exclua uma vigilância antes.";
+        "You have reached the limit of watched sites. Delete one first." "Você atingiu o limite de sites vigiados. Exclua um antes.";
     PixRequestNotFound "pix_request_not_found" 404
         "Pix request not found." "Pedido de Pix não encontrado.";
     RequestTimeout "request_timeout" 408

@@ -133,11 +133,11 @@ impl SiteWatchLast {
 pub(super) fn why(problem: &str) -> Text {
     const NO_CREDIT: Text = text(
         "The last run did not begin: audits have a price here, and the watch has no credit that pays. Add one to the watch.",
-        "A última auditoria não começou: aqui as auditorias são pagas, e a vigilância não tem crédito que pague. Adicione um à vigilância.",
+        "A última auditoria não começou: auditorias têm preço aqui, e a vigia não tem crédito que pague. Adicione um à vigia.",
     );
     const TOO_LITTLE: Text = text(
         "The last run did not begin: the credit of the watch, or its spending limit, is below the price of one page.",
-        "A última auditoria não começou: o crédito da vigilância, ou o limite de gasto, é menor que o preço de uma página.",
+        "A última auditoria não começou: o crédito da vigia, ou o limite de gasto, é menor que o preço de uma página.",
     );
     const NO_PLACE: Text = text(
         "The last run did not begin: all places for site audits were taken until the next one was due.",

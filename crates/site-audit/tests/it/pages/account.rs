@@ -27,6 +27,8 @@ testkit::on_both_databases! {
     what_a_guest_kept_is_offered_after_signing_in_and_taken_once,
     a_guest_of_another_account_is_forgotten,
     a_profile_that_is_refused_is_there_to_be_corrected,
+    a_new_account_begins_where_its_owner_came_from,
+    an_account_in_its_trial_is_told_of_no_allowance,
 }
 
 async fn forms_are_made_for_password_managers(database: TestDatabase) {
@@ -255,6 +257,66 @@ async fn what_a_guest_kept_is_offered_after_signing_in_and_taken_once(database: 
         browser.form("/conta/claim?lang=en", FORM, &format!("csrf={}", csrf(&offered))).await,
     ] {
         assert_eq!((again.status, again.header("location")), (303, "/conta?lang=en"));
+    }
+}
+
+async fn a_new_account_begins_where_its_owner_came_from(database: TestDatabase) {
+    let (app, mail) = start(database).await;
+    let password = PASSWORD.replace(' ', "+");
+    for (at, (asked, place)) in [
+        ("/workspace?x=1", "/conta/claim?return_to=/workspace?x=1&lang=en"),
+        ("//evil.example", "/conta/claim?return_to=/conta&lang=en"),
+        ("https://evil.example/", "/conta/claim?return_to=/conta&lang=en"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut browser = guest(&app).await;
+        // By way of the form for signing in, as from the header of a page.
+        let sign_in = browser.get(&format!("/conta/global?lang=en&return_to={asked}")).await;
+        let register = sign_in.body.split("/conta/global/register?").nth(1).unwrap().split('"').next().unwrap();
+        let form = browser.get(&format!("/conta/global/register?{}", register.replace("&#38;", "&"))).await;
+        let back = form.body.split("name=\"return_to\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+        let body = format!("csrf={}&return_to={back}&email=ana{at}@example.com", csrf(&form));
+        let sent = browser.form("/conta/global/register?lang=en", FORM, &body).await;
+        assert!(sent.body.contains("Check your inbox"), "{}", sent.body);
+        let token = token(&app, &mail, at + 1).await;
+        let form = browser.get(&format!("/conta/global/complete?lang=en&token={token}")).await;
+        let body = format!("csrf={}&token={token}&password={password}&display_name=", csrf(&form));
+        let made = browser.form("/conta/global/complete?lang=en", FORM, &body).await;
+        assert_eq!((made.status, made.header("location")), (303, place), "{asked}: {}", made.body);
+        assert!(made.header("set-cookie").contains("mm-return=; Path=/; Max-Age=0"), "{:?}", made.headers);
+    }
+    // A page says where it is, unless it is one of the account.
+    for (referer, kept) in
+        [("/checks/title_missing?lang=en", "/checks/title_missing"), ("/conta/out", "/conta"), ("/", "/conta")]
+    {
+        let call = Call::get("/conta/global/register").header("referer", &app.url(referer));
+        let page = app.call(call).await.body;
+        assert!(page.contains(&format!("name=\"return_to\" value=\"{kept}\"")), "{referer}: {page}");
+    }
+    let foreign = Call::get("/conta/global").header("referer", "https://evil.example/checks");
+    assert!(app.call(foreign).await.body.contains("name=\"return_to\" value=\"/conta\""));
+}
+
+async fn an_account_in_its_trial_is_told_of_no_allowance(database: TestDatabase) {
+    let app = TestApp::start(database, |_| ()).await;
+    let session = people::session(&app, &people::account(&app, "ana").await).await;
+    let mut ana = Browser::with_cookies(&app, &[("mm-auth", &session.token)]);
+    for (path, lang, words) in [
+        ("/", "en", "Free in your trial."),
+        ("/compare", "en", "Free in your trial."),
+        ("/sites", "pt-BR", "Grátis no seu período de teste."),
+        ("/workspace", "en", "Free in your trial."),
+        ("/pricing", "pt-BR", "Grátis no seu período de teste."),
+        ("/tools/title", "en", "Free in your trial."),
+        ("/checks/title_missing", "en", "Free in your trial."),
+    ] {
+        let page = ana.get(&format!("{path}?lang={lang}")).await.body;
+        assert!(page.contains(words), "{path}: {page}");
+        assert!(!page.contains("left today") && !page.contains("no account."), "{path}: {page}");
+        let guest = app.call(Call::get(&format!("{path}?lang={lang}"))).await.body;
+        assert!(!guest.contains(words), "{path}: {guest}");
     }
 }
 

@@ -334,6 +334,28 @@ async fn a_theme_is_chosen_without_scripts_and_stays() {
     assert_eq!(tab.complaints(), [""; 0]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn header_text_and_footer_begin_at_one_edge_beside_a_scrollbar() {
+    let Some(mut scene) = Scene::open(|_| {}).await else { return };
+    scene.audit("/bread");
+    let report = scene.tab.text("location.pathname");
+    let tab = &mut scene.tab;
+    for path in ["/", "/tools", &report] {
+        for width in [390, 1280] {
+            tab.visit(&format!("{path}?lang=en"));
+            tab.look(Look { scheme: "light", width });
+            // Room as of a classic scrollbar, which this browser has none of.
+            tab.value("document.documentElement.style.paddingRight = '16px'");
+            let edges = tab.value(
+                "['header.site .brand', 'main h1', 'footer.site .brand'].map(part => \
+                    Math.round(document.querySelector(part).getBoundingClientRect().left))",
+            );
+            let edges: Vec<i64> = edges.as_array().unwrap().iter().map(|edge| edge.as_i64().unwrap()).collect();
+            assert!(edges.iter().all(|edge| *edge == edges[0]), "{path} {width}: {edges:?}");
+        }
+    }
+}
+
 /// Keeps a picture of the page that is shown, where a folder for them is named.
 pub(super) fn keep_picture(tab: &mut Tab, name: &str) {
     let Some(folder) = std::env::var_os(PICTURES).map(PathBuf::from) else { return };

@@ -219,6 +219,8 @@ async fn a_check_tells_when_it_is_not_measured() {
         page.contains("When it is not measured") && page.contains("<li>nothing was fetched <code>offline</code>"),
         "{page}"
     );
+    // A page is audited from here, and its report begins with the findings of the check's tool.
+    assert!(page.contains("action=\"/?lang=en\"") && page.contains("name=\"tool\" value=\"hsts\""), "{page}");
 }
 
 /// One answer of the service, as a crawler over https sees it.

@@ -36,8 +36,8 @@ const OWNERS: [&str; 5] = [
     "GET /workspace/{id}/compare",
     "POST /reports/{id}/share",
     "POST /workspace/{id}/close",
-    "POST /workspace/{id}/name",
     "POST /workspace/{id}/run",
+    "POST /workspace/{id}/settings",
 ];
 /// Those of who is signed in.
 const ACCOUNTS: [&str; 19] = [

@@ -43,7 +43,11 @@ async fn keys_go_through_the_findings_and_can_be_switched_off() {
         assert_ne!(tab.focus(), before, "no finding has something to copy");
     }
     tab.press("c");
-    assert_eq!(tab.text(&format!("{BUTTON}.textContent")), "Copied");
+    let copied = format!(
+        "new Promise(done => {{ const look = () => {BUTTON}.textContent === 'Copied' \
+            ? done(true) : requestAnimationFrame(look); look(); }})"
+    );
+    assert_eq!(tab.value(&copied), true);
     assert_eq!(tab.value("document.activeElement.closest('.finding').open"), true);
     let copied = tab.text("navigator.clipboard.readText()");
     let shown = "document.activeElement.closest('.finding').querySelector('.block').textContent";
@@ -97,6 +101,26 @@ async fn the_screens_of_a_report_have_no_barrier_in_any_look() {
     assert!(scene.tab.shown().contains("Fixed ("), "{}", scene.tab.shown());
     found.extend(problems(&mut scene, "verified"));
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_decision_has_no_barrier_in_any_look_and_is_copied_alone() {
+    const HIDDEN: &str = "<!doctype html><html lang=en><meta charset=utf-8>\n\
+        <meta name=\"robots\" content=\"noindex, follow, max-image-preview:large\"><title>Untitled</title><h1>Rye bread</h1>";
+    let Some(mut scene) = Scene::open_with(HIDDEN, |_| {}).await else { return };
+    scene.audit("/page");
+    let path = scene.tab.text("location.pathname");
+    let mut found = Vec::new();
+    for lang in ["en", "pt-BR"] {
+        scene.tab.visit(&format!("{path}?lang={lang}"));
+        found.extend(problems(&mut scene, &format!("decision-{lang}")));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    scene.tab.allow_clipboard();
+    scene.tab.click("#decision .block button");
+    let copied = "new Promise(done => { const look = () => document.querySelector('#decision button').textContent === 'Copiado' \
+        ? navigator.clipboard.readText().then(done) : requestAnimationFrame(look); look(); })";
+    assert_eq!(scene.tab.text(copied), "<meta name=\"robots\" content=\"index, follow, max-image-preview:large\">");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -16,8 +16,12 @@ testkit::on_both_databases! {
     findings_are_filtered_by_an_address,
     headings_links_and_images_are_taken_away_as_tables,
     a_report_names_the_system_and_where_each_fix_is_made,
+    a_noindex_is_a_decision_above_everything,
+    points_of_a_page_at_0_say_what_they_are_of,
+    an_old_report_leads_to_the_newest,
 }
 
+const FORM: &str = "application/x-www-form-urlencoded";
 const BREAD: &str = "<!doctype html><title>=Bread</title><h1>Bread</h1><a href='/'></a>";
 
 /// The report that a form led to, and the cookie of its reader.
@@ -122,6 +126,92 @@ async fn a_report_names_the_system_and_where_each_fix_is_made(database: TestData
         let steps = way.split_once(": ").unwrap().1;
         assert!(taken.contains(if file == "audit.sarif" { steps } else { way }), "{file}: {taken}");
     }
+}
+
+async fn a_noindex_is_a_decision_above_everything(database: TestDatabase) {
+    const HIDDEN: &str = "<!doctype html><html lang=en><meta name=\"robots\" content=\"noindex, follow\">\
+        <title>Rye bread, baked slowly</title><h1>Rye bread</h1><p>Flour and water</p>";
+    let site = TestSite::start(|asked| match asked.path.as_str() {
+        "/tag" => SiteAnswer::html(HIDDEN),
+        "/header" => SiteAnswer::Raw(
+            format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nx-robots-tag: none\r\ncontent-length: {}\r\n\
+                 connection: close\r\n\r\n{BREAD}",
+                BREAD.len()
+            )
+            .into_bytes(),
+        ),
+        "/bread" => SiteAnswer::html(BREAD),
+        _ => SiteAnswer::missing(),
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    let decision = |page: &str| {
+        let (before, rest) = page.split_once("id=\"decision\"").unwrap_or_else(|| panic!("{page}"));
+        assert!(!before.contains("class=\"score\"") && !before.contains("id=\"first\""), "{page}");
+        rest.split_once("</section>").unwrap().0.to_owned()
+    };
+    let (path, cookie) = audited(&app, &site.url("/tag"), "").await;
+    let page = read(&app, &format!("{path}?lang=en"), &cookie).await.body;
+    let shown = decision(&page);
+    for part in
+        ["If the page should be found:", "content=\"<b>noindex</b>, follow\"", "content=\"<b>index</b>, follow\""]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    // It is no fix among others: not to be fixed first, and in nothing that copies several.
+    let first = page.split_once("id=\"first\"").unwrap().1.split_once("</ol>").unwrap().0;
+    assert!(!first.contains("#f-noindex_meta"), "{first}");
+    for (from, to) in [("id=\"all-fixes\"", "</span>"), ("id=\"head-tags\"", "</div>")] {
+        let copied = page.split_once(from).map(|(_, rest)| rest.split_once(to).unwrap().0).unwrap_or_default();
+        assert!(!copied.contains("robots"), "{copied}");
+    }
+    let portuguese = read(&app, &format!("{path}?lang=pt-BR"), &cookie).await.body;
+    assert!(decision(&portuguese).contains("Se a página deve ser encontrada:"), "{portuguese}");
+    let (path, cookie) = audited(&app, &site.url("/header"), "").await;
+    let shown = decision(&read(&app, &format!("{path}?lang=en"), &cookie).await.body);
+    assert!(shown.contains("Replace in the response headers") && shown.contains("index,nofollow"), "{shown}");
+    let (path, cookie) = audited(&app, &site.url("/bread"), "").await;
+    assert!(!read(&app, &path, &cookie).await.body.contains("id=\"decision\""));
+}
+
+async fn points_of_a_page_at_0_say_what_they_are_of(database: TestDatabase) {
+    let site = TestSite::start(|asked| match asked.path.as_str() {
+        "/bad" => SiteAnswer::html(super::screens::NEGLECTED),
+        "/bread" => SiteAnswer::html(BREAD),
+        _ => SiteAnswer::missing(),
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    let (path, cookie) = audited(&app, &site.url("/bad"), "").await;
+    let page = read(&app, &format!("{path}?lang=en"), &cookie).await.body;
+    assert!(page.contains("The findings cost ") && page.contains("and the score stops at 0. It rises once more than"));
+    let first = page.split_once("id=\"first\"").unwrap().1.split_once("</ol>").unwrap().0;
+    assert!(first.contains(" points lost</span>") && !first.contains(">+"), "{first}");
+    let (path, cookie) = audited(&app, &site.url("/bread"), "").await;
+    let page = read(&app, &format!("{path}?lang=en"), &cookie).await.body;
+    assert!(page.contains("<span class=\"gain\">+8 points</span>") && !page.contains("points lost"), "{page}");
+    assert!(page.contains("Ordered by what they affect:"), "{page}");
+}
+
+async fn an_old_report_leads_to_the_newest(database: TestDatabase) {
+    let site = TestSite::start(|_| SiteAnswer::html(BREAD)).await;
+    let app = TestApp::start(database, |_| {}).await;
+    let (first, cookie) = audited(&app, &site.url("/"), "").await;
+    let opened = app.call(
+        Call::new("POST", "/workspace")
+            .header("cookie", &cookie)
+            .header("content-type", FORM)
+            .body(&format!("url={}", site.url("/"))),
+    );
+    assert_eq!(opened.await.status, 303);
+    const OLD: &str = "This is not the newest audit of this page.";
+    assert!(!read(&app, &first, &cookie).await.body.contains(OLD));
+    app.pass(Duration::from_secs(60));
+    let (second, _) = audited(&app, &site.url("/"), &cookie).await;
+    let old = read(&app, &first, &cookie).await.body;
+    assert!(old.contains(OLD) && old.contains(&format!("href=\"{second}?lang=en\">Open the newest")), "{old}");
+    assert!(!read(&app, &second, &cookie).await.body.contains(OLD));
 }
 
 async fn a_file_of_the_patch_is_taken_away_as_text(database: TestDatabase) {
@@ -272,6 +362,12 @@ async fn what_is_to_be_pasted_can_be_copied_and_an_address_opens_its_finding() {
     let copied = tab.text("navigator.clipboard.readText()");
     assert_eq!(copied, tab.text("document.querySelector('#patch ~ details pre').textContent"));
     assert!(copied.contains("<meta name=\"description\"") || copied.contains("<meta property=\"og:"), "{copied}");
+    // A browser that refuses leaves the text selected, and says so.
+    tab.value("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))");
+    tab.value("document.activeElement.blur()");
+    tab.click("#patch ~ details .block button");
+    assert!(tab.text(COPIED).contains("The text is selected"));
+    assert_eq!(tab.text("getSelection().toString().trim()"), copied.trim());
 
     let is_open = "document.getElementById('f-llms_txt_missing').open";
     assert_eq!(tab.value(is_open), false);

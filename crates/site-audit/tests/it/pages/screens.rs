@@ -187,7 +187,7 @@ async fn a_shared_report_has_no_placeholders_of_the_page_that_it_is_about() {
 }
 
 /// A page with as many findings as a neglected one has.
-const NEGLECTED: &str = "<html><head><title>Untitled</title><title>Second</title><meta name=description content=x>\
+pub(super) const NEGLECTED: &str = "<html><head><title>Untitled</title><title>Second</title><meta name=description content=x>\
     <meta http-equiv=refresh content='30; url=/x'><meta name=viewport content='width=1024, user-scalable=no'>\
     <link rel=canonical href=/bad><link rel=canonical href=http://other.example/bad>\
     <link rel=alternate hreflang=xx-YY href=/xx><meta property=og:title content=''><meta property=og:image content=img.jpg>\

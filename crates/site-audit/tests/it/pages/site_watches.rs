@@ -73,7 +73,7 @@ async fn an_audit_is_repeated_by_forms(database: TestDatabase) {
     let app = TestApp::start(database, |_| {}).await;
     let (session, path) = reported(&app, &site).await;
     let report = get(&app, &session, &format!("{path}?lang=en")).await;
-    assert!(report.contains("Repeat daily") && report.contains("Repeats cost nothing."), "{report}");
+    assert!(report.contains("Audit daily") && report.contains("Its audits cost nothing."), "{report}");
     assert!(!get(&app, &session, &format!("{PATH}?lang=en")).await.contains("Watched sites"));
     let foreign = Call::new("POST", &format!("{path}/watch")).header("content-type", FORM);
     let foreign = session.cookie(foreign.header("origin", "https://evil.example").body("every=daily"));
@@ -93,10 +93,10 @@ async fn an_audit_is_repeated_by_forms(database: TestDatabase) {
     let run = row.split_once("href=\"/sites/").unwrap().1.split('?').next().unwrap().to_owned();
     assert!(row.contains(" broke, "), "{row}");
     let report = get(&app, &session, &format!("{PATH}/{run}?lang=pt-BR")).await;
-    for part in ["Desde a execução anterior", "Quebrou", &site.url("/b"), &format!("href=\"{path}?lang=pt-BR\"")] {
+    for part in ["Desde a auditoria anterior", "Quebrou", &site.url("/b"), &format!("href=\"{path}?lang=pt-BR\"")] {
         assert!(report.contains(part), "{part}: {report}");
     }
-    assert!(!report.contains("id=\"repeat\"") && report.contains("Uma auditoria agendada"), "{report}");
+    assert!(!report.contains("id=\"repeat\"") && report.contains("Esta auditoria é de uma vigia"), "{report}");
     let watch = watch_path(&list);
     for (action, shown) in [("stop", "stopped"), ("resume", ">Stop<"), ("delete", "Audit a whole site")] {
         assert_eq!(send(&app, &session, &watch, &format!("action={action}")).await.status, 303, "{action}");
@@ -116,7 +116,11 @@ async fn a_guest_is_told_that_repeats_are_for_accounts(database: TestDatabase) {
     let cookie = begun.header("set-cookie").split(';').next().unwrap().to_owned();
     let path = begun.header("location").split('?').next().unwrap().to_owned();
     let report = app.call(Call::get(&format!("{path}?lang=en")).header("cookie", &cookie)).await;
-    assert!(report.body.contains("For accounts.") && !report.body.contains("Repeat daily"), "{}", report.body);
+    assert!(
+        report.body.contains("Watching a site needs an account.") && !report.body.contains("Audit daily"),
+        "{}",
+        report.body
+    );
     let form = Call::new("POST", &format!("{path}/watch")).header("content-type", FORM).header("cookie", &cookie);
     let refused = app.call(form.header("origin", &app.url("")).body("every=daily")).await;
     assert_eq!(refused.status, 403, "{}", refused.body);

@@ -49,11 +49,30 @@ async fn a_site_is_audited_by_forms(database: TestDatabase) {
     jobs::work_off(&app.app).await.unwrap();
     let report = get(&app, &format!("{path}?lang=pt-BR"), &cookie).await;
     assert!(!report.body.contains("http-equiv=\"refresh\""), "{}", report.body);
-    for part in ["broken_internal_link", "Modelos", "Páginas por nota", "<svg", "report.html"] {
+    for part in [
+        "broken_internal_link",
+        "Modelos",
+        "Páginas por nota",
+        "<svg class=\"bar\"",
+        "report.html",
+        "id=\"first\">Corrija primeiro",
+        "Auditar de novo",
+    ] {
         assert!(report.body.contains(part), "{part}: {}", report.body);
     }
     let templates = report.body.find("id=\"templates\"");
     assert!(templates < report.body.find("id=\"findings\""), "templates come first");
+    // No address is a dead end: it leads to the page of the run, an unknown one to the form for an audit.
+    let address = report.body.split(&format!("href=\"{path}/page?url=")).nth(1).unwrap().split('"').next().unwrap();
+    let address = format!("{path}/page?url={}", address.replace("&#38;", "&"));
+    let led = get(&app, &address, &cookie).await;
+    assert!(led.status == 303 && led.header("location").starts_with(&format!("{path}/pages/")), "{led:?}");
+    let led = get(&app, &format!("{path}/page?url=https%3A%2F%2Felsewhere.example%2F&lang=en"), &cookie).await;
+    assert_eq!(led.header("location"), "/?lang=en&url=https%3A%2F%2Felsewhere.example%2F");
+    let again = report.body.split("href=\"/sites?lang=pt-BR&#38;url=").nth(1).unwrap().split('"').next().unwrap();
+    let again = format!("/sites?lang=pt-BR&url={}", again.replace("&#38;", "&").replace("#url", ""));
+    let form = get(&app, &again, &cookie).await.body;
+    assert!(form.contains(&format!("value=\"{}\"", site.url("/"))) && form.contains("value=\"50\""), "{form}");
     let errors = get(&app, &format!("{path}?severity=error&lang=en"), &cookie).await;
     assert!(
         errors.body.contains("broken_internal_link") && !errors.body.contains("<code>duplicate_title"),
@@ -90,7 +109,7 @@ async fn a_reader_sees_only_their_own_site_audits(database: TestDatabase) {
     let (_, path) = begun(&app, &site).await;
     jobs::work_off(&app.app).await.unwrap();
     let (stranger, _) = begun(&app, &site).await;
-    for below in ["", "/pages", "/pages/0", "/findings/duplicate_title", "/files/report.html"] {
+    for below in ["", "/page?url=x", "/pages", "/pages/0", "/findings/duplicate_title", "/files/report.html"] {
         assert_eq!(get(&app, &format!("{path}{below}"), &stranger).await.status, 404, "{below}");
     }
     assert_eq!(send(&app, &format!("{path}/delete"), &stranger, "").await.status, 404);

@@ -179,7 +179,7 @@ async fn followed_pages_are_found_by_their_words_and_run_at_once(database: TestD
     }
     let described = post(
         &app,
-        &format!("{}/describe", places[1]),
+        &format!("{}/settings", places[1]),
         &guest,
         &[("tags", "shop, spring sale ,shop"), ("note", "Ana's")],
     )
@@ -201,7 +201,7 @@ async fn followed_pages_are_found_by_their_words_and_run_at_once(database: TestD
         assert_eq!(has(&get(&app, &format!("/workspace{query}"), &guest).await), found, "{query}");
     }
     let long = "x".repeat(41);
-    assert_eq!(post(&app, &format!("{}/describe", places[1]), &guest, &[("tags", &long)]).await.status, 400);
+    assert_eq!(post(&app, &format!("{}/settings", places[1]), &guest, &[("tags", &long)]).await.status, 400);
     let left = app.free_remaining().await;
     assert!(get(&app, "/workspace", &guest).await.body.contains("Run 2 pages"));
     assert_eq!(post(&app, "/workspace/run-all", &guest, &[]).await.status, 303);

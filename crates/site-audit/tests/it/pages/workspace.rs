@@ -81,7 +81,7 @@ async fn a_guest_s_workspace_is_in_a_cookie_and_says_what_the_api_says(database:
     ] {
         assert!([400, 404].contains(&get(&app, &path, &guest).await.status), "{path}");
     }
-    let named = post(&app, &format!("{place}/name"), &guest, "alias=Home%20%3Cb%3E").await;
+    let named = post(&app, &format!("{place}/settings"), &guest, "alias=Home%20%3Cb%3E").await;
     assert_eq!(named.status, 303);
     let shown = get(&app, &place, &guest).await.body;
     assert!(shown.contains("Home &#60;b&#62;") || shown.contains("Home &lt;b&gt;"), "{shown}");
@@ -115,7 +115,7 @@ async fn a_workspace_is_its_reader_s_alone(database: TestDatabase) {
         assert_eq!(get(&app, &path, &other).await.status, 404, "{path}");
         assert_eq!(app.call(Call::get(&path)).await.status, 404, "{path}");
     }
-    for path in ["/run", "/name", "/watch", "/close"] {
+    for path in ["/run", "/settings", "/watch", "/close"] {
         assert_eq!(post(&app, &format!("{place}{path}"), &other, "alias=x").await.status, 404, "{path}");
     }
     assert_eq!(app.call(Call::get("/workspace/%ff")).await.status, 404);
@@ -177,7 +177,7 @@ async fn a_page_is_followed_compared_and_closed_without_scripts() {
     tab.load(|tab| tab.click("a[href*=\"/settings?\"]"));
     tab.click("#alias");
     tab.write("Bakery");
-    tab.load(|tab| tab.click("form[action*=\"/name\"] button"));
+    tab.load(|tab| tab.click("form[action*=\"/settings\"] button"));
     assert_eq!(tab.text("document.querySelector('h1').innerText"), "Bakery");
     tab.load(|tab| tab.click("form[action*=\"/close\"] button"));
     assert!(tab.shown().contains("Follow a page to see how it changes."), "{}", tab.shown());

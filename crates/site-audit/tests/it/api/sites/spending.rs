@@ -18,6 +18,7 @@ testkit::on_both_databases! {
     what_is_free_for_now_costs_nothing,
     two_runs_at_once_share_one_credit,
     the_trial_of_an_account_starts_with_its_first_run,
+    the_form_takes_a_spending_limit,
 }
 
 /// A shop with so many free audits a day.
@@ -141,6 +142,37 @@ async fn the_trial_of_an_account_starts_with_its_first_run(database: TestDatabas
     // Once over, it pays no more.
     app.database.execute("UPDATE accounts SET trial_started_at = 1").await;
     assert_eq!(app.call(begin(&own, json!({"url": url}))).await.refusal(), (402, "allowance_spent".to_owned()));
+}
+
+async fn the_form_takes_a_spending_limit(database: TestDatabase) {
+    let (shop, site, _) = shop(database, 1).await;
+    let app = &shop.app;
+    let form = |path: &str| {
+        let call = Call::new("POST", path).header("content-type", "application/x-www-form-urlencoded");
+        call.header("origin", &app.url(""))
+    };
+    let token = credit(&shop, 900_000).await;
+    let kept = app.call(form("/credit/browser?lang=en").body(&format!("token={token}&back=%2Fsites"))).await;
+    let cookie = kept.header("set-cookie").split(';').next().unwrap().to_owned();
+    let priced = async |limit: &str| {
+        let body = format!("url={}&max_pages=40&max_usd={limit}&action=price", site.url("/"));
+        app.call(form("/sites?lang=en").header("cookie", &cookie).body(&body)).await
+    };
+    // With the comma of Portuguese, as with the point.
+    for limit in ["0.05", "0%2C05"] {
+        let told = priced(limit).await;
+        assert!(
+            told.status == 200 && told.body.contains("at most 0.04 USD from your credit"),
+            "{limit}: {}",
+            told.body
+        );
+    }
+    assert!(priced("").await.body.contains("at most 0.78 USD from your credit"));
+    for limit in ["much", "-1"] {
+        let refused = priced(limit).await;
+        assert!(refused.status == 400 && refused.body.contains("id=\"problem\""), "{limit}: {}", refused.body);
+        assert!(refused.body.contains("name=\"max_usd\"") && refused.body.contains(&format!("value=\"{limit}\"")));
+    }
 }
 
 async fn two_runs_at_once_share_one_credit(database: TestDatabase) {

@@ -1,11 +1,12 @@
 //! `site-audit migrate`: the tables are brought up to date, or an SQLite database moves to PostgreSQL.
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use store::{ServerLock, TransferStep, database_file, database_name};
+use tokio::time::Instant;
 
 use super::output::{print, tell};
 use super::place::{ConfigArguments, runtime};

@@ -4,6 +4,7 @@ mod charts;
 mod page;
 mod run;
 mod sarif;
+mod style;
 mod tables;
 mod text;
 mod words;

@@ -41,6 +41,7 @@ pub struct SiteReport<T = Phrase> {
     /// Addresses by what they answered: `page`, `redirect`, `client_error`, `server_error`, `no_response`, `blocked`, `file`.
     pub answers: BTreeMap<&'static str, u32>,
     /// Pages by score: from 0 to 9, from 10 to 19 … from 90 to 100.
+    #[schemars(with = "Vec<u32>")]
     pub scores: [u32; SCORE_BARS],
     /// Pages by clicks from the first page, the last for 10 and more.
     pub depths: Vec<u32>,
@@ -96,6 +97,7 @@ pub struct CaseView<T = Phrase> {
     /// Number of pages to change.
     pub total: usize,
     /// Pages to change, at most 1,000. Each is its address and what to look for there: the text of a link, a value.
+    #[schemars(with = "Vec<Vec<String>>")]
     pub pages: Vec<(String, String)>,
 }
 

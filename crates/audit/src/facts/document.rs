@@ -7,6 +7,7 @@ mod around;
 mod element;
 mod ids;
 mod parsed;
+mod read;
 mod white_space;
 
 pub use element::Element;

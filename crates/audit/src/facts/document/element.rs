@@ -7,7 +7,7 @@ use model::finding::Place;
 
 use super::around::{Around, parent_element};
 use super::parsed::{Document, SNIPPET_CHARACTERS};
-use super::white_space::{Collapsed, collapse_into};
+use super::white_space::collapse_into;
 use crate::escape;
 
 /// Levels of a CSS path before it is left at what identifies the element.
@@ -146,81 +146,6 @@ impl<'d> Element<'d> {
             None
         });
         runs.flat_map(|id| tree.texts(id))
-    }
-
-    /// Text as a reader meets it: white space collapsed, a space where a line or block begins, and nothing of what lies in an
-    /// element that `keep` refuses.
-    pub fn read_text(self, keep: impl Fn(Self) -> bool) -> String {
-        const PARTING: [&str; 8] = ["br", "p", "div", "li", "h2", "h3", "td", "tr"];
-        let mut collapsed = Collapsed::default();
-        self.read_parts(keep, &PARTING, |run| match run {
-            Some(run) => collapsed.add(run),
-            None => collapsed.part(),
-        });
-        collapsed.text
-    }
-
-    /// Texts of the lines and blocks that begin below, white space collapsed: of each that has text. Nothing of what lies in an
-    /// element that `keep` refuses.
-    pub fn read_blocks(self, keep: impl Fn(Self) -> bool) -> Vec<String> {
-        const PARTING: [&str; 30] = [
-            "address",
-            "article",
-            "aside",
-            "blockquote",
-            "br",
-            "dd",
-            "div",
-            "dl",
-            "dt",
-            "figcaption",
-            "figure",
-            "footer",
-            "h1",
-            "h2",
-            "h3",
-            "h4",
-            "h5",
-            "h6",
-            "header",
-            "hr",
-            "li",
-            "main",
-            "nav",
-            "ol",
-            "p",
-            "pre",
-            "section",
-            "td",
-            "tr",
-            "ul",
-        ];
-        let mut blocks = vec![Collapsed::default()];
-        self.read_parts(keep, &PARTING, |run| match (run, blocks.last_mut()) {
-            (Some(run), Some(block)) => block.add(run),
-            (None, Some(block)) if block.text.is_empty() => {}
-            _ => blocks.push(Collapsed::default()),
-        });
-        blocks.into_iter().map(|block| block.text).filter(|text| !text.is_empty()).collect()
-    }
-
-    /// Takes each text run below, and `None` where one of the elements `parting` begins; leaves out whatever lies in an element that
-    /// `keep` refuses.
-    fn read_parts(self, keep: impl Fn(Self) -> bool, parting: &[&str], mut take: impl FnMut(Option<&str>)) {
-        let (document, root) = (self.document, self.id);
-        let tree = &document.tree;
-        let mut at = tree.first_child(root);
-        while let Some(id) = at {
-            let element = document.element(id);
-            let is_left_out = element.is_some_and(|element| !keep(element));
-            at = if is_left_out { tree.following_skipping(id, root) } else { tree.following(id, root) };
-            if element.is_some_and(|element| parting.contains(&element.name())) {
-                take(None);
-            }
-            if tree.kind(id) == Kind::Text {
-                tree.texts(id).for_each(|run| take(Some(run)));
-            }
-        }
     }
 
     /// Elements and text runs below, in order, leaving out each element that `keep` refuses with whatever lies in it.

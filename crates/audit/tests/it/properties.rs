@@ -110,7 +110,7 @@ fn the_order_of_attributes_changes_no_finding() {
                 ))
             })
         },
-        // What a quotation mark leaves of a text stands behind it.
+        // The words after a quotation mark in an alternative are read as attributes, so their order matters here.
         &["image_alt/bad_cut"],
     );
 }

@@ -146,7 +146,7 @@ fn verdict(run: &SiteRunAnswer) -> Text {
 fn again(url: &str, options: &str, lang: &str) -> String {
     let mut query = Serializer::new(String::new());
     query.append_pair("lang", lang).append_pair("url", url);
-    // Options that a newer build can't read are left to be chosen anew.
+    // A newer program may not be able to read the options of an old run: the form is empty then.
     if let Ok(options) = serde_json::from_str::<SiteOptions>(options) {
         query.append_pair("max_pages", &options.max_pages.to_string());
         for (name, patterns) in [("include", &options.include), ("exclude", &options.exclude)] {

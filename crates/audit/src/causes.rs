@@ -46,6 +46,12 @@ const TABLE: &[(&str, &[&str])] = &[
     ("charset_late", &["mojibake_detected"]),
     // One viewport tag.
     ("viewport_fixed_width", &["viewport_zoom_disabled"]),
+    // The texts by which other services show the page. Templates and SEO plugins write description and card at one place, and
+    // networks fill a card that lacks its text from the description.
+    (
+        "meta_description_missing",
+        &["og_title_missing", "og_image_missing", "og_core_incomplete", "twitter_card_missing"],
+    ),
     // One block of Open Graph tags that was never written.
     ("og_title_missing", &["og_image_missing", "og_core_incomplete", "twitter_card_missing"]),
     ("og_image_missing", &["og_core_incomplete", "twitter_card_missing"]),

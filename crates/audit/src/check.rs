@@ -107,6 +107,8 @@ pub const WHOLE: &str = "2026-11-21";
 pub const PRECISION: &str = "2026-11-22";
 /// The version that finds what a second reading of real pages missed.
 pub const SECOND_READING: &str = "2026-11-23";
+/// The version in which a page that nothing describes, neither for search results nor for shared links, has one cause for it.
+pub const ONE_DESCRIPTION: &str = "2026-11-24";
 
 /// `Ok(None)`: measured and fine. `Err`: could not be looked at, or has nothing to look at; yields no finding.
 pub type Verdict = Result<Option<Problem>, NotMeasured>;

@@ -21,8 +21,11 @@ function robots() {
 function social(prefix) {
   const found = new Map();
   for (const meta of all("meta")) {
-    const key = lowered(meta.getAttribute("property") ?? meta.getAttribute("name"));
-    if (key?.startsWith(prefix) && content(meta) !== null && !found.has(key)) found.set(key, content(meta));
+    const property = lowered(meta.getAttribute("property"));
+    const keys = property?.split(/[\t\n\f\r ]+/) ?? [lowered(meta.getAttribute("name"))];
+    for (const key of keys) {
+      if (key?.startsWith(prefix) && content(meta) !== null && !found.has(key)) found.set(key, content(meta));
+    }
   }
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -113,9 +113,9 @@ pub(super) fn families(root: &Path) -> Result<Vec<FamilyTexts>> {
     paths.iter().map(read).collect()
 }
 
-/// The source of a family: its file, and those of its folder.
+/// The source of a family: its file, and those of its folder, each without its tests.
 fn whole(path: &Path) -> Result<String> {
-    let mut source = std::fs::read_to_string(path)?;
+    let mut source = untested(&std::fs::read_to_string(path)?).to_owned();
     let folder = path.with_extension("");
     let mut parts = Vec::new();
     if folder.is_dir() {
@@ -127,9 +127,14 @@ fn whole(path: &Path) -> Result<String> {
     parts.sort();
     for part in parts {
         source.push('\n');
-        source.push_str(&std::fs::read_to_string(part)?);
+        source.push_str(untested(&std::fs::read_to_string(part)?));
     }
     Ok(source)
+}
+
+/// A source up to its tests, which stand at its end.
+fn untested(source: &str) -> &str {
+    source.split("#[cfg(test)]").next().unwrap_or_default()
 }
 
 /// `text("…", "…")`, with the name of the field before it.
@@ -155,7 +160,7 @@ fn first_group(pattern: &Regex, text: &str) -> Option<String> {
 }
 
 fn family(path: String, source: &str) -> FamilyTexts {
-    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let code = untested(source);
     let mut starts: Vec<usize> = ITEM.find_iter(code).map(|found| found.start()).collect();
     starts.push(code.len());
     let items: Vec<(usize, &str)> = starts
@@ -280,6 +285,14 @@ fn unescaped(literal: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_of_the_files_of_a_family_with_tests_are_read() {
+        let families = families(&crate::root().unwrap()).unwrap();
+        let alternatives = families.iter().find(|family| family.slug == "image-alt").unwrap();
+        let cut = alternatives.checks.iter().find(|check| check.code == "image_alt_cut").unwrap();
+        assert!(cut.texts.iter().any(|one| one.role == Role::Message));
+    }
 
     #[test]
     fn texts_are_read_with_their_check_and_role() {

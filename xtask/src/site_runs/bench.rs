@@ -1,6 +1,7 @@
 //! `site-audit site` and siteone-crawler on one made site, in one run: pages for each second of CPU time, wall time, memory.
 
-use std::path::Path;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,11 @@ use crate::command::{has, run};
 const OTHER: &str = "siteone-crawler";
 /// Names another place of its program.
 const OTHER_PROGRAM: &str = "SITEONE_CRAWLER";
+/// Names a program of ours that is built already.
+const OUR_PROGRAM: &str = "SITE_AUDIT_PROGRAM";
+/// Pages of the runs whose memory is compared, and bytes of each.
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+const SMALL: usize = 6_000;
 /// Clock ticks of a second in `/proc` (`USER_HZ`, 100 on every Linux).
 const TICKS: f64 = 100.0;
 
@@ -28,39 +34,18 @@ struct Measured {
     memory: u64,
 }
 
-/// Builds and measures both.
+/// Measures both: our program, which is built where [`OUR_PROGRAM`] names none, and the other, which is installed where it
+/// is missing.
 pub(super) fn bench(root: &Path, mut arguments: impl Iterator<Item = String>) -> Result<()> {
     let mut number = |usual: usize| arguments.next().map_or(Ok(usual), |text| text.parse().context("a number"));
     let (pages, bytes) = (number(10_000)?, number(50_000)?);
-    run(root, "cargo", &["build", "--release", "--locked", "--package", "site-audit"])?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
-    let ours = target.join("release/site-audit");
+    let ours = our_program(root)?;
     let other = std::env::var(OTHER_PROGRAM).unwrap_or_else(|_| OTHER.to_owned());
     if !has(&other, &["--version"]) {
         run(root, "cargo", &["install", "--locked", OTHER])?;
     }
     let folder = tempfile::tempdir()?;
-    let out = folder.path().join("run").display().to_string();
-    let most = (pages + 1_000).to_string();
-    let mut rows = Vec::new();
-    let site_audit = |url: &str| {
-        let mut command = Command::new(&ours);
-        command.args([
-            "site",
-            url,
-            "--own-site",
-            "--allow-private",
-            "--concurrency",
-            "8",
-            "--max-pages",
-            &most,
-            "--quiet",
-            "--out",
-            &out,
-        ]);
-        command
-    };
-    rows.push(measured("site-audit site", pages, bytes, site_audit)?);
+    let mut rows = vec![measured_run(&ours, folder.path(), pages, bytes)?];
     let siteone = |url: &str| {
         let mut command = Command::new(&other);
         let url = format!("--url={url}");
@@ -82,6 +67,53 @@ pub(super) fn bench(root: &Path, mut arguments: impl Iterator<Item = String>) ->
         println!("\n{:.1} times the pages per CPU second of {OTHER}", rate(ours) / rate(other));
     }
     Ok(())
+}
+
+/// Measures how much memory runs of more and more small pages take.
+pub(super) fn memory(root: &Path, arguments: impl Iterator<Item = String>) -> Result<()> {
+    let given = arguments.map(|text| text.parse().context("a number")).collect::<Result<Vec<usize>>>()?;
+    let sizes = if given.is_empty() { SIZES.to_vec() } else { given };
+    let ours = our_program(root)?;
+    let mut table = "| pages | memory MB | wall s | CPU s |\n|--:|--:|--:|--:|\n".to_owned();
+    for pages in sizes {
+        let folder = tempfile::tempdir()?;
+        let row = measured_run(&ours, folder.path(), pages, SMALL)?;
+        let (wall, memory) = (row.wall.as_secs_f64(), row.memory / 1024);
+        writeln!(table, "| {} | {memory} | {wall:.1} | {:.1} |", row.pages, row.cpu)?;
+    }
+    println!("\nA made site of pages of {SMALL} bytes, 12 templates, planted defects, loopback\n\n{table}");
+    Ok(())
+}
+
+/// The program that is measured.
+fn our_program(root: &Path) -> Result<PathBuf> {
+    if let Some(named) = std::env::var_os(OUR_PROGRAM) {
+        return Ok(named.into());
+    }
+    run(root, "cargo", &["build", "--release", "--locked", "--package", "site-audit"])?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
+    Ok(target.join("release/site-audit"))
+}
+
+/// A run of our program over a made site, into a folder.
+fn measured_run(program: &Path, folder: &Path, pages: usize, bytes: usize) -> Result<Measured> {
+    let most = (pages + 1_000).to_string();
+    measured("site-audit site", pages, bytes, |url| {
+        let mut command = Command::new(program);
+        command.args([
+            "site",
+            url,
+            "--own-site",
+            "--allow-private",
+            "--concurrency",
+            "8",
+            "--max-pages",
+            &most,
+            "--quiet",
+        ]);
+        command.arg("--out").arg(folder.join("run"));
+        command
+    })
 }
 
 /// Runs a program on a server of its own.

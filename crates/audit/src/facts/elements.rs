@@ -44,9 +44,16 @@ impl Meta {
         self.property.as_deref().or(self.name.as_deref())
     }
 
+    /// The keys under which social readers may take its content: `property` is a list (RDFa Core 1.1, 5), `name` is not.
+    pub fn social_keys(&self) -> impl Iterator<Item = &str> {
+        let name = self.name.as_deref().filter(|_| self.property.is_none());
+        self.property.as_deref().unwrap_or_default().split_ascii_whitespace().chain(name)
+    }
+
     /// Whether its content is for one reader only: one can be changed for no other.
     pub fn has_one_reader(&self) -> bool {
-        [&self.name, &self.property, &self.http_equiv].into_iter().flatten().count() == 1
+        let properties = self.property.as_deref().map_or(0, |list| list.split_ascii_whitespace().count().max(1));
+        [&self.name, &self.http_equiv].into_iter().flatten().count() + properties == 1
     }
 }
 

@@ -169,9 +169,10 @@ impl Html {
             .find_map(|meta| filled(meta.content.as_deref()))
     }
 
-    /// First non-empty content of a social key (`property`, else `name`).
+    /// First non-empty content of a social key (one of `property`, else `name`).
     pub fn social(&self, key: &str) -> Option<&str> {
-        self.metas.iter().filter(|meta| meta.social_key() == Some(key)).find_map(|meta| filled(meta.content.as_deref()))
+        let has_key = |meta: &&Meta| meta.social_keys().any(|one| one == key);
+        self.metas.iter().filter(has_key).find_map(|meta| filled(meta.content.as_deref()))
     }
 
     /// Elements that say `value` in place of `content`, each with its key. What `lost_head` lost is not among them.

@@ -123,8 +123,8 @@ fn robots(html: &Html) -> Option<String> {
 fn social(html: &Html, prefix: &str) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();
     for meta in &html.metas {
-        if let Some((key, content)) = meta.social_key().filter(|key| key.starts_with(prefix)).zip(meta.content.as_ref())
-        {
+        let Some(content) = &meta.content else { continue };
+        for key in meta.social_keys().filter(|key| key.starts_with(prefix)) {
             out.entry(key.to_owned()).or_insert_with(|| content.clone());
         }
     }

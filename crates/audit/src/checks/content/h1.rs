@@ -129,6 +129,14 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
     if let Some(raise) = raised(html) {
         return raise;
     }
+    if let Some((element, shown)) = headline::unmarked(html) {
+        const MARK: Text = text(
+            "Make “{title}” on line {line} an h1 if it is the page's headline: it looks like one, but is not marked as a heading.",
+            "Faça de “{title}”, na linha {line}, um h1 se for o título do conteúdo: parece um título, mas não está marcado como tal.",
+        );
+        let line = element.line().unwrap_or_default() as usize;
+        return FixDraft::instruction(FixTarget::Body, MARK, &[("title", shown.into()), ("line", line.into())]);
+    }
     let title = resolved.value.as_str();
     let tag = format!("<h1>{}</h1>", html_text(title));
     let fix = FixDraft::edit(FixTarget::Body, tag.clone());

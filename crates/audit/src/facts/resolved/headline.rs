@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::content::is_boilerplate;
 use super::site_name::{is_site_name, names_the_site, without_site_name};
 use super::{EvidenceSource, Resolved, bare, stated};
 use crate::facts::document::Element;
@@ -43,6 +44,37 @@ pub(crate) fn element(html: &Html) -> Option<(u8, Element<'_>)> {
     });
     let (level, heading) = (*found)?;
     Some((level, html.element(heading)?))
+}
+
+/// The element that a page shows as its headline without marking it as a heading: large type, or a class that says title,
+/// before the first paragraph.
+pub(crate) fn unmarked(html: &Html) -> Option<(Element<'_>, String)> {
+    /// Elements looked at.
+    const MOST_ELEMENTS: usize = 2_000;
+    /// Bytes of a paragraph that no headline follows.
+    const PARAGRAPH: usize = 120;
+    let body = html.document.body()?;
+    let is_paragraph = |element: &Element<'_>| {
+        element.is("p") && element.texts().map(|text| text.trim().len()).sum::<usize>() > PARAGRAPH
+    };
+    let before = body.descendants().take(MOST_ELEMENTS).take_while(|element| !is_paragraph(element));
+    let mut shown = before.filter(|element| is_shown_as_title(*element) && !is_boilerplate(*element, body));
+    shown.find_map(|element| {
+        let text = heading_text(html, element);
+        (!text.is_empty() && text.chars().count() <= LONGEST_HEADLINE).then_some((element, text))
+    })
+}
+
+/// Whether an element is of large type, or has a class of a post's title.
+fn is_shown_as_title(element: Element<'_>) -> bool {
+    const CLASSES: [&str; 6] = ["headline", "entry-title", "post-title", "page-title", "article-title", "story-title"];
+    /// Of the sizes 1 to 7, from 3 on in relation to the text's.
+    const LARGE: [&str; 8] = ["+2", "+3", "+4", "+5", "+6", "5", "6", "7"];
+    let size = || element.attribute("size").is_some_and(|size| LARGE.contains(&size.trim()));
+    element.is("font") && size()
+        || element.is("big")
+        || matches!(element.name(), "div" | "p" | "span" | "strong" | "td")
+            && CLASSES.iter().any(|class| element.has_token("class", class))
 }
 
 fn read(html: &Html) -> Option<Resolved> {

@@ -9,6 +9,8 @@ use crate::facts::page::Html;
 pub(crate) const ARTICLE: &str = "article";
 /// `og:type` of a page that is nothing else (ogp.me, "Object Types").
 pub(crate) const WEBSITE: &str = "website";
+/// Words of an `og:type` that is none, such as `blogpost` or `news_story`, by which its owner means an article.
+const ARTICLE_WORDS: [&str; 3] = ["article", "post", "story"];
 /// Classes that systems give to the body of a page with one post or article.
 const SINGLE: [&str; 14] = [
     "single-post",
@@ -56,6 +58,9 @@ fn read(html: &Html) -> Resolved {
     }
     if html.is_home() {
         return Resolved::high(WEBSITE, EvidenceSource::HomePage);
+    }
+    if declared.is_some_and(|kind| ARTICLE_WORDS.iter().any(|word| kind.contains(word))) {
+        return Resolved::medium(ARTICLE, EvidenceSource::SocialType);
     }
     let body = html.document.body();
     let has_class = |classes: &[&str]| body.is_some_and(|body| classes.iter().any(|one| body.has_token("class", one)));

@@ -1,10 +1,11 @@
 //! How the alternative text of an image is written: ended by a quotation mark of its own, or with HTML tags that show.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::document::{attributes_of, collapse};
+use crate::facts::document::{WrittenAttribute, attributes_of, collapse};
 use crate::facts::names::is_decorative;
 use crate::facts::page::Html;
 
@@ -14,17 +15,17 @@ pub(super) const CUT: Check = Check {
     impact: Impact::Hygiene,
     title: text("Alt text ended by a quotation mark", "Texto alternativo encerrado por uma aspa"),
     why: text(
-        "A quotation mark inside `alt=\"…\"` ends the value. Screen readers and image search get the words before it; browsers take the rest for attributes.",
-        "Uma aspa dentro de `alt=\"…\"` encerra o valor. Leitores de tela e a busca de imagens recebem só as palavras antes dela; o navegador toma o resto por atributos.",
+        "A quotation mark inside `alt=\"…\"`, or an apostrophe inside `alt='…'`, ends the value. Screen readers and image search get the words before it; browsers take the rest for attributes.",
+        "Uma aspa dentro de `alt=\"…\"`, ou um apóstrofo dentro de `alt='…'`, encerra o valor. Leitores de tela e a busca de imagens recebem só as palavras antes dela; o navegador toma o resto por atributos.",
     ),
     how: text(
-        "Write each quotation mark inside the value as `&quot;`, or have the template escape the text.",
-        "Escreva cada aspa dentro do valor como `&quot;` ou faça o modelo escapar o texto.",
+        "Write each quotation mark inside the value as `&quot;` and each apostrophe as `&#39;`, or have the template escape the text.",
+        "Escreva cada aspa dentro do valor como `&quot;` e cada apóstrofo como `&#39;`, ou faça o modelo escapar o texto.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/syntax.html#attributes-2",
     rule: text(
-        "Fails when names without a value follow the `alt` of an `img`, and one of them has a quotation mark: what is left of the text. Hidden images and those removed from reading by `role` or `aria-hidden` are skipped. Not applicable when no image has a non-empty `alt`.",
-        "Falha quando nomes sem valor seguem o `alt` de um `img` e um deles tem uma aspa: é o que sobrou do texto. Imagens ocultas ou retiradas da leitura por `role` ou `aria-hidden` são ignoradas. Não se aplica quando nenhuma imagem tem `alt` preenchido.",
+        "Fails when names without a value, or with an empty one as a browser saves them, follow the quoted `alt` of an `img`, one of them has the mark that ended the value, and there is a letter or digit among them: what is left of the text. Hidden images and those removed from reading by `role` or `aria-hidden` are skipped. Not applicable when no image has an `alt`.",
+        "Falha quando nomes sem valor, ou com valor vazio como o navegador os salva, seguem o `alt` entre aspas de um `img`, um deles tem o sinal que encerrou o valor e há letra ou dígito entre eles: é o que sobrou do texto. Imagens ocultas ou retiradas da leitura por `role` ou `aria-hidden` são ignoradas. Não se aplica quando nenhuma imagem tem `alt`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Image),
@@ -79,11 +80,11 @@ const TAGS: [(&str, bool); 20] = [
 /// Most characters of a restored text: a quotation mark that is closed far behind is another defect.
 const MOST_RESTORED: usize = 500;
 
-/// Images with an alternative that is read.
-fn described(html: &Html) -> Result<Vec<(Element<'_>, &str)>, NotMeasured> {
+/// Images with an `alt` of the kind that is looked at, and its value, without those that nobody reads.
+fn with_alt(html: &Html, is_concerned: fn(&str) -> bool) -> Result<Vec<(Element<'_>, &str)>, NotMeasured> {
     let with_text = html
         .elements(&html.images)
-        .filter_map(|image| Some((image, image.attribute("alt").filter(|alt| !alt.trim().is_empty())?)));
+        .filter_map(|image| Some((image, image.attribute("alt").filter(|alt| is_concerned(alt))?)));
     let all: Vec<(Element<'_>, &str)> = with_text.collect();
     if all.is_empty() {
         return Err(NotMeasured::Absent);
@@ -93,10 +94,10 @@ fn described(html: &Html) -> Result<Vec<(Element<'_>, &str)>, NotMeasured> {
 
 fn cut(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let found: Vec<(Element<'_>, &str, Rest)> = described(html)?
+    let found: Vec<(Element<'_>, &str, Rest)> = with_alt(html, |_| true)?
         .into_iter()
         // Names with a quotation mark are rare: the tag is read again only where there is one.
-        .filter(|(image, _)| image.attributes().any(|(name, _)| name.contains('"')))
+        .filter(|(image, _)| image.attributes().any(|(name, _)| name.contains(MARKS)))
         .filter_map(|(image, alt)| Some((image, alt, rest_of(image.start_tag_source()?)?)))
         .collect();
     let Some((first, alt, rest)) = found.first() else { return PASS };
@@ -104,49 +105,84 @@ fn cut(facts: &Facts<'_>) -> Verdict {
         "A quotation mark ends the alt text of {count|an image|{count} images}{count|: only “{alt}” is read|; of the first only “{alt}” is read}.",
         "Uma aspa encerra o texto alternativo de {count|uma imagem|{count} imagens}{count|: só “{alt}” é lido|; da primeira só “{alt}” é lido}.",
     );
+    const ENDED_AT_ONCE: Text = text(
+        "A quotation mark ends the alt text of {count|an image|{count} images}{count|: nothing of it is read|; of the first nothing is read}.",
+        "Uma aspa encerra o texto alternativo de {count|uma imagem|{count} imagens}{count|: nada dele é lido|; da primeira nada é lido}.",
+    );
     const RESTORED: Text = text("the words that follow the quotation mark", "as palavras depois da aspa");
+    const SAVED: Text = text(
+        "the words that follow the quotation mark, in lower case and each only once, as the browser saved them",
+        "as palavras depois da aspa, em minúsculas e cada uma só uma vez, como o navegador as salvou",
+    );
     let fix = match &rest.restored {
-        Some(tag) => FixDraft::edit(FixTarget::Image, tag.as_str()).into_draft().from(RESTORED, &[]),
+        Some(tag) => {
+            let origin = if rest.is_saved { SAVED } else { RESTORED };
+            FixDraft::edit(FixTarget::Image, tag.as_str()).into_draft().from(origin, &[])
+        }
         None => {
             FixDraft::template(FixTarget::Image, first.start_tag_with("alt", "{{DESCRIPTION}}").unwrap_or_default())
         }
     };
-    let values = [("count", found.len().into()), ("alt", collapse(alt).into())];
-    problem(ENDED, &values, fix).on(found.iter().map(|(image, ..)| image)).fail()
+    let alt = collapse(alt);
+    let message = if alt.is_empty() { ENDED_AT_ONCE } else { ENDED };
+    let values = [("count", found.len().into()), ("alt", alt.into())];
+    problem(message, &values, fix).on(found.iter().map(|(image, ..)| image)).fail()
 }
+
+/// The signs around a value, of which one within it ends it.
+const MARKS: [char; 2] = ['"', '\''];
 
 /// What a quotation mark left of an alternative.
 struct Rest {
     /// The tag with the whole text in its `alt`; `None` where it would be too long.
     restored: Option<String>,
+    /// Whether a browser saved the page: it writes what it took for names in lower case, each once, with an empty value.
+    is_saved: bool,
 }
 
 /// What follows the value of `alt` in a tag, if a quotation mark ended it too early.
 fn rest_of(tag: &str) -> Option<Rest> {
     let attributes = attributes_of(tag);
-    let is_alt = |name: Option<&str>| name.is_some_and(|name| name.eq_ignore_ascii_case("alt"));
-    let at = attributes.iter().position(|written| is_alt(tag.get(written.name.clone())))?;
+    let name_of = |written: &WrittenAttribute| tag.get(written.name.clone()).unwrap_or_default();
+    let at = attributes.iter().position(|written| name_of(written).eq_ignore_ascii_case("alt"))?;
     let (alt, behind) = (attributes.get(at)?, attributes.get(at + 1..)?);
-    let has_mark = |name: Option<&str>| name.is_some_and(|name| name.contains('"'));
-    let last = behind
-        .iter()
-        .take_while(|written| written.value.is_none())
-        .filter(|written| has_mark(tag.get(written.name.clone())))
-        .last()?;
-    let start = alt.value.as_ref()?.start;
+    let value = alt.value.clone()?;
+    let around = tag.get(..value.start)?.chars().next_back().filter(|sign| MARKS.contains(sign))?;
+    let nameless = behind.iter().take_while(|written| written.value.as_ref().is_none_or(Range::is_empty)).count();
+    let left = behind.get(..nameless)?;
+    let is_saved = left.iter().any(|written| written.value.is_some());
+    // A browser that saves a page puts every value in double quotation marks, whatever ended it.
+    let may_end = |name: &str| name.rfind(|sign: char| sign == around || is_saved && MARKS.contains(&sign));
+    let last = left.iter().rposition(|written| may_end(name_of(written)).is_some())?;
+    let left = left.get(..=last)?;
+    if !left.iter().any(|written| name_of(written).contains(char::is_alphanumeric)) {
+        return None;
+    }
+    let last_name = name_of(left.last()?);
     // The mark that ends the text as its author meant it is the last of the last name.
-    let end = last.name.start + tag.get(last.name.clone())?.rfind('"')?;
-    let whole = tag.get(start..end)?;
+    let end = may_end(last_name)?;
+    let mark = last_name.get(end..)?.chars().next()?;
+    let mut whole = format!("{}{mark}", tag.get(value)?);
+    let mut from = alt.whole.end;
+    for (index, written) in left.iter().enumerate() {
+        // The space before the first name is the browser's.
+        if !(is_saved && index == 0) {
+            whole.push_str(tag.get(from..written.name.start)?);
+        }
+        whole.push_str(if index == last { last_name.get(..end)? } else { name_of(written) });
+        from = written.whole.end;
+    }
     let restored = (whole.chars().count() <= MOST_RESTORED).then(|| {
-        let escaped = whole.replace('"', "&quot;");
-        Some(format!("{}{escaped}{}", tag.get(..start)?, tag.get(end..)?))
+        let escaped = whole.replace(around, if around == '"' { "&quot;" } else { "&#39;" });
+        let behind = tag.get(left.last()?.whole.end..)?;
+        Some(format!("{}{escaped}{around}{behind}", tag.get(..alt.value.as_ref()?.start)?))
     });
-    Some(Rest { restored: restored.flatten() })
+    Some(Rest { restored: restored.flatten(), is_saved })
 }
 
 fn markup(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let found: Vec<(Element<'_>, String)> = described(html)?
+    let found: Vec<(Element<'_>, String)> = with_alt(html, |alt| !alt.trim().is_empty())?
         .into_iter()
         .filter_map(|(image, alt)| match without_tags(alt) {
             Cow::Owned(words) => Some((image, collapse(&words))),
@@ -221,7 +257,28 @@ mod tests {
                 Some(r#"<img src=a alt="He said &quot;hello&quot; to me" class="x">"#),
             ),
             (r#"<img alt="The "sign"" src=b>"#, Some(r#"<img alt="The &quot;sign&quot;" src=b>"#)),
+            // Nothing stands before the mark.
+            (r#"<img alt=""Open" sign" src=b>"#, Some(r#"<img alt="&quot;Open&quot; sign" src=b>"#)),
+            // An apostrophe, of a value between such.
+            ("<img alt='The mill's sign' src=b>", Some("<img alt='The mill&#39;s sign' src=b>")),
+            // As a browser saves them.
+            (
+                r#"<img alt="Welcome to " island":="" a="" nightmare"="" data-x="y">"#,
+                Some(r#"<img alt="Welcome to &quot;island&quot;: a nightmare" data-x="y">"#),
+            ),
+            (
+                r#"<img alt="" open"="" sign""="" src="b"/>"#,
+                Some(r#"<img alt="&quot;open&quot; sign&quot;" src="b"/>"#),
+            ),
+            (r#"<img alt="The mill" s="" sign'="" src="b">"#, Some(r#"<img alt="The mill's sign" src="b">"#)),
             // Another attribute was cut, or nothing.
+            (r#"<img alt="A sign" class="" title="The " sign"="">"#, None),
+            (r#"<img alt="A sign" class="" hidden="">"#, None),
+            (r#"<img alt="The miller" it's hidden>"#, None),
+            (r#"<img alt=A mill" hidden>"#, None),
+            // A mark too many cuts nothing.
+            (r#"<img alt="A sign"" src=b>"#, None),
+            (r#"<img alt="A sign" "="" src="b">"#, None),
             (r#"<img alt="A sign" title="The "sign" here">"#, None),
             (r#"<img alt="A sign" hidden>"#, None),
             (r#"<img src=a "alt">"#, None),

@@ -12,6 +12,7 @@ mod crowd;
 mod dense;
 mod flood;
 mod parser;
+mod reads;
 mod service;
 mod shapes;
 
@@ -32,7 +33,7 @@ const ROUNDS: usize = 9;
 const HOSTILE_BYTES: usize = 2_000_000;
 
 /// What can be measured alone, by name.
-const PARTS: [&str; 5] = ["html", "report", "hostile", "service", "flood"];
+const PARTS: [&str; 6] = ["html", "report", "hostile", "service", "reads", "flood"];
 
 fn main() -> Result<()> {
     let named: Vec<String> = std::env::args().skip(1).collect();
@@ -63,6 +64,9 @@ fn main() -> Result<()> {
     if wanted("service") {
         let program = std::env::current_exe()?.with_file_name("site-audit");
         comparison::measure(&program)?;
+    }
+    if wanted("reads") {
+        reads::measure(&std::env::current_exe()?.with_file_name("site-audit"))?;
     }
     if wanted("flood") {
         flood::measure(&std::env::current_exe()?.with_file_name("site-audit"))?;

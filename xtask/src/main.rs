@@ -54,7 +54,7 @@ const COMMANDS: &[CommandEntry] = &[
     }),
     (
         "bench",
-        "[html|report|hostile|service|flood]: measure the parser, the core, hostile pages, whole audits over HTTP, and audits beside a flood of page views",
+        "[html|report|hostile|service|reads|flood]: measure the parser, the core, hostile pages, whole audits over HTTP, reads of stored ones, and audits beside a flood of page views",
         |root| {
             run(root, "cargo", &["build", "--profile", "dist", "--locked", "--package", "site-audit"])?;
             let parts: Vec<String> = std::env::args().skip(2).collect();

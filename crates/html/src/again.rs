@@ -3,7 +3,8 @@
 //! That is exact by two facts of the algorithm (WHATWG HTML §13.2.6). Behind the start tag that makes the body the parser is
 //! always in the same state, whatever the head was: only `html` and `body` are open, no formatting element is active, and
 //! the mode is "in body". So where all changes stand before that tag, only what stands before it is parsed. And of most
-//! elements the tree builder looks at the name alone: their start tags may get other attributes.
+//! elements the tree builder looks at the name alone: their start tags may get other attributes. At the text of a script it
+//! does not look at all.
 
 mod front;
 mod rest;
@@ -17,7 +18,7 @@ use crate::options::Options;
 use crate::tree::node::NodeId;
 use crate::tree::{Tree, TreeCut};
 use front::Front;
-use rest::{Rest, Rewrite};
+use rest::{Rest, Rewrite, TextChange};
 use shift::Shift;
 
 /// A change of a source: the bytes that go, and the text that comes there.
@@ -31,6 +32,7 @@ pub struct Kept {
     /// Whether what stands before the body is as it was, too.
     is_front_kept: bool,
     rewritten: Vec<(NodeId, NodeId)>,
+    scripts: Vec<(NodeId, NodeId)>,
 }
 
 impl Kept {
@@ -52,6 +54,11 @@ impl Kept {
     /// Elements that were taken over with another start tag: their number before, and now.
     pub fn rewritten(&self) -> &[(NodeId, NodeId)] {
         &self.rewritten
+    }
+
+    /// Scripts that were taken over with another text: their number before, and now.
+    pub fn scripts(&self) -> &[(NodeId, NodeId)] {
+        &self.scripts
     }
 
     /// Whether an element of the tree before was taken over with another start tag.
@@ -114,13 +121,21 @@ fn taken_over(before: &Tree, source: &str, changes: &[TextSplice<'_>], options: 
         }
     }
     let mut tree = to.taken(parsed.as_ref().unwrap_or(before));
-    let rewrites = of_rest.iter().map(|change| Rewrite::of(change, options)).collect::<Option<Vec<_>>>()?;
-    let mut rest = Rest { before, from, to, shift, rewrites, rewritten: Vec::new() };
+    let (mut rewrites, mut texts) = (Vec::new(), Vec::new());
+    for change in of_rest {
+        match Rewrite::of(change, options) {
+            Some(rewrite) => rewrites.push(rewrite),
+            None => texts.push(TextChange::of(change)),
+        }
+    }
+    let mut rest =
+        Rest { before, source, from, to, shift, rewrites, texts, rewritten: Vec::new(), scripts: Vec::new() };
     rest.add_to(&mut tree)?;
     let kept = Kept {
         body: (narrow(rest.from.nodes), narrow(rest.to.nodes)),
         is_front_kept: of_front.is_empty(),
         rewritten: rest.rewritten,
+        scripts: rest.scripts,
     };
     Some((tree, kept))
 }

@@ -46,6 +46,11 @@ impl Encoded {
         self.start
     }
 
+    /// Forgets its text, which is another one now.
+    pub(crate) fn forget(&mut self) {
+        self.text = OnceLock::new();
+    }
+
     /// The same run where its source lies elsewhere.
     pub(crate) fn moved(&self, mut place: impl FnMut(u32) -> u32) -> Self {
         Self { start: place(self.start), end: place(self.end), ..self.clone() }

@@ -153,6 +153,11 @@ pub(crate) fn has_rel(link: Element<'_>, value: &str) -> bool {
     rel_values(link).any(|found| found.eq_ignore_ascii_case(value))
 }
 
+/// Whether the text of a script asks for a passkey (WebAuthn).
+pub(super) fn asks_passkey(script: &str) -> bool {
+    script.contains("navigator.credentials")
+}
+
 fn in_head(element: Element<'_>) -> bool {
     element.ancestors().any(|ancestor| ancestor.is("head"))
 }

@@ -1,6 +1,6 @@
 //! The page as markup: everything that one walk over the tree found, and how it is asked for. Unjudged.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use url::Url;
 
@@ -71,7 +71,7 @@ pub struct Html {
     /// What broke the head, when something did.
     pub lost_head: Option<LostHead>,
     /// Text that a person sees.
-    pub text: VisibleText,
+    pub text: Arc<VisibleText>,
     /// JSON-LD blocks.
     pub json_ld: JsonLd,
     /// JSON-LD `script` elements, in the order of the blocks.

@@ -2,7 +2,7 @@
 
 mod again;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use model::capture::{Capture, Exchange};
 use url::Url;
@@ -10,13 +10,13 @@ use url::Url;
 use super::charset::{self, Charset, CharsetSource};
 use super::content_type::{self, is_html, media_type};
 use super::document::{Document, Element, Kept, Namespace, NodeId, TextSplice};
-use super::elements::{Anchor, LinkElement, Meta};
+use super::elements::{Anchor, LinkElement, Meta, asks_passkey};
 use super::evidence::Memo;
 use super::item::{Item, ItemReader};
 use super::jsonld::JsonLd;
 use super::listed::{Listed, Parts};
 use super::page::Html;
-use super::text::{Passing, VisibleText};
+use super::text::Passing;
 use super::{lost_head, microdata, rdfa};
 
 /// The page as read from its bytes. Reading it is the costly part of an audit; do it off the async workers.
@@ -141,7 +141,7 @@ impl Html {
             addressed: Vec::new(),
             listed: Listed::default(),
             lost_head: None,
-            text: VisibleText::default(),
+            text: Arc::default(),
             json_ld: JsonLd::default(),
             json_ld_scripts: Vec::new(),
             items: Vec::new(),
@@ -178,7 +178,7 @@ impl Html {
                 None => {}
             }
         }
-        html.text = text.finish();
+        html.text = Arc::new(text.finish());
         if let Some((before, kept)) = taken {
             html.take_over(&document, before, kept);
         }
@@ -273,8 +273,7 @@ impl Html {
                 self.asks_passkey |= element.has_token("autocomplete", "webauthn");
             }
             "script" => {
-                self.asks_passkey |=
-                    !element.has("src") && element.texts().any(|text| text.contains("navigator.credentials"));
+                self.asks_passkey |= !element.has("src") && element.texts().any(asks_passkey);
                 self.scripts.push(id);
                 if element.attribute("type").is_some_and(|kind| media_type(kind) == "application/ld+json") {
                     self.json_ld_scripts.push(id);

@@ -33,6 +33,10 @@ enum Aspect {
     File,
     Doctype,
     Loaded,
+    /// When images and frames are loaded.
+    Loading,
+    /// Addresses of images, frames, scripts and files, by https where they were by http.
+    Secured,
 }
 
 /// Kinds of things that a page says or has, a bit each.
@@ -68,19 +72,20 @@ impl Kinds {
 
 /// All but what only says how the page is shown or found, and not what it is about.
 fn content() -> Kinds {
-    use Aspect::{Card, Doctype, File, Frame, Icons, Loaded, Refresh, Robots, Script, Viewport};
-    Kinds::ALL.without([Viewport, Card, Robots, File, Refresh, Icons, Frame, Script, Loaded, Doctype])
+    use Aspect::{Card, Doctype, File, Frame, Icons, Loaded, Loading, Refresh, Robots, Script, Secured, Viewport};
+    let of_files = [Frame, Script, Loaded, Loading, Secured];
+    Kinds::ALL.without([Viewport, Card, Robots, File, Refresh, Icons, Doctype]).without(of_files)
 }
 
 /// Elements that load what they name by an address.
 fn loading() -> Kinds {
-    use Aspect::{Canonical, Frame, Hreflang, Icons, Image, Link, Loaded, Script};
-    Kinds::of([Image, Frame, Script, Loaded, Link, Icons, Canonical, Hreflang])
+    use Aspect::{Canonical, Frame, Hreflang, Icons, Image, Link, Loaded, Script, Secured};
+    Kinds::of([Image, Frame, Script, Loaded, Link, Icons, Canonical, Hreflang, Secured])
 }
 
 /// What checks of structured data look at, which compare it with the page. Markup may hold it too, in any element.
 fn of_data() -> Kinds {
-    content().and([Aspect::Frame, Aspect::Script, Aspect::Loaded])
+    content().and([Aspect::Frame, Aspect::Script, Aspect::Loaded, Aspect::Secured])
 }
 
 /// What families look at, by their name in addresses; or single checks, by their code.
@@ -89,14 +94,14 @@ fn of_data() -> Kinds {
 fn table() -> Vec<(&'static str, Kinds)> {
     use Aspect::{
         Canonical, Card, Data, Description, Doctype, File, Frame, Heading, Hreflang, Icons, Image, Lang, Link, Loaded,
-        Robots, Script, Social, Title, Viewport,
+        Loading, Robots, Script, Secured, Social, Title, Viewport,
     };
     vec![
         // Of the body: a `title` may stand there too.
         ("placeholder-text", Kinds::of([Title, Heading])),
         ("thin-content", Kinds::of([Title, Heading, Image, Frame, Script, Loaded])),
         ("legacy-markup", Kinds::of([Title, Heading, Image, Frame, Loaded])),
-        ("duplicate-ids", Kinds::ALL.without([Viewport, Card, Robots, Lang, File, Doctype])),
+        ("duplicate-ids", Kinds::ALL.without([Viewport, Card, Robots, Lang, File, Doctype, Loading, Secured])),
         ("main_landmark_missing", Kinds::of([Heading, Script])),
         ("form-labels", Kinds::of([Heading, Image, Link, Script])),
         ("iframe-titles", Kinds::of([Heading, Frame])),
@@ -109,19 +114,19 @@ fn table() -> Vec<(&'static str, Kinds)> {
         ("link-text", Kinds::of([Heading, Image, Link, Script, Lang, Hreflang, Social, Canonical])),
         ("nofollow-links", Kinds::of([Link])),
         ("image-alt", Kinds::of([Heading, Image, Link, Script])),
-        ("image-dimensions", content().without([Lang])),
-        ("image-sources", Kinds::of([Heading, Image, Script])),
+        ("image-dimensions", content().without([Lang]).and([Secured])),
+        ("image-sources", Kinds::of([Heading, Image, Script, Secured])),
         ("inline-images", loading()),
         ("srcset", Kinds::of([Image])),
-        ("lazy-loading", content().without([Canonical, Hreflang, Lang])),
+        ("lazy-loading", content().without([Canonical, Hreflang, Lang]).and([Loading, Secured])),
         ("document-write", Kinds::of([Script])),
-        ("lazy-iframes", Kinds::of([Title, Heading, Frame])),
+        ("lazy-iframes", Kinds::of([Title, Heading, Frame, Loading])),
         ("preconnect", loading()),
         ("blocking-scripts", Kinds::of([Script])),
-        ("render-blocking-css", Kinds::of([Script, Loaded, Icons, Canonical, Hreflang])),
+        ("render-blocking-css", Kinds::of([Script, Loaded, Icons, Canonical, Hreflang, Secured])),
         ("mixed-content", loading()),
         ("content-security-policy", loading().and([Data])),
-        ("subresource-integrity", Kinds::of([Script, Loaded, Icons, Canonical, Hreflang])),
+        ("subresource-integrity", Kinds::of([Script, Loaded, Icons, Canonical, Hreflang, Secured])),
         // Answers of the server, but for what the page says of its own.
         ("cookie-security", Kinds::of([])),
         ("hsts", Kinds::of([])),
@@ -136,8 +141,8 @@ fn table() -> Vec<(&'static str, Kinds)> {
         ("meta-description", content().without([Link, Canonical, Hreflang])),
         ("meta-description-length", content().without([Link, Canonical, Hreflang])),
         ("soft-404", content().without([Link, Image])),
-        ("open-graph", content()),
-        ("og-image", content()),
+        ("open-graph", content().and([Secured])),
+        ("og-image", content().and([Secured])),
         ("twitter-card", Kinds::of([Card, Social])),
         ("viewport", Kinds::of([Viewport])),
         // Structured data, which is compared with the page.
@@ -179,6 +184,8 @@ fn of_subject(subject: &FixSubject) -> Kinds {
         S::Frame => Aspect::Frame,
         S::Script => Aspect::Script,
         S::Loaded => Aspect::Loaded,
+        S::Loading => Aspect::Loading,
+        S::Secured => Aspect::Secured,
         S::File => Aspect::File,
         // It makes another tree of some pages, which no trial lets pass.
         S::Doctype => Aspect::Doctype,

@@ -32,6 +32,10 @@ pub(super) enum FixSubject {
     Script,
     /// Another file that the page loads: style sheets, video, audio, embedded objects.
     Loaded,
+    /// When an image or frame is loaded.
+    Loading,
+    /// The address of an image, frame, script or another file, by https where it was by http.
+    Secured,
     /// A file of the host.
     File,
     /// Anything else.
@@ -76,10 +80,12 @@ pub(super) fn of_meta(name: &str) -> FixSubject {
 
 fn of_change(change: &FixChange, html: &Html) -> FixSubject {
     match change {
-        FixChange::SetAttribute { node, .. }
-        | FixChange::RemoveAttribute { node, .. }
-        | FixChange::SetContent { node, .. }
-        | FixChange::Remove { node } => html.element(*node).map_or(FixSubject::Other, of_element),
+        FixChange::SetAttribute { node, name, value } => {
+            html.element(*node).map_or(FixSubject::Other, |element| of_attribute(element, name, value))
+        }
+        FixChange::RemoveAttribute { node, .. } | FixChange::SetContent { node, .. } | FixChange::Remove { node } => {
+            html.element(*node).map_or(FixSubject::Other, of_element)
+        }
         // What is put in is the first heading of the page, or what the head had to give up.
         FixChange::InsertBefore { .. } | FixChange::InsertInside { .. } => FixSubject::Heading,
         FixChange::Replace { span, .. } => of_span(span, html),
@@ -104,6 +110,23 @@ fn of_span(span: &Range<usize>, html: &Html) -> FixSubject {
     let starts = |element: Element<'_>| element.start_tag().as_ref() == Some(span);
     let metas = html.metas.iter().filter_map(|meta| html.element(meta.node));
     metas.into_iter().find(|element| starts(*element)).map_or(FixSubject::Other, of_element)
+}
+
+/// What an attribute that is set is about: of images and files more checks read what they show than when and how they come.
+fn of_attribute(element: Element<'_>, name: &str, value: &str) -> FixSubject {
+    let whole = of_element(element);
+    let is_by = |address: &str, scheme: &str| {
+        address.trim_start().get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    };
+    let is_secured =
+        || is_by(value, "https://") && element.attribute(name).is_some_and(|before| is_by(before, "http://"));
+    match whole {
+        FixSubject::Image | FixSubject::Frame if matches!(name, "loading" | "fetchpriority") => FixSubject::Loading,
+        FixSubject::Image | FixSubject::Frame | FixSubject::Script | FixSubject::Loaded if is_secured() => {
+            FixSubject::Secured
+        }
+        whole => whole,
+    }
 }
 
 fn of_element(element: Element<'_>) -> FixSubject {
@@ -165,11 +188,11 @@ fn related(a: &FixSubject, b: &FixSubject) -> bool {
     match a {
         // How the page is read at all.
         S::Encoding | S::Base | S::Other => !matches!(b, S::File),
-        // Whether the page may be indexed, on which many checks depend, no fix changes: see `Proof::hides_otherwise`. Of
-        // articles more is asked.
+        // Whether the page may be indexed, on which many checks depend, no fix changes: see `Proof::hides_otherwise`. That is
+        // all that checks of a canonical ask. Of articles more is asked.
         S::Robots => match b {
             S::Social(key) => key == "og:type" || key.starts_with("article:"),
-            other => matches!(other, S::Robots | S::Canonical | S::Data),
+            other => matches!(other, S::Robots | S::Data),
         },
         // The keys of a card are read together.
         S::Social(key) if is_apart(key) => {
@@ -185,6 +208,12 @@ fn related(a: &FixSubject, b: &FixSubject) -> bool {
         S::Image => {
             matches!(b, S::Image | S::Link | S::Heading | S::Data) || matches!(b, S::Social(key) if !is_apart(key))
         }
+        // What loads late is told by the headline, by the picture of the tags, and by what is preloaded.
+        S::Loading => match b {
+            S::Social(key) => matches!(key.as_str(), "og:image" | "twitter:image"),
+            other => matches!(other, S::Loading | S::Image | S::Frame | S::Heading | S::Loaded),
+        },
+        S::Secured => matches!(b, S::Secured | S::Image | S::Frame | S::Script | S::Loaded | S::Data),
         S::Doctype | S::Viewport | S::Refresh | S::Icons | S::Link | S::Frame | S::Script | S::Loaded | S::File => {
             a == b
         }
@@ -268,6 +297,27 @@ mod tests {
     }
 
     #[test]
+    fn an_attribute_may_say_less_than_its_element() {
+        let check = |source: &str, name: &str, value: &str, wanted: FixSubject| {
+            let html = html(source);
+            let element = html.document.body().unwrap().children().next().unwrap();
+            assert_eq!(of_attribute(element, name, value), wanted, "{name}={value} of {source}");
+        };
+        const IMAGE: &str = "<body><img src=' HTTP://a.example/b.png' alt=c>";
+        check(IMAGE, "loading", "lazy", FixSubject::Loading);
+        check("<body><iframe src=/a></iframe>", "loading", "lazy", FixSubject::Loading);
+        check(IMAGE, "src", "https://a.example/b.png", FixSubject::Secured);
+        check(IMAGE, "src", "/b.png", FixSubject::Image);
+        check(
+            "<body><script src=http://a.example/b.js></script>",
+            "src",
+            "https://a.example/b.js",
+            FixSubject::Secured,
+        );
+        check("<body><a href=http://a.example/>b</a>", "href", "https://a.example/", FixSubject::Link);
+    }
+
+    #[test]
     fn a_draft_is_about_each_of_its_changes_once() {
         let html = html("<title>a</title><h1>b</h1><p>c</p>");
         let element = |name: &str| html.document.elements().find(|element| element.is(name)).unwrap().id();
@@ -301,7 +351,6 @@ mod tests {
         let social = |key: &str| S::Social(key.to_owned());
         let related = [
             (S::Encoding, S::Image),
-            (S::Robots, S::Canonical),
             (S::Robots, social("og:type")),
             (social("twitter:card"), social("twitter:player")),
             (S::Title, social("og:title")),
@@ -315,11 +364,16 @@ mod tests {
             (S::Image, S::Link),
             (S::File, S::File),
             (S::Viewport, S::Viewport),
+            (S::Loading, social("og:image")),
+            (S::Secured, S::Script),
         ];
         let apart = [
             (S::Encoding, S::File),
             (S::Robots, S::Viewport),
+            (S::Robots, S::Canonical),
             (S::Robots, S::Title),
+            (S::Loading, S::Secured),
+            (S::Secured, social("og:image")),
             (social("twitter:card"), social("og:title")),
             (social("twitter:card"), S::Image),
             (social("referrer"), S::Description),

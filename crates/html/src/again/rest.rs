@@ -7,6 +7,7 @@ use super::front::Front;
 use super::shift::Shift;
 use crate::arena::{Arena, Encoded, NONE, RawAttribute, SourceRun, narrow};
 use crate::builder;
+use crate::decode::{self, Mode};
 use crate::names::{TagId, Trait};
 use crate::namespace::Namespace;
 use crate::options::Options;
@@ -43,6 +44,27 @@ impl Rewrite {
     }
 }
 
+/// Another text in the place of a part of one.
+#[derive(Debug)]
+pub(super) struct TextChange {
+    /// The part before.
+    span: Range<usize>,
+    /// Whether it lies in the text of a script.
+    is_placed: bool,
+}
+
+impl TextChange {
+    pub(super) fn of((span, _): &TextSplice<'_>) -> Self {
+        Self { span: span.clone(), is_placed: false }
+    }
+}
+
+/// Whether the text of a script may end or be escaped before its end tag (WHATWG HTML §13.2.5.15).
+fn may_end(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'<', bytes).any(|at| matches!(bytes.get(at + 1), Some(b'!' | b'/')))
+}
+
 /// Whether the tree builder looks at the attributes of an element.
 fn is_looked_at(tag: TagId) -> bool {
     // Unknown names are numbered by each source for itself.
@@ -64,15 +86,19 @@ fn is_looked_at(tag: TagId) -> bool {
 /// The body and what comes after it, on its way into another tree.
 pub(super) struct Rest<'t> {
     pub(super) before: &'t Tree,
+    /// The source afterwards.
+    pub(super) source: &'t str,
     pub(super) from: Front,
     pub(super) to: Front,
     pub(super) shift: Shift<'t>,
     pub(super) rewrites: Vec<Rewrite>,
+    pub(super) texts: Vec<TextChange>,
     pub(super) rewritten: Vec<(NodeId, NodeId)>,
+    pub(super) scripts: Vec<(NodeId, NodeId)>,
 }
 
 impl Rest<'_> {
-    /// Adds it all; `None` where a change is of no start tag.
+    /// Adds it all; `None` where a change is of no start tag, and of no text of a script.
     pub(super) fn add_to(&mut self, tree: &mut Tree) -> Option<()> {
         let before = self.before;
         for encoded in before.arena.encoded.iter().skip(self.from.encoded) {
@@ -102,7 +128,8 @@ impl Rest<'_> {
             tree.ignored_doctype = late
                 .map(|late| self.shift.place(narrow(late.start)) as usize..self.shift.place(narrow(late.end)) as usize);
         }
-        self.rewrites.iter().all(|rewrite| rewrite.place.is_some()).then_some(())
+        let is_all = self.rewrites.iter().all(|rewrite| rewrite.place.is_some());
+        (is_all && self.texts.iter().all(|text| text.is_placed)).then_some(())
     }
 
     /// Ties it to what stands before it: `html` and the document have children on both sides.
@@ -143,6 +170,7 @@ impl Rest<'_> {
         match old.kind {
             Kind::Text => {
                 let run = self.run(old.run());
+                self.change_text(old, run, arena)?;
                 (node.start, node.end) = (run.start, run.end);
                 node.first = self.piece(old.first);
                 node.end_tag.0 = self.piece(old.end_tag.0);
@@ -196,6 +224,42 @@ impl Rest<'_> {
         node.attributes = place;
         node.attribute_count = u16::try_from(rewrite.attributes.len()).ok()?;
         self.rewritten.push(ids);
+        Some(())
+    }
+
+    /// Takes the changes of a text, which is that of a script then. `None` where it may be read otherwise.
+    fn change_text(&mut self, old: &Node, run: SourceRun, arena: &mut Arena) -> Option<()> {
+        if self.texts.is_empty() {
+            return Some(());
+        }
+        let span = self.before.arena.span(old.run());
+        // What is put in front of a text is not told from what ends there.
+        let is_in = |change: &&mut TextChange| {
+            span.start <= change.span.start && change.span.end <= span.end && change.span.end > span.start
+        };
+        let mut is_changed = false;
+        for change in self.texts.iter_mut().filter(is_in) {
+            change.is_placed = true;
+            is_changed = true;
+        }
+        if !is_changed {
+            return Some(());
+        }
+        let script = self.before.node(old.parent);
+        let is_script = script.namespace == Namespace::Html && script.tag == TagId::SCRIPT;
+        let now = self.shift.place(narrow(span.start)) as usize..self.shift.place(narrow(span.end)) as usize;
+        let (text, text_now) = (self.before.source.get(span)?, self.source.get(now)?);
+        // Without a text there is no node.
+        let is_one_run = old.next_piece().is_none() && !text_now.is_empty();
+        if !is_script || !is_one_run || may_end(text) || may_end(text_now) {
+            return None;
+        }
+        match run.encoded() {
+            Some(at) => arena.encoded.get_mut(at)?.forget(),
+            None if decode::changes(text_now.as_bytes(), Mode::RAW) => return None,
+            None => {}
+        }
+        self.scripts.push((old.parent, self.id(old.parent)));
         Some(())
     }
 

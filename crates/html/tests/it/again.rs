@@ -124,12 +124,42 @@ fn what_a_change_may_touch_is_parsed() {
     check("<td>", "");
     check("d", "e");
     check("<img src=a.png><b>", "<img>");
+    check("f", "<script>f</script>");
     // Another html tag, in the body, gives the first one what it lacks.
     let source = "<!doctype html><html lang=en><head></head><body><html lang=pt>";
     let start = source.find("<html lang=en>").unwrap();
     let kept = |new: &str| again(source, &[(start..start + "<html lang=en>".len(), new)]).1.is_some();
     assert!(kept("<html id=a lang=es>"));
     assert!(!kept("<html>") && !kept("") && !kept("<html id=a>"));
+}
+
+#[test]
+fn the_text_of_a_script_may_change() {
+    let is_kept = |text: &str, old: &str, new: &str| {
+        let source = format!("<!doctype html><head></head><body><p>a<script>{text}</script>b<style>{text}</style>");
+        let start = source.find(old).unwrap();
+        let (tree, kept) = again(&source, &[(start..start + old.len(), new)]);
+        kept.is_some_and(|kept| {
+            assert!(kept.rewritten().is_empty());
+            assert!(matches!(kept.scripts(), [(before, now)] if before == now && tree.name(*now) == "script"));
+            true
+        })
+    };
+    for (old, new) in [("1", "2"), ("1", ""), ("{'x':1}", "[]"), ("}", "}\n,3"), ("'x'", "'<p>'")] {
+        assert!(is_kept("{'x':1}", old, new), "{old} to {new}");
+    }
+    assert!(is_kept("1\r\n2", "2", "3\r\n4") && is_kept("1\r\n2", "1\r\n2", "3"));
+    for new in ["", "\r", "\0", "</script>", "</p>", "<!--", "<!"] {
+        assert!(!is_kept("1", "1", new), "{new}");
+    }
+    assert!(
+        !is_kept("x<!--1", "1", "2") && !is_kept("<1", "1", "/script>") && !is_kept("1", "1</script>", "2</script>")
+    );
+    // In front of the text, in an empty one, and in one of another element.
+    assert!(!is_kept("1", "1</", "<script>1</") && !is_kept("", "</script>", "1</script>"));
+    let source = "<!doctype html><head></head><body><style>1</style>";
+    let start = source.find('1').unwrap();
+    assert!(again(source, &[(start..start + 1, "2")]).1.is_none());
 }
 
 #[test]

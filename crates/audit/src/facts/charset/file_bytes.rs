@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Decoder, Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
 /// The byte of the file at which each of some offsets of the decoded text lies. `wanted` is in ascending order.
 ///
@@ -19,79 +19,108 @@ pub(crate) fn file_offsets(
         _ => 0,
     };
     let body = bytes.get(mark..).unwrap_or_default();
-    let mut places: Box<dyn Iterator<Item = (usize, usize)>> = if encoding == UTF_8 {
+    let wanted = wanted.into_iter();
+    if encoding == UTF_8 {
         // Comparing is quicker than decoding.
         if body == decoded.as_bytes() || std::str::from_utf8(body).is_ok() {
-            return wanted.into_iter().map(|at| (at <= body.len()).then_some(at + mark)).collect();
+            return wanted.map(|at| (at <= body.len()).then_some(at + mark)).collect();
         }
-        Box::new(in_utf8(body))
-    } else if encoding == UTF_16LE || encoding == UTF_16BE {
-        // A lone surrogate is one unit, and so is the U+FFFD that is read.
-        Box::new(ends(decoded).map(|(end, c)| (end, 2 * c.len_utf16())))
-    } else if encoding.is_single_byte() {
-        Box::new(ends(decoded).map(|(end, _)| (end, 1)))
-    } else if encoding == ISO_2022_JP {
-        return wanted.into_iter().map(|_| None).collect();
-    } else {
-        Box::new(in_sequences(body, encoding))
-    };
-    let (mut decoded_at, mut file_at) = (0, mark);
-    let mut found = Vec::new();
-    for at in wanted {
-        while decoded_at < at
-            && let Some((end, length)) = places.next()
-        {
-            decoded_at = end;
-            file_at += length;
-        }
-        // The last character may stand for a sequence that the file's end has cut.
-        let place = if at == decoded.len() { bytes.len() } else { file_at };
-        found.push((decoded_at == at && place <= bytes.len()).then_some(place));
+        return in_utf8(body, wanted).into_iter().map(|place| place.map(|at| at + mark)).collect();
     }
-    found
+    let places = if encoding == UTF_16LE || encoding == UTF_16BE {
+        // A lone surrogate is one unit, and so is the U+FFFD that is read.
+        by_length(body, decoded, wanted, |part| 2 * part.encode_utf16().count())
+    } else if encoding.is_single_byte() {
+        by_length(body, decoded, wanted, |part| part.chars().count())
+    } else if encoding == ISO_2022_JP {
+        wanted.map(|_| None).collect()
+    } else {
+        in_sequences(body, encoding, decoded, wanted)
+    };
+    places.into_iter().map(|place| place.filter(|at| *at <= body.len()).map(|at| at + mark)).collect()
 }
 
-/// Characters of a text with the offset behind each.
-fn ends(text: &str) -> impl Iterator<Item = (usize, char)> {
-    text.char_indices().map(|(at, c)| (at + c.len_utf8(), c))
+/// Offsets in the file where each part of a text takes so many bytes there.
+fn by_length(
+    bytes: &[u8],
+    text: &str,
+    wanted: impl Iterator<Item = usize>,
+    length: impl Fn(&str) -> usize,
+) -> Vec<Option<usize>> {
+    let (mut text_at, mut file_at) = (0, 0);
+    let place = |at: usize| {
+        file_at += length(text.get(text_at..at)?);
+        text_at = at;
+        // The last character may stand for a unit that the file's end has cut.
+        Some(if at == text.len() { bytes.len() } else { file_at })
+    };
+    wanted.map(place).collect()
 }
 
-/// Steps through bytes that are not all UTF-8: the decoded offset behind each, and the bytes that it takes. Each malformed
-/// sequence is one U+FFFD (Encoding §8.1.1), as the standard library cuts them too.
-fn in_utf8(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
-    let mut end = 0;
-    bytes
-        .utf8_chunks()
-        .flat_map(|chunk| {
-            let replaced = (!chunk.invalid().is_empty())
-                .then_some((char::REPLACEMENT_CHARACTER.len_utf8(), chunk.invalid().len()));
-            chunk.valid().chars().map(|c| (c.len_utf8(), c.len_utf8())).chain(replaced)
-        })
-        .map(move |(decoded, length)| {
-            end += decoded;
-            (end, length)
-        })
+/// Offsets in bytes that are not all UTF-8. Each malformed sequence is one U+FFFD (Encoding §8.1.1), as the standard library
+/// cuts them too; what lies between two of them is as it is in the text.
+fn in_utf8(bytes: &[u8], wanted: impl Iterator<Item = usize>) -> Vec<Option<usize>> {
+    let mut chunks = bytes.utf8_chunks();
+    let mut chunk = chunks.next();
+    // Where the chunk begins in the text, and in the file.
+    let (mut text_at, mut file_at) = (0, 0);
+    let place = |at: usize| loop {
+        let Some(current) = &chunk else { break (at == text_at).then_some(file_at) };
+        let (valid, invalid) = (current.valid().len(), current.invalid().len());
+        if at <= text_at + valid {
+            let within = at.checked_sub(text_at)?;
+            break current.valid().is_char_boundary(within).then_some(file_at + within);
+        }
+        let replaced = if invalid == 0 { 0 } else { char::REPLACEMENT_CHARACTER.len_utf8() };
+        if at < text_at + valid + replaced {
+            break None;
+        }
+        text_at += valid + replaced;
+        file_at += valid + invalid;
+        chunk = chunks.next();
+    };
+    wanted.map(place).collect()
 }
 
-/// The same for an encoding of several bytes a character: a step ends where the decoder has given out all that it took in.
-fn in_sequences(bytes: &[u8], encoding: &'static Encoding) -> impl Iterator<Item = (usize, usize)> {
+/// The same for an encoding of several bytes a character, which has ASCII as it is: a sequence ends where the decoder has given
+/// out all that it took in.
+fn in_sequences(
+    bytes: &[u8],
+    encoding: &'static Encoding,
+    text: &str,
+    wanted: impl Iterator<Item = usize>,
+) -> Vec<Option<usize>> {
     let mut decoder = encoding.new_decoder_without_bom_handling();
-    let (mut at, mut end) = (0, 0);
-    std::iter::from_fn(move || {
-        let start = at;
-        while at < bytes.len() {
-            // Room for whatever one byte may complete: two characters, or a U+FFFD and one.
-            let mut out = [0; 16];
-            let is_last = at + 1 == bytes.len();
-            let (_, _, written, _) = decoder.decode_to_utf8(bytes.get(at..=at)?, &mut out, is_last);
-            at += 1;
-            if written > 0 {
-                end += written;
-                return Some((end, at - start));
+    let (mut text_at, mut file_at) = (0, 0);
+    let place = |at: usize| {
+        while text_at < at && file_at < bytes.len() {
+            let ahead = bytes.iter().skip(file_at).take(at - text_at);
+            let plain = ahead.take_while(|byte| byte.is_ascii()).count();
+            (text_at, file_at) = (text_at + plain, file_at + plain);
+            if plain == 0 {
+                let (written, read) = sequence(&mut decoder, bytes.get(file_at..).unwrap_or_default());
+                (text_at, file_at) = (text_at + written, file_at + read);
             }
         }
-        None
-    })
+        // The last character may stand for a sequence that the file's end has cut.
+        let place = if at == text.len() { bytes.len() } else { file_at };
+        (text_at == at).then_some(place)
+    };
+    wanted.map(place).collect()
+}
+
+/// How much text the decoder gives out for the next sequence, and how many bytes that takes.
+fn sequence(decoder: &mut Decoder, bytes: &[u8]) -> (usize, usize) {
+    for read in 1..=bytes.len() {
+        // Room for whatever one byte may complete: two characters, or a U+FFFD and one.
+        let mut out = [0; 16];
+        let byte = bytes.get(read - 1..read).unwrap_or_default();
+        let (_, _, written, _) = decoder.decode_to_utf8(byte, &mut out, read == bytes.len());
+        if written > 0 {
+            return (written, read);
+        }
+    }
+    (0, bytes.len())
 }
 
 /// Text as source that an encoding can hold: what it lacks as character references, and inside of a script, where those

@@ -1,7 +1,9 @@
 //! Reading a page again after changes of its source: what was taken over of the tree says what it said before.
 
+use std::sync::Arc;
+
 use crate::facts::document::{Document, Element, Kept, NodeId};
-use crate::facts::elements::{Anchor, LinkElement, Meta};
+use crate::facts::elements::{Anchor, LinkElement, Meta, asks_passkey};
 use crate::facts::item::Item;
 use crate::facts::names::has_name;
 use crate::facts::page::Html;
@@ -36,7 +38,12 @@ const LOCAL: [&str; 20] = [
 /// not be found again.
 pub(super) fn can_be_taken_over(document: &Document, before: &Html, kept: &Kept) -> bool {
     let hides_all = |document: &Document| document.html().is_some_and(hides);
+    let is_data = |(old, new): &(NodeId, NodeId)| {
+        before.json_ld_scripts.contains(old)
+            && document.element(*new).is_some_and(|script| !script.texts().any(asks_passkey))
+    };
     !before.asks_passkey
+        && kept.scripts().iter().all(is_data)
         && !hides_all(document)
         && !hides_all(&before.document)
         && kept.rewritten().iter().all(|(old, new)| {
@@ -100,9 +107,11 @@ impl Html {
                 None => Some(Meta { node, ..meta.clone() }),
             }
         }));
-        self.text = before.text.clone();
-        // They are found by what no attribute of `LOCAL` says.
-        self.resolved.of_body = before.resolved.of_body.renumbered(|id| kept.now(id));
+        self.text = Arc::clone(&before.text);
+        // They are found by what no attribute of `LOCAL` says; but the text of an element has that of scripts in it.
+        if kept.scripts().is_empty() {
+            self.resolved.of_body = before.resolved.of_body.renumbered(|id| kept.now(id));
+        }
         self.asks_password |= before.asks_password;
     }
 
@@ -113,6 +122,7 @@ impl Html {
         let mut front = document.elements().take_while(|element| !kept.holds(element.id()));
         let is_plain = |element: Element<'_>| ["id", "itemscope", "typeof"].iter().all(|name| !element.has(name));
         let stands_alone = kept.rewritten().is_empty()
+            && kept.scripts().is_empty()
             && is_kept(&self.listed.ids)
             && is_kept(&self.scopes)
             && is_kept(&self.typed)
@@ -141,7 +151,7 @@ impl Html {
             .collect();
         self.links.extend(links);
         // What an image says may name a link, and be all that does.
-        let may_name = !kept.rewritten().is_empty();
+        let may_name = !kept.rewritten().is_empty() || !kept.scripts().is_empty();
         self.anchors.extend(before.anchors.iter().filter_map(|anchor| {
             let node = kept.now(anchor.node)?;
             let named = match document.element(node).filter(|_| may_name) {
@@ -208,6 +218,8 @@ mod tests {
             (&[(IMAGE, "<img src=a.png alt=a>")], true),
             (&[(IMAGE, "<img src=a.png alt=a class=b>")], true),
             (&[(TITLE, "<link rel=icon href=/i>"), (IMAGE, "<img src=b.png loading=lazy>")], true),
+            (&[("\"@type\"", "\"name\":\"b\",\"@type\"")], true),
+            (&[("\"Thing\"", "\"navigator.credentials\"")], true),
             (&[("<p ", "<h1>H</h1><p ")], false),
             (&[(TITLE, "<p>")], false),
         ] {
@@ -237,6 +249,9 @@ mod tests {
         check(PAGE, &[(TITLE, "<title>Other</title>")], true);
         check(PAGE, &[(IMAGE, "<img src=b.png alt=a>")], true);
         check(PAGE, &[(IMAGE, "<img alt=a>")], true);
+        check(PAGE, &[("\"Thing\"", "\"Person\"")], true);
+        check(PAGE, &[("\"Thing\"", "\"navigator.credentials\"")], false);
+        check(&PAGE.replace("</body>", "<script>first()</script></body>"), &[("first()", "second()")], false);
         // What is no list of elements would be lost.
         let with_passkey = PAGE.replace("type=password", "autocomplete=webauthn");
         check(&with_passkey, &[(TITLE, "<title>Other</title>")], false);

@@ -68,6 +68,8 @@ struct Wanted {
     is_own: bool,
     /// `--slow`: with the slow tests too.
     with_slow: bool,
+    /// `--build`: nothing is tried, only compiled, as where a build may take the machine and trials may not.
+    is_build: bool,
     /// `--only TEXT`, once or more: of these, those whose file or description has one of the texts. No others are compiled.
     only: Vec<String>,
 }
@@ -81,9 +83,12 @@ impl Wanted {
                 "--survivors" => wanted.with_survivors = true,
                 "--own" => wanted.is_own = true,
                 "--slow" => wanted.with_slow = true,
+                "--build" => wanted.is_build = true,
                 "--only" => wanted.only.push(arguments.next().context("--only takes a part of a name")?),
                 other => {
-                    bail!("there is no option {other}; there are --again, --survivors, --own, --slow and --only TEXT")
+                    bail!(
+                        "there is no option {other}; there are --again, --survivors, --own, --slow, --build and --only TEXT"
+                    )
                 }
             }
         }
@@ -144,6 +149,9 @@ fn changed(root: &Path, group: &Group, wanted: &Wanted) -> Result<()> {
         }
     }
 
+    if wanted.is_build {
+        return Ok(());
+    }
     let programs = Programs { group, paths, folder: copy };
     let stored = folder.join("reached.jsonl");
     let reaches = quick::reaches(&programs, &stored, wanted.with_slow)?;

@@ -181,7 +181,9 @@ impl Crawl {
             FrontierScope::new(&start, &options.include, &options.exclude).map_err(|error| of_pattern(&error))?;
         let mut frontier = Frontier::new(scope, options.limits);
         frontier.begin(&start, Way::Start);
-        for page in [url].into_iter().chain(&options.pages) {
+        // What was asked for in the end: not https where that was assumed, and refused.
+        let asked = Url::parse(&capture.requested_url).unwrap_or_else(|_| url.clone());
+        for page in [&asked].into_iter().chain(&options.pages) {
             frontier.begin(page, Way::Start);
         }
         let mut probes = Vec::new();

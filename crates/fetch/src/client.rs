@@ -36,7 +36,11 @@ impl Client {
     pub(crate) fn new(config: FetchConfig) -> Result<Self, SetupError> {
         let names = config.resolve.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
         Ok(Self {
-            intake: Intake { allow_ports: config.allow_ports.clone(), known_names: names },
+            intake: Intake {
+                allow_ports: config.allow_ports.clone(),
+                known_names: names,
+                local_names: config.local_names,
+            },
             policy: AddressPolicy::new(&config).map_err(SetupError::Interfaces)?,
             resolver: Resolver::new(&config)?,
             tls: Tls::new(&config)?,

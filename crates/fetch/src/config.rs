@@ -15,6 +15,9 @@ pub struct FetchConfig {
     pub allow_ports: Vec<u16>,
     /// Addresses of names, used instead of DNS and checked like those of DNS.
     pub resolve: Vec<(String, IpAddr)>,
+    /// Whether names of no public host are asked for too (`localhost`, `intranet`, `shop.test`), and the hosts file of this
+    /// machine answers before DNS: for a person's own machines, never for callers.
+    pub local_names: bool,
     /// DNS server; `None` for those of the system's configuration.
     pub dns: Option<SocketAddr>,
     /// Denied networks beside the built-in ones.
@@ -73,6 +76,7 @@ impl Default for FetchConfig {
             allow_private: Vec::new(),
             allow_ports: vec![80, 443, 8080, 8443],
             resolve: Vec::new(),
+            local_names: false,
             dns: None,
             deny: Vec::new(),
             nat64: Vec::new(),

@@ -23,6 +23,8 @@ pub struct Intake {
     pub allow_ports: Vec<u16>,
     /// Names whose address is configured: exempt from the special names.
     pub known_names: HashSet<String>,
+    /// Whether special names, and those of one label, are taken.
+    pub local_names: bool,
 }
 
 /// A refusal: its kind, and its reason, the word that `detail` starts with.
@@ -90,7 +92,7 @@ impl Intake {
         if host.len() > LONGEST_HOST || bad_label {
             return Err(invalid("host"));
         }
-        if self.known_names.contains(host) {
+        if self.local_names || self.known_names.contains(host) {
             return Ok(());
         }
         let special =
@@ -115,7 +117,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn reason(text: &str) -> Option<&'static str> {
-        let intake = Intake { allow_ports: vec![80, 443, 8080, 8443], known_names: ["intranet".to_owned()].into() };
+        let intake = Intake {
+            allow_ports: vec![80, 443, 8080, 8443],
+            known_names: ["intranet".to_owned()].into(),
+            local_names: false,
+        };
         intake.read(text).err().map(|refusal| refusal.reason)
     }
 
@@ -230,7 +236,7 @@ mod tests {
 
     #[test]
     fn u13_u18_a_host_is_told_as_it_was_read() {
-        let intake = Intake { allow_ports: vec![80, 443], known_names: ["none".to_owned()].into() };
+        let intake = Intake { allow_ports: vec![80, 443], known_names: ["none".to_owned()].into(), local_names: false };
         for (text, host) in [
             ("http://example.com./", "example.com."),
             ("http://exam\u{ad}ple.com/", "example.com"),
@@ -264,6 +270,11 @@ mod tests {
             ],
         );
         check(None, &["http://mylocal.com/", "http://example.com/"]);
+        let of_this_machine = Intake { local_names: true, ..Intake::default() };
+        for text in ["http://localhost:3000/", "http://intranet/", "http://shop.test/"] {
+            assert!(of_this_machine.read(text).is_ok(), "{text}");
+        }
+        assert_eq!(of_this_machine.read("http://a..test/").unwrap_err().reason, "host");
     }
 
     proptest! {

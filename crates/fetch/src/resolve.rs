@@ -41,6 +41,8 @@ impl Resolver {
 
     fn pinned(mut builder: DnsBuilder, config: &FetchConfig) -> Result<Self, SetupError> {
         pin(builder.options_mut(), &config.limits);
+        builder.options_mut().use_hosts_file =
+            if config.local_names { ResolveHosts::Always } else { ResolveHosts::Never };
         let mut overrides: HashMap<String, Vec<IpAddr>> = HashMap::new();
         for (name, address) in &config.resolve {
             overrides.entry(name.to_ascii_lowercase()).or_default().push(*address);
@@ -98,7 +100,6 @@ fn pin(options: &mut ResolverOpts, limits: &FetchTimeouts) {
     options.timeout = limits.dns / 2;
     options.attempts = RETRIES;
     options.cache_size = 0;
-    options.use_hosts_file = ResolveHosts::Never;
     // Aliases are checked by [`are_usable`].
     options.preserve_intermediates = true;
 }

@@ -279,12 +279,12 @@ async fn give_back<T>(cx: &Cx, spent: Option<Spent>, done: Result<T, ServiceErro
 /// when audits are free again, and what works until then.
 fn with_nothing_left(services: &Services, error: ServiceError) -> ServiceError {
     const TRIAL: Text = text(
-        "Today's free audits are used up too; new ones come at 00:00 UTC, in {minutes} min. Payments: try again in {seconds} s. Credit that you have and the trial of an account work now.",
-        "As auditorias grátis de hoje também acabaram; há novas às 00:00 UTC, em {minutes} min. Pagamentos: tente de novo em {seconds} s. Um crédito que você já tem e o período de teste de uma conta funcionam agora.",
+        "Today's free audits are used up too; new ones come at 00:00 UTC, in {hours} h {minutes} min. Payments: try again in {seconds} s. Credit that you have and the trial of an account work now.",
+        "As auditorias grátis de hoje também acabaram; há novas às 00:00 UTC, em {hours} h {minutes} min. Pagamentos: tente de novo em {seconds} s. Um crédito que você já tem e o período de teste de uma conta funcionam agora.",
     );
     const CREDIT: Text = text(
-        "Today's free audits are used up too; new ones come at 00:00 UTC, in {minutes} min. Payments: try again in {seconds} s. Credit that you have works now.",
-        "As auditorias grátis de hoje também acabaram; há novas às 00:00 UTC, em {minutes} min. Pagamentos: tente de novo em {seconds} s. Um crédito que você já tem funciona agora.",
+        "Today's free audits are used up too; new ones come at 00:00 UTC, in {hours} h {minutes} min. Payments: try again in {seconds} s. Credit that you have works now.",
+        "As auditorias grátis de hoje também acabaram; há novas às 00:00 UTC, em {hours} h {minutes} min. Pagamentos: tente de novo em {seconds} s. Um crédito que você já tem funciona agora.",
     );
     let (left, now) = (left_of_day(services, 0), services.ports().now());
     match error.code {
@@ -295,7 +295,11 @@ fn with_nothing_left(services: &Services, error: ServiceError) -> ServiceError {
             let (minutes, seconds) = (left.resets_in.div_ceil(60), error.retry_after.unwrap_or(FACILITATOR_RETRY));
             let works = if has_accounts { json!(["credit", "trial"]) } else { json!(["credit"]) };
             error
-                .explained(sentence.phrase(&[("minutes", minutes.into()), ("seconds", seconds.into())]))
+                .explained(sentence.phrase(&[
+                    ("hours", (minutes / 60).into()),
+                    ("minutes", (minutes % 60).into()),
+                    ("seconds", seconds.into()),
+                ]))
                 .retry_after(seconds)
                 .with("free_again_at", json!(Day(now.day().0 + 1).start()))
                 .with("works_now", works)

@@ -266,6 +266,18 @@ mod tests {
     }
 
     #[test]
+    fn a_field_has_254_characters_on_one_line() {
+        let read = |text: &str| text_field("nome", Some(&bytes::Bytes::from(text.to_owned())));
+        assert_eq!(read(" Ana ").unwrap().as_deref(), Some("Ana"));
+        assert_eq!((read(" ").unwrap(), text_field("nome", None).unwrap()), (None, None));
+        assert!(read(&"é".repeat(254)).is_ok());
+        for text in ["é".repeat(255), "a\nb".to_owned()] {
+            assert_eq!(read(&text).unwrap_err().code, Code::InvalidBody, "{text}");
+        }
+        assert!(text_field("nome", Some(&bytes::Bytes::from_static(b"\xff"))).is_err());
+    }
+
+    #[test]
     fn a_price_in_reais_is_rounded_up() {
         let receiver = |micros| Receiver {
             key: "+5511987654321".to_owned(),

@@ -9,12 +9,12 @@ use model::time::{DAY_MS, Timestamp};
 use store::{AlertTo, Changing, DueWatch, LinkPurpose, StoreError, TabChange, WatchLink};
 use uuid::Uuid;
 
+use crate::accounts::address::{Address, has_local_script};
 use crate::caller::Cx;
 use crate::credential::{is_random_token, token_digest};
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
 use crate::job::Job;
-use crate::mail;
 use crate::services::Services;
 use crate::tabs;
 
@@ -93,12 +93,19 @@ pub fn alert_address(typed: Option<&str>) -> Result<Option<String>, ServiceError
     if address.is_empty() {
         return Ok(None);
     }
-    if !mail::is_address(address) {
-        let shape =
-            text("monitor_email: is not a valid email address", "monitor_email: não é um endereço de e-mail válido");
-        return Err(ServiceError::new(Code::InvalidBody).explained(shape.into()));
+    const SHAPE: Text =
+        text("monitor_email: is not a valid email address", "monitor_email: não é um endereço de e-mail válido");
+    const SCRIPT: Text = text(
+        "monitor_email: the part before the @ has letters outside ASCII, which this server can't send to; use another address",
+        "monitor_email: a parte antes do @ tem letras fora do ASCII, para as quais este servidor não envia; use outro endereço",
+    );
+    match Address::parse(address) {
+        Ok(address) => Ok(Some(address.typed)),
+        Err(_) => {
+            let refused = if has_local_script(address) { SCRIPT } else { SHAPE };
+            Err(ServiceError::new(Code::InvalidBody).explained(refused.into()))
+        }
     }
-    Ok(Some(address.to_owned()))
 }
 
 /// Applies changes to a tab of the caller.
@@ -267,6 +274,15 @@ mod tests {
             assert!(TabEdit::sent(&sent).is_ok(), "{sent:?}");
         }
         assert_eq!(TabEdit::sent(&SentEdit::default()).unwrap_err().code, Code::InvalidBody);
+    }
+
+    #[test]
+    fn an_alert_address_may_have_a_domain_of_any_script() {
+        let read = |typed| alert_address(typed).map_err(|error| error.detail.unwrap().en);
+        assert_eq!(read(Some(" ana@bücher.example ")).unwrap().as_deref(), Some("ana@xn--bcher-kva.example"));
+        assert_eq!((read(Some("  ")).unwrap(), read(None).unwrap()), (None, None));
+        assert!(read(Some("аня@example.com")).unwrap_err().contains("outside ASCII"));
+        assert!(read(Some("ana")).unwrap_err().starts_with("monitor_email: is not a valid"));
     }
 
     #[test]

@@ -125,6 +125,7 @@ const LIMITS: Group = Group {
             package: "site-audit",
             is_unit: false,
             only: &[
+                "api::accounts::security::",
                 "api::accounts::trial::",
                 "api::audits::",
                 "api::claim::",
@@ -137,6 +138,7 @@ const LIMITS: Group = Group {
                 "api::tabs::",
                 "api::telemetry::",
                 "api::watches::",
+                "pages::running::",
                 "payments::by_credit::",
                 "payments::gate::",
                 "payments::pix::",

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
+use std::process::ExitStatus;
 use std::sync::Mutex;
 
 use anyhow::{Context as _, Result, anyhow};
@@ -26,6 +27,12 @@ const FIXTURES_AT_ONCE: [usize; 4] = [3, 9, 27, 60];
 const QUICK_MS: u64 = 3_000;
 /// The same where more tests are wanted.
 const MORE_MS: u64 = 10_000;
+/// Tests of the whole service that a mutation is tried with at most. Not their time: they wait for others, and take longer on a
+/// machine that does other work too.
+const MOST_LATE: usize = 6;
+
+/// Exit code of `timeout` where it sent the signal KILL: 128 and the signal's number.
+const KILLED: i32 = 137;
 
 /// What became of a mutation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,7 +122,9 @@ pub(crate) fn tried(
             return note(results, mutant, Outcome::Unreached, "");
         }
         for run in &runs {
-            if fails(run, mutant, programs)? {
+            // A test that waits for others may fail of itself on a machine that does other work too.
+            let fails_anyway = || Ok::<_, anyhow::Error>(programs.is_late(run.program) && fails(run, None, programs)?);
+            if fails(run, Some(mutant), programs)? && !fails_anyway()? {
                 let by = run.names.iter().chain(&run.fixtures).copied().collect::<Vec<_>>();
                 return note(results, mutant, Outcome::Caught, &by.join(" "));
             }
@@ -159,7 +168,7 @@ fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests, programs: &Prog
     };
     let most_ms = if tests == Tests::More { MORE_MS } else { QUICK_MS };
     let others = most_telling(others, most_ms);
-    let late = most_telling(late, MORE_MS);
+    let late = most_telling(late, u64::MAX).into_iter().take(MOST_LATE);
     let fixtures: Vec<(&str, u64)> = others
         .iter()
         .filter_map(|reach| if let Test::Fixture(name) = &reach.test { Some((&**name, reach.ms)) } else { None })
@@ -181,7 +190,7 @@ fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests, programs: &Prog
         runs.extend(of_fixtures(at, &PROMISES, &fixtures));
         runs.extend(outsides.iter().filter_map(|program| of_names(&slow, *program)));
     }
-    runs.extend(late.iter().filter_map(|reach| alone(reach)));
+    runs.extend(late.filter_map(alone));
     runs
 }
 
@@ -256,16 +265,27 @@ fn of_fixtures<'t>(program: usize, names: &[&'static str], mut tests: &[(&'t str
     runs
 }
 
-/// Whether a run fails with a mutation: a test fails, or it takes too much time or memory.
-fn fails(run: &Run<'_>, mutant: &Mutant, programs: &Programs<'_>) -> Result<bool> {
+/// Whether a run fails with a mutation, or without any: a test fails, or it takes too much time or memory. What the clock stopped
+/// is run again, since everything may have been paused meanwhile.
+fn fails(run: &Run<'_>, mutant: Option<&Mutant>, programs: &Programs<'_>) -> Result<bool> {
     let seconds = PATIENCE + SLOWER * run.ms / 1000;
     let mut limited = programs.limited(run.program, &run.names, seconds, MEMORY)?;
-    limited.env("MUTATION", mutant.number.to_string());
+    if let Some(mutant) = mutant {
+        limited.env("MUTATION", mutant.number.to_string());
+    }
     if !run.fixtures.is_empty() {
         limited.env(FIXTURES, run.fixtures.join(","));
     }
-    let status = limited.status().context("sh could not be started")?;
+    let mut status = limited.status().context("sh could not be started")?;
+    if is_killed(status) {
+        status = limited.status().context("sh could not be started")?;
+    }
     Ok(!status.success())
+}
+
+/// Whether `timeout` killed it, or a limit of the system did.
+fn is_killed(status: ExitStatus) -> bool {
+    status.code().is_none_or(|code| code == KILLED)
 }
 
 #[cfg(test)]

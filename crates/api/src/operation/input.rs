@@ -205,8 +205,8 @@ mod tests {
         for (text, en, pt) in [
             (
                 "url=a&wait=x",
-                "wait: must be a non-negative whole number",
-                "wait: deve ser um número inteiro não negativo",
+                "wait: must be a non-negative whole number without leading zeros",
+                "wait: deve ser um número inteiro não negativo sem zeros à esquerda",
             ),
             ("url=a&url=b", "url: was sent twice", "url: foi enviado duas vezes"),
             ("<b>=a&<b>=b", "?: was sent twice", "?: foi enviado duas vezes"),

@@ -24,8 +24,7 @@ impl Address {
             is_address(&typed).then(|| Self { canonical: typed.to_ascii_lowercase(), typed })
         };
         read().ok_or_else(|| {
-            let is_of_another_script = text.rsplit_once('@').is_some_and(|(local, _)| !local.is_ascii());
-            let takes = if is_of_another_script { NOT_ASCII } else { TAKES };
+            let takes = if has_local_script(text) { NOT_ASCII } else { TAKES };
             ServiceError::new(Code::InvalidEmail).explained(takes.into())
         })
     }
@@ -34,6 +33,11 @@ impl Address {
     pub fn local(&self) -> &str {
         self.typed.rsplit_once('@').map_or(self.typed.as_str(), |(local, _)| local)
     }
+}
+
+/// Whether the part before the `@` has letters of another script.
+pub(crate) fn has_local_script(text: &str) -> bool {
+    text.rsplit_once('@').is_some_and(|(local, _)| !local.is_ascii())
 }
 
 const TAKES: Text =

@@ -1,5 +1,7 @@
 //! Profile pictures: setting, reading and removing one.
 
+use model::lang::{Text, text};
+
 use super::unavailable::unavailable;
 use crate::caller::Cx;
 use crate::error::{Code, ServiceError};
@@ -20,9 +22,10 @@ pub async fn set(cx: &Cx, bytes: Vec<u8>) -> Result<(), ServiceError> {
 
 /// The caller's picture, WebP; [`Code::NotFound`] without one.
 pub async fn read(cx: &Cx) -> Result<Vec<u8>, ServiceError> {
+    const NONE: Text = text("This account has no picture.", "Esta conta não tem foto.");
     let session = cx.caller.required_session()?;
     let picture = cx.services.database().ask(|store| store.avatar(&session.account)).await.map_err(unavailable)?;
-    picture.ok_or_else(|| ServiceError::new(Code::NotFound))
+    picture.ok_or_else(|| ServiceError::new(Code::NotFound).saying(NONE))
 }
 
 /// Whether the caller has a picture.

@@ -131,6 +131,7 @@ impl Config {
             allow_private: self.fetch.allow_private.clone(),
             allow_ports: self.fetch.allow_ports.list(),
             resolve: self.fetch.resolve.iter().map(|fixed| (fixed.name.clone(), fixed.address)).collect(),
+            local_names: false,
             dns: self.fetch.dns,
             deny: self.fetch.deny.clone(),
             nat64: self.fetch.nat64.clone(),

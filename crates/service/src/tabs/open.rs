@@ -130,3 +130,39 @@ pub async fn close(services: &Services, owner: &Owner, id: &str) -> Result<(), S
     let id = tab_id(id)?;
     services.database().write(|store| store.close_tab(owner, &id)).await.map_err(unknown_tab)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_a_hundred_characters_on_one_line() {
+        assert_eq!(alias_of(Some(" Home ")).unwrap().as_deref(), Some("Home"));
+        assert_eq!((alias_of(Some(" ")).unwrap(), alias_of(None).unwrap()), (None, None));
+        assert!(alias_of(Some(&"é".repeat(100))).is_ok());
+        for typed in ["é".repeat(101), "a\nb".to_owned()] {
+            assert_eq!(alias_of(Some(&typed)).unwrap_err().code, Code::InvalidBody, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_page_has_ten_tags_of_forty_characters_each_once() {
+        assert_eq!(tags_of(&["b", " a", "b ", ""]).unwrap(), ["a", "b"]);
+        let numbered = |count: u32| (0..count).map(|n| format!("tag {n}")).collect::<Vec<_>>();
+        assert_eq!(tags_of(&[numbered(10), numbered(10)].concat()).unwrap().len(), 10);
+        assert!(tags_of(&["é".repeat(40)]).is_ok());
+        for typed in [numbered(11), vec!["é".repeat(41)], vec!["a\tb".to_owned()]] {
+            assert_eq!(tags_of(&typed).unwrap_err().code, Code::InvalidBody, "{typed:?}");
+        }
+    }
+
+    #[test]
+    fn a_note_has_two_thousand_characters_on_many_lines() {
+        assert_eq!(note_of(Some(" a\r\nb ")).unwrap().as_deref(), Some("a\nb"));
+        assert_eq!((note_of(Some("\n")).unwrap(), note_of(None).unwrap()), (None, None));
+        assert!(note_of(Some(&"é".repeat(2_000))).is_ok());
+        for typed in ["é".repeat(2_001), "a\tb".to_owned()] {
+            assert_eq!(note_of(Some(&typed)).unwrap_err().code, Code::InvalidBody, "{typed}");
+        }
+    }
+}

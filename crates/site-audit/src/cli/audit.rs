@@ -46,9 +46,15 @@ Examples:
   site-audit audit --html dist/index.html --url https://example.com/ --format sarif --fail-on error
   curl -s https://example.com/ | site-audit audit --html - --url https://example.com/";
 
+/// The three ways to say what is audited, the same in help and in every error.
+const USAGE: &str = "\
+site-audit audit [OPTIONS] <URL>...
+       site-audit audit [OPTIONS] --from <FILE>
+       site-audit audit [OPTIONS] --html <FILE> --url <URL>";
+
 /// Arguments of `site-audit audit`.
 #[derive(Debug, Args)]
-#[command(after_help = MORE_HELP, arg_required_else_help = true)]
+#[command(after_help = MORE_HELP, override_usage = USAGE, arg_required_else_help = true)]
 pub(super) struct AuditArguments {
     /// Addresses of pages; - reads them from standard input, one per line.
     #[arg(value_name = "URL", conflicts_with = "html", required_unless_present_any = ["html", "url", "from"])]

@@ -1,6 +1,7 @@
 //! `site-audit mcp`: the MCP server over standard input and output, for agents on this machine.
 
 use std::io::{BufRead as _, Read as _};
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -9,7 +10,7 @@ use api::web::{MESSAGE_BYTES, answer_line};
 use clap::Args;
 use model::lang::Lang;
 use service::blocking::off_worker;
-use service::config::{Config, TargetPorts};
+use service::config::{Config, FixedName, TargetPorts};
 use service::error::ServiceError;
 use service::guests;
 use service::ports::Ports;
@@ -50,6 +51,8 @@ impl McpArguments {
         if self.allow_private {
             config.fetch.allow_private = vec!["0.0.0.0/0".parse()?, "::/0".parse()?];
             config.fetch.allow_ports = TargetPorts::Any;
+            let here = |address| FixedName { name: "localhost".to_owned(), address };
+            config.fetch.resolve = vec![here(Ipv4Addr::LOCALHOST.into()), here(Ipv6Addr::LOCALHOST.into())];
         }
         runtime()?.block_on(async {
             let address = config.listen;

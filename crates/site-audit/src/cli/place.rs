@@ -44,7 +44,7 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
 pub(super) fn require_database(config: &Config) -> Result<()> {
     match database_file(&config.database_url) {
         Some(file) if !file.is_file() => {
-            bail!("no database at {}; set yours with --database-url or --config", file.display())
+            bail!("there is no database at {}; set yours with --database-url or --config", file.display())
         }
         _ => Ok(()),
     }

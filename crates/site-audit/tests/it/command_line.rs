@@ -1,6 +1,6 @@
 //! The program run as a person or a build runs it.
 
-mod audit;
+pub(crate) mod audit;
 mod backup;
 mod checks;
 mod documents;

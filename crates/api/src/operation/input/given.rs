@@ -12,7 +12,8 @@ const NUMBER: Text = text("a number", "um número");
 const BOOLEAN: Text = text("true or false", "verdadeiro ou falso");
 const LIST: Text = text("an array", "uma lista");
 const OBJECT: Text = text("an object", "um objeto");
-const NATURAL: Text = text("a non-negative whole number", "um número inteiro não negativo");
+const NATURAL: Text =
+    text("a non-negative whole number without leading zeros", "um número inteiro não negativo sem zeros à esquerda");
 
 /// A value of a JSON body. Its JSON type must be that of the field.
 pub(super) struct TypedValue(pub(super) Value);

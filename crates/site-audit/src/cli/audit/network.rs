@@ -115,6 +115,7 @@ pub(in crate::cli) fn config(allow_private: bool) -> Result<FetchConfig> {
     if allow_private {
         config.allow_private = vec!["0.0.0.0/0".parse()?, "::/0".parse()?];
         config.allow_ports = Vec::new();
+        config.local_names = true;
     }
     Ok(config)
 }

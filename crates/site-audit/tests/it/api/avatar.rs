@@ -20,7 +20,9 @@ async fn a_picture_is_drawn_anew_and_shown_to_its_owner_only(database: TestDatab
     let (anas, bos) = (people::session(&app, &ana).await, people::session(&app, &bo).await);
     let none = (404, "not_found".to_owned());
     let read = || Call::get("/api/account/avatar");
-    assert_eq!(app.call(anas.cookie(read())).await.refusal(), none);
+    let answer = app.call(anas.cookie(read())).await;
+    assert_eq!(answer.refusal(), none);
+    assert_eq!(answer.json()["error"], "This account has no picture.");
     let set = |image: &str| Call::new("PUT", "/api/auth/avatar").body(&json!({ "image": image }).to_string());
     for image in ["", "%", "AAAA", &STANDARD.encode("GIF89a"), &STANDARD.encode("<svg/>")] {
         let refused = app.call(anas.page(&app, set(image))).await.refusal();

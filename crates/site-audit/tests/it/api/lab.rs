@@ -408,6 +408,7 @@ async fn no_test_is_begun_for_somebody_else(database: TestDatabase) {
     let audited = Audited::new(&app, &page).await;
     let off = audited.begin("mobile").await;
     assert_eq!(off.refusal(), (503, "lab_unavailable".to_owned()), "no provider is set up");
+    assert_eq!(off.header("retry-after"), "3600");
     let on = TestApp::start_on(&app, measuring(&server)).await;
     let stranger = Audited { app: &on, token: on.guest().await, id: audited.id.clone() };
     assert_eq!(stranger.begin("mobile").await.refusal(), (404, "audit_not_found".to_owned()));

@@ -65,7 +65,7 @@ async fn an_address_is_fetched_with_its_robots_txt() {
 }
 
 /// A site that speaks http alone, and answers anything else at once, as servers do.
-fn plain_site() -> SocketAddr {
+pub(crate) fn plain_site() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -97,6 +97,29 @@ async fn a_host_without_a_scheme_that_refuses_https_is_audited_over_http() {
     // The first failure is told where http fails too.
     let nobody = site_audit(&["audit", "127.0.0.2:1", "--allow-private"], "");
     assert!(stderr(&nobody).contains("refused the https connection"), "{}", stderr(&nobody));
+}
+
+#[test]
+fn a_whole_site_that_refuses_https_is_audited_over_http_alone() {
+    let (typed, folder) = (plain_site().to_string(), tempfile::tempdir().unwrap());
+    let run = program().args(["site", &typed, "--allow-private"]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(code(&run), 0, "{}", stderr(&run));
+    // The address that we made up is none of its addresses that fail.
+    let told = stdout(&run);
+    assert!(told.contains(&format!("http://{typed}/")) && !told.contains("https://"), "{told}");
+}
+
+#[test]
+fn one_s_own_machine_is_audited_by_its_name() {
+    let page = format!("http://localhost:{}/page", plain_site().port());
+    let audit = json(&site_audit(&["audit", &page, "--allow-private", "--format", "json"], ""));
+    assert_eq!(audit["url"], page);
+    let refused = site_audit(&["audit", &page], "");
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).ends_with("run it again with --allow-private.\n"), "{}", stderr(&refused));
+    // No name of this network is refused with a remedy that was taken already.
+    let unknown = site_audit(&["audit", "http://no-such-machine/", "--allow-private"], "");
+    assert!(!stderr(&unknown).contains("--allow-private"), "{}", stderr(&unknown));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -193,6 +216,13 @@ fn bad_input_is_answered_with_what_to_do() {
         let output = site_audit(arguments, "");
         assert_eq!((code(&output), stdout(&output)), (2, String::new()), "{arguments:?}");
         assert!(stderr(&output).contains(advice), "{arguments:?}: {}", stderr(&output));
+    }
+    // Every error of what is audited shows the same three ways to say it.
+    let usage = |arguments: &[&str]| stderr(&site_audit(arguments, "")).split_once("Usage: ").unwrap().1.to_owned();
+    let wanted = usage(&["audit", "--url", "example.com"]);
+    assert!(wanted.starts_with("site-audit audit [OPTIONS] <URL>...\n"), "{wanted}");
+    for arguments in [&["audit", "--html", page][..], &["audit", "--html", page, "https://example.com/"]] {
+        assert_eq!(usage(arguments), wanted, "{arguments:?}");
     }
 }
 

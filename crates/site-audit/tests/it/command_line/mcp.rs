@@ -11,6 +11,7 @@ use crate::mcp::modern_params;
 #[tokio::test(flavor = "multi_thread")]
 async fn a_local_agent_audits_and_patches_without_a_service() {
     let site = TestSite::start(|_| SiteAnswer::html("<!doctype html><title>Bread</title><h1>Bread</h1>")).await;
+    let by_name = format!("http://localhost:{}/", super::audit::plain_site().port());
     let call = |id: u32, name: &str, arguments: Value| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}});
     let talk = |messages: &[Value]| -> Vec<Value> {
         let mut server = Command::new(env!("CARGO_BIN_EXE_site-audit"))
@@ -40,14 +41,16 @@ async fn a_local_agent_audits_and_patches_without_a_service() {
         call(3, "audit_page", json!({"url": site.url("/"), "budget": 500})),
         json!({"jsonrpc": "2.0", "id": 4, "method": "server/discover", "params": modern_params()}),
         call(5, "get_workspace", json!({})),
+        call(6, "audit_page", json!({"url": by_name, "budget": 500})),
     ]);
-    assert_eq!(answers.len(), 5, "{answers:?}");
+    assert_eq!(answers.len(), 6, "{answers:?}");
     assert_eq!(answers[0]["result"]["protocolVersion"], "2025-11-25");
     assert!(answers[1]["result"]["tools"].as_array().unwrap().len() <= 25);
     let audit = &answers[2]["result"]["structuredContent"];
     assert!(audit["score"].is_u64() && audit["_links"]["self"].is_string(), "{audit}");
     assert!(answers[3]["result"]["supportedVersions"].is_array(), "{}", answers[3]);
     assert_eq!(answers[4]["result"]["isError"], false, "{}", answers[4]);
+    assert_eq!(answers[5]["result"]["isError"], false, "{}", answers[5]);
     let broken = talk(&[Value::from("x")]);
     assert_eq!(broken[0]["error"]["code"], -32_600, "{broken:?}");
 }

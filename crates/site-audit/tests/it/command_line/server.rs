@@ -127,7 +127,7 @@ fn commands_of_an_operator_never_make_a_database() {
         let (output, folder) = run(arguments);
         assert_eq!(code(&output), 2, "{arguments:?}");
         let place = folder.path().canonicalize().unwrap().join("data/site-audit.db");
-        let told = format!("no database at {}", place.display());
+        let told = format!("there is no database at {};", place.display());
         assert!(stderr(&output).contains(&told), "{arguments:?}: {}", stderr(&output));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{arguments:?}");
     }

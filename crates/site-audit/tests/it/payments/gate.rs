@@ -325,7 +325,7 @@ async fn neither_free_nor_to_be_paid_is_told_at_once(database: TestDatabase) {
         assert_eq!(body["free_again_at"], "2026-02-01T00:00:00.000Z");
         assert_eq!(body["works_now"], serde_json::json!(["credit", "trial"]));
         let detail = body["detail"].as_str().unwrap();
-        for part in ["in 870 min", "in 10 s", "Credit", "trial"] {
+        for part in ["in 14 h 30 min", "in 10 s", "Credit", "trial"] {
             assert!(detail.contains(part), "{part}: {detail}");
         }
     }

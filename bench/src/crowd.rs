@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use flate2::Compression;
@@ -106,6 +106,28 @@ async fn hostile(address: String, request: Arc<[u8]>) -> Result<()> {
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await?;
     Ok(())
+}
+
+/// Keeps as many hostile audits going until a moment; how many there were.
+pub(crate) async fn keep_hostile(address: String, until: Instant) -> Result<usize> {
+    let site = hostile_site().await?;
+    let mut crowd = JoinSet::new();
+    for path in PATHS.iter().cycle().take(HOSTILE) {
+        let (address, request) = (address.clone(), service::closing_request(&site, path));
+        crowd.spawn(async move {
+            let mut calls = 0;
+            while Instant::now() < until {
+                hostile(address.clone(), Arc::clone(&request)).await?;
+                calls += 1;
+            }
+            Ok::<_, anyhow::Error>(calls)
+        });
+    }
+    let mut calls = 0;
+    while let Some(done) = crowd.join_next().await {
+        calls += done??;
+    }
+    Ok(calls)
 }
 
 /// Measures and prints.

@@ -11,6 +11,7 @@ mod corpus;
 mod crowd;
 mod dense;
 mod flood;
+mod load;
 mod parser;
 mod reads;
 mod service;
@@ -41,6 +42,11 @@ fn main() -> Result<()> {
         && sender == flood::SENDER
     {
         return flood::send(address, round.parse()?);
+    }
+    if let [load, arguments @ ..] = named.as_slice()
+        && load == load::NAME
+    {
+        return load::measure(&std::env::current_exe()?.with_file_name("site-audit"), arguments);
     }
     if let Some(unknown) = named.iter().find(|name| !PARTS.contains(&name.as_str())) {
         bail!("there is no part {unknown}; there are {}", PARTS.join(", "));

@@ -62,6 +62,7 @@ pub(crate) async fn site() -> Result<String> {
 
 /// The service; killed when dropped.
 pub(crate) struct Service {
+    program: std::path::PathBuf,
     child: Child,
     pub(crate) address: String,
     folder: std::path::PathBuf,
@@ -70,6 +71,24 @@ pub(crate) struct Service {
 impl Service {
     pub(crate) fn child_id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Where its database is.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Asks it to stop, and waits until it has; its database stays.
+    pub(crate) fn stop(mut self) -> Result<Self> {
+        Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status()?;
+        self.child.wait()?;
+        Ok(self)
+    }
+
+    /// Starts it again on its database.
+    pub(crate) fn start_again(mut self) -> Result<Self> {
+        (self.child, self.address) = spawn(&self.program, &self.folder, "error", Stdio::inherit(), &[])?;
+        Ok(self)
     }
 }
 
@@ -88,8 +107,37 @@ pub(crate) fn start(program: &Path, name: &str) -> Result<(Service, Duration)> {
 
 /// The same with another filter of its log, which goes to `log`.
 pub(crate) fn start_logging(program: &Path, name: &str, filter: &str, log: Stdio) -> Result<(Service, Duration)> {
-    let folder = std::env::temp_dir().join(format!("site-audit-bench-{}-{name}", std::process::id()));
     let begun = Instant::now();
+    Ok((start_in(program, name, filter, log, &[])?, begun.elapsed()))
+}
+
+/// The same with settings: names below `SITE_AUDIT_` and values.
+pub(crate) fn start_with(program: &Path, name: &str, settings: &[(&str, &str)]) -> Result<Service> {
+    start_in(program, name, "error", Stdio::null(), settings)
+}
+
+fn start_in(program: &Path, name: &str, filter: &str, log: Stdio, settings: &[(&str, &str)]) -> Result<Service> {
+    let folder = std::env::temp_dir().join(format!("site-audit-bench-{}-{name}", std::process::id()));
+    let (child, address) = spawn(program, &folder, filter, log, settings)?;
+    let service = Service { program: program.to_owned(), child, address, folder };
+    let mut stream = std::net::TcpStream::connect(&service.address)?;
+    std::io::Write::write_all(&mut stream, b"GET /api/health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")?;
+    let mut answer = String::new();
+    std::io::Read::read_to_string(&mut stream, &mut answer)?;
+    if !answer.starts_with("HTTP/1.1 200") {
+        bail!("the service answered {answer}");
+    }
+    Ok(service)
+}
+
+/// The process, and where it listens.
+fn spawn(
+    program: &Path,
+    folder: &Path,
+    filter: &str,
+    log: Stdio,
+    settings: &[(&str, &str)],
+) -> Result<(Child, String)> {
     let mut child = Command::new(program)
         .env_clear()
         .env("SITE_AUDIT_LISTEN", "127.0.0.1:0")
@@ -101,6 +149,7 @@ pub(crate) fn start_logging(program: &Path, name: &str, filter: &str, log: Stdio
         .env("SITE_AUDIT_LIMITS__FETCHES_PER_CALLER", (2 * CROWD).to_string())
         .env("SITE_AUDIT_LIMITS__FETCHES", (2 * CROWD).to_string())
         .env("SITE_AUDIT_LOG__FILTER", filter)
+        .envs(settings.iter().map(|(name, value)| (format!("SITE_AUDIT_{name}"), value)))
         .stdout(Stdio::piped())
         .stderr(log)
         .spawn()
@@ -111,16 +160,7 @@ pub(crate) fn start_logging(program: &Path, name: &str, filter: &str, log: Stdio
     let address =
         line.split_once("listens on ").and_then(|(_, rest)| rest.split_once(": ")).map(|(address, _)| address);
     let address = address.with_context(|| format!("the program said: {line}"))?.to_owned();
-    let mut service = Service { child, address, folder };
-    let mut stream = std::net::TcpStream::connect(&service.address)?;
-    std::io::Write::write_all(&mut stream, b"GET /api/health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")?;
-    let mut answer = String::new();
-    std::io::Read::read_to_string(&mut stream, &mut answer)?;
-    if !answer.starts_with("HTTP/1.1 200") {
-        drop(service.child.kill());
-        bail!("the service answered {answer}");
-    }
-    Ok((service, begun.elapsed()))
+    Ok((child, address))
 }
 
 /// One audit over a connection that is kept; how long it took.

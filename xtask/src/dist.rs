@@ -9,8 +9,10 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use testkit::postgres_server::is_root;
+
 use crate::command::{has, run, run_with};
-use crate::packages::{install, is_root};
+use crate::packages::install;
 
 /// Where all of it is put.
 const FOLDER: &str = "target/packages";

@@ -7,6 +7,7 @@ mod calibrate;
 mod command;
 mod compare_browser;
 mod dist;
+mod faults;
 mod fuzz;
 mod html_trees;
 mod instructions;
@@ -67,6 +68,16 @@ const COMMANDS: &[CommandEntry] = &[
         },
     ),
     (
+        "load",
+        "[reads|audits|sign-ins|hostile|burst|soak] [--seconds N], or --stored N: calls at a constant rate, timed from when they were due; a database of N audits",
+        |root| {
+            run(root, "cargo", &["build", "--profile", "dist", "--locked", "--package", "site-audit"])?;
+            let parts: Vec<String> = std::env::args().skip(2).collect();
+            let load = ["run", "--profile", "dist", "--locked", "--package", "bench", "--", "load"];
+            run(root, "cargo", &load.into_iter().chain(parts.iter().map(String::as_str)).collect::<Vec<_>>())
+        },
+    ),
+    (
         "instructions",
         "[--check] [--functions]: count the instructions of each stage of a report and write them, or compare with those kept; installs valgrind",
         |root| instructions::instructions(root, std::env::args().skip(2)),
@@ -119,7 +130,7 @@ const COMMANDS: &[CommandEntry] = &[
         "watches",
         "[N]: two servers on one PostgreSQL run the same day's watches of N pages (default: 500), once each",
         |root| {
-            let postgres = postgres::Postgres::start(root)?;
+            let postgres = postgres::start(root)?;
             let watches = std::env::args().nth(2).unwrap_or_else(|| "500".to_owned());
             let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "watch_servers::"];
             run_with(
@@ -136,44 +147,9 @@ const COMMANDS: &[CommandEntry] = &[
         |root| payments_rig::payments_rig(root, std::env::args().skip(2)),
     ),
     (
-        "kills",
-        "[N]: kill the program N times (default: 1000) while clients audit, share, claim and make keys, on both databases",
-        |root| {
-            let postgres = postgres::Postgres::start(root)?;
-            let kills = std::env::args().nth(2).unwrap_or_else(|| "1000".to_owned());
-            let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "f01_", "--", "--nocapture"];
-            run_with(
-                root,
-                "cargo",
-                &only,
-                &[("SITE_AUDIT_TEST_POSTGRES", postgres.url()), ("SITE_AUDIT_TEST_KILLS", kills)],
-            )
-        },
-    ),
-    (
-        "payments-kills",
-        "[N]: kill the program N times (default: 2000) during paid calls, on both databases; some 25 minutes",
-        |root| {
-            let postgres = postgres::Postgres::start(root)?;
-            let kills = std::env::args().nth(2).unwrap_or_else(|| "2000".to_owned());
-            let only = [
-                "test",
-                "--locked",
-                "--package",
-                "site-audit",
-                "--test",
-                "it",
-                "payments::kills::",
-                "--",
-                "--nocapture",
-            ];
-            run_with(
-                root,
-                "cargo",
-                &only,
-                &[("SITE_AUDIT_TEST_POSTGRES", postgres.url()), ("SITE_AUDIT_TEST_KILLS", kills)],
-            )
-        },
+        "faults",
+        "[F01 …] [--runs N] [--seed S]: make the faults of docs/reliability.md, these or all, each N times, and count violations; installs strace and HAProxy",
+        |root| faults::faults(root, std::env::args().skip(2)),
     ),
     (
         "site-runs",
@@ -260,11 +236,12 @@ fn test(root: &Path) -> Result<()> {
 
 fn install_for_tests(root: &Path) -> Result<()> {
     browser::install_for_tests(root)?;
+    faults::install_for_tests(root)?;
     judges::install_for_tests(root)
 }
 
 fn run_all_tests(root: &Path) -> Result<()> {
-    let postgres = postgres::Postgres::start(root)?;
+    let postgres = postgres::start(root)?;
     run_tests(
         root,
         &[("SITE_AUDIT_TEST_POSTGRES", postgres.url()), ("SITE_AUDIT_TEST_REQUIRE_POSTGRES", "1".to_owned())],

@@ -1,9 +1,9 @@
 //! Debian packages that commands need beside the Rust toolchain.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Result, bail};
+use testkit::postgres_server::is_root;
 
 use crate::command::run;
 
@@ -14,9 +14,4 @@ pub(crate) fn install(root: &Path, package: &str, what: &str) -> Result<()> {
     }
     run(root, "apt-get", &["update", "--quiet"])?;
     run(root, "apt-get", &["install", "--yes", "--quiet", "--no-install-recommends", package])
-}
-
-/// Whether this runs as root.
-pub(crate) fn is_root() -> bool {
-    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.starts_with(b"0\n"))
 }

@@ -56,7 +56,7 @@ impl Codec {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut compressor = match idle {
             Some(compressor) => compressor,
-            None => Compressor::new(LEVEL).map_err(failed)?,
+            None => compressor().map_err(failed)?,
         };
         let packed = compressor.compress(&json).map_err(failed)?;
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(compressor);
@@ -66,6 +66,13 @@ impl Codec {
         body.extend_from_slice(&packed);
         Ok(PackedReport { url: report.url.clone(), score: report.score, body })
     }
+}
+
+/// A compressor whose output has a checksum. Pages of SQLite have none: bits that flip on a disk could make another report.
+fn compressor() -> std::io::Result<Compressor<'static>> {
+    let mut compressor = Compressor::new(LEVEL)?;
+    compressor.include_checksum(true)?;
+    Ok(compressor)
 }
 
 /// The report in a stored `body`, or a part of it; [`StoreError::Corrupt`] for anything that [`Codec::pack`] does not
@@ -106,6 +113,22 @@ mod tests {
             body(&vec![b' '; REPORT_LIMIT + 1]),
         ] {
             assert!(matches!(unpack::<Report>(&body), Err(StoreError::Corrupt { .. })), "{:?}", body.get(..8));
+        }
+    }
+
+    #[test]
+    fn f19_whichever_bit_of_a_body_flips_it_is_nothing_else() {
+        let report =
+            serde_json::json!({"url": "https://example.org/a-page", "title": "A page of a title", "score": 74});
+        let mut whole = vec![ZSTD_JSON];
+        whole.extend(compressor().unwrap().compress(report.to_string().as_bytes()).unwrap());
+        assert_eq!(unpack::<serde_json::Value>(&whole).unwrap(), report);
+        for bit in 0..whole.len() * 8 {
+            let mut damaged = whole.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            if let Ok(read) = unpack::<serde_json::Value>(&damaged) {
+                assert_eq!(read, report, "bit {bit}");
+            }
         }
     }
 }

@@ -6,8 +6,9 @@
 
 use std::time::Duration;
 
-use sqlx::AnyPool;
 use sqlx::any::AnyRow;
+use sqlx::pool::PoolConnection;
+use sqlx::{Any, AnyPool, Connection as _};
 
 use crate::error::StoreError;
 use crate::place::{OpenedFile, SQLITE};
@@ -62,12 +63,11 @@ impl Db {
 
     /// Runs a query; its first row, if any.
     pub(crate) async fn read(&self, subject: &'static str, statement: Statement) -> Result<Option<AnyRow>, StoreError> {
-        let pool = match self {
-            Self::Sqlite { readers, .. } => readers,
-            Self::Postgres { pool } => pool,
-        };
+        let pool = self.readers();
         in_time(subject, async {
-            statement.fetch_optional(pool).await.map_err(|error| StoreError::of_driver(subject, error))
+            let mut connection = pool.acquire().await.map_err(|error| StoreError::of_driver(subject, error))?;
+            let done = statement.fetch_optional(&mut *connection).await;
+            end_if_broken(&mut connection, done).map_err(|error| StoreError::of_driver(subject, error))
         })
         .await
     }
@@ -78,14 +78,15 @@ impl Db {
         subject: &'static str,
         statement: Statement,
     ) -> Result<Vec<AnyRow>, StoreError> {
-        let pool = match self {
+        in_time(subject, fetch_all(self.readers(), subject, statement)).await
+    }
+
+    /// Connections for queries.
+    fn readers(&self) -> &AnyPool {
+        match self {
             Self::Sqlite { readers, .. } => readers,
             Self::Postgres { pool } => pool,
-        };
-        in_time(subject, async {
-            statement.fetch_all(pool).await.map_err(|error| StoreError::of_driver(subject, error))
-        })
-        .await
+        }
     }
 
     /// Runs `steps` in one transaction and returns once it is durable. Any `Err`, also a refusal of the caller's own
@@ -124,9 +125,7 @@ impl Db {
         in_time(subject, async {
             match self {
                 Self::Sqlite { writer, .. } => writer.write(subject, statement).await,
-                Self::Postgres { pool } => {
-                    statement.fetch_all(pool).await.map_err(|error| StoreError::of_driver(subject, error))
-                }
+                Self::Postgres { pool } => fetch_all(pool, subject, statement).await,
             }
         })
         .await
@@ -193,11 +192,13 @@ impl Db {
     }
 }
 
-/// A transaction of which nothing was kept.
+/// A transaction of which nothing was kept, as far as is known.
 struct RolledBack<E> {
     error: E,
     /// PostgreSQL rolled it back in favour of another; a new attempt may succeed.
     may_repeat: bool,
+    /// A statement has no answer, so its connection is of no use any more.
+    is_unanswered: bool,
 }
 
 async fn transact_once<T, E, F>(pool: &AnyPool, subject: &'static str, steps: &F) -> Result<T, RolledBack<E>>
@@ -205,22 +206,53 @@ where
     E: From<StoreError>,
     F: for<'t> Fn(&'t mut Transaction<'_>) -> Steps<'t, Result<T, E>>,
 {
-    let failed =
-        |error: sqlx::Error| RolledBack { error: StoreError::of_driver(subject, error).into(), may_repeat: false };
-    let mut begun = pool.begin().await.map_err(failed)?;
-    let mut transaction = Transaction::new(subject, &mut begun);
-    let done = steps(&mut transaction).await;
-    let (failure, may_repeat) = transaction.end();
-    match (done, failure) {
-        (Ok(value), None) => {
-            begun.commit().await.map_err(failed)?;
-            Ok(value)
+    let failed = |error: sqlx::Error| {
+        let is_unanswered = is_unanswered(&error);
+        RolledBack { error: StoreError::of_driver(subject, error).into(), may_repeat: false, is_unanswered }
+    };
+    let mut connection = pool.acquire().await.map_err(failed)?;
+    let done = async {
+        let mut begun = connection.begin().await.map_err(failed)?;
+        let mut transaction = Transaction::new(subject, &mut begun);
+        let done = steps(&mut transaction).await;
+        let (failure, may_repeat) = transaction.end();
+        let is_unanswered = matches!(failure, Some(StoreError::Unavailable { .. }));
+        match (done, failure) {
+            (Ok(value), None) => {
+                begun.commit().await.map_err(failed)?;
+                Ok(value)
+            }
+            // Uncommitted, it is rolled back. A failed statement has aborted the transaction whatever the steps made of it:
+            // PostgreSQL answers a commit then with a rollback, and reports success.
+            (Ok(_), Some(error)) => Err(RolledBack { error: error.into(), may_repeat, is_unanswered }),
+            (Err(error), _) => Err(RolledBack { error, may_repeat, is_unanswered }),
         }
-        // Uncommitted, it is rolled back. A failed statement has aborted the transaction whatever the steps made of it:
-        // PostgreSQL answers a commit then with a rollback, and reports success.
-        (Ok(_), Some(error)) => Err(RolledBack { error: error.into(), may_repeat }),
-        (Err(error), _) => Err(RolledBack { error, may_repeat }),
     }
+    .await;
+    if matches!(done, Err(RolledBack { is_unanswered: true, .. })) {
+        connection.close_on_drop();
+    }
+    done
+}
+
+async fn fetch_all(pool: &AnyPool, subject: &'static str, statement: Statement) -> Result<Vec<AnyRow>, StoreError> {
+    let mut connection = pool.acquire().await.map_err(|error| StoreError::of_driver(subject, error))?;
+    let done = statement.fetch_all(&mut *connection).await;
+    end_if_broken(&mut connection, done).map_err(|error| StoreError::of_driver(subject, error))
+}
+
+/// Ends a connection on which a statement has no answer.
+fn end_if_broken<T>(connection: &mut PoolConnection<Any>, done: Result<T, sqlx::Error>) -> Result<T, sqlx::Error> {
+    if done.as_ref().is_err_and(is_unanswered) {
+        connection.close_on_drop();
+    }
+    done
+}
+
+/// Whether an error is of the connection. What was sent over it may be half of a message then, and what comes next the answer to
+/// the statement that failed: it would be taken for that of the next one.
+fn is_unanswered(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::Tls(_))
 }
 
 async fn in_time<T>(subject: &'static str, work: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {

@@ -71,3 +71,86 @@ pub(crate) async fn run(connection: &mut AnyConnection) -> Result<(), StoreError
         .await
         .map_err(|error| StoreError::unavailable_driver("bringing the tables up to date", error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Statements of a migration: without comments, on one line each; the body of a function or trigger is in its own.
+    fn statements(sql: &str) -> Vec<String> {
+        let text: Vec<&str> = sql.lines().filter_map(|line| line.split("--").next()).collect();
+        let mut statements = vec![String::new()];
+        let mut depth = 0_i32;
+        for word in text.join(" ").split_whitespace() {
+            depth += match word.trim_matches(|c: char| c == ';' || c == '$') {
+                "BEGIN" => 1,
+                "END" => -1,
+                _ => 0,
+            };
+            let last = statements.last_mut().unwrap();
+            last.push_str(word);
+            last.push(' ');
+            if word.ends_with(';') && depth == 0 {
+                statements.push(String::new());
+            }
+        }
+        statements.retain(|statement| !statement.trim().is_empty());
+        statements
+    }
+
+    /// The table that a statement makes or changes: the word after these.
+    fn after<'s>(statement: &'s str, words: &str) -> Option<&'s str> {
+        statement.split_once(words)?.1.split([' ', '(']).next()
+    }
+
+    /// Why the version before could not go on beside a statement, or after it; `None` where it can.
+    fn obstacle(statement: &str, new_tables: &[&str]) -> Option<&'static str> {
+        let is_new = |table: Option<&str>| table.is_some_and(|table| new_tables.contains(&table));
+        let begins = |words: &str| statement.starts_with(words);
+        if begins("CREATE TABLE ") || begins("CREATE INDEX ") || begins("CREATE FUNCTION ") || begins("INSERT INTO ") {
+            return None;
+        }
+        if begins("CREATE UNIQUE INDEX ") || begins("CREATE TRIGGER ") {
+            let is_of_new = is_new(after(statement, " ON "));
+            return (!is_of_new).then_some("it forbids what the version before may write");
+        }
+        if begins("ALTER TABLE ") && statement.contains(" ADD COLUMN ") {
+            let may_be_left_out = !statement.contains(" NOT NULL") || statement.contains(" DEFAULT ");
+            return (!may_be_left_out).then_some("the version before leaves the column out");
+        }
+        Some("it takes away or changes what the version before uses")
+    }
+
+    #[test]
+    fn f15_every_migration_lets_the_version_before_go_on() {
+        for (version, name, sql) in STEPS {
+            let texts = match sql {
+                Sql::Portable(sql) => vec![*sql],
+                Sql::Own { sqlite, postgres } => vec![*sqlite, *postgres],
+            };
+            for text in texts {
+                let statements = statements(text);
+                assert!(!statements.is_empty());
+                let tables: Vec<&str> = statements.iter().filter_map(|it| after(it, "CREATE TABLE ")).collect();
+                for statement in &statements {
+                    let obstacle = obstacle(statement, &tables);
+                    assert_eq!(obstacle, None, "migration {version}, {name}: {statement}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_version_before_can_not_bear_is_found() {
+        for statement in [
+            "DROP TABLE tabs;",
+            "ALTER TABLE tabs DROP COLUMN note;",
+            "ALTER TABLE tabs RENAME COLUMN note TO notes;",
+            "ALTER TABLE tabs ADD COLUMN note TEXT NOT NULL;",
+            "CREATE UNIQUE INDEX x ON tabs (url);",
+            "UPDATE tabs SET note = NULL;",
+        ] {
+            assert!(obstacle(statement, &["jobs"]).is_some(), "{statement}");
+        }
+    }
+}

@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use crate::error::StoreError;
 
@@ -41,6 +42,8 @@ pub fn database_name(database_url: &str) -> String {
 pub(crate) struct OpenedFile {
     path: PathBuf,
     identity: Option<FileIdentity>,
+    /// What a check beside its use found.
+    damage: Arc<OnceLock<StoreError>>,
 }
 
 /// Device and inode; `None` where the system has neither, and does not let an open file be deleted.
@@ -49,11 +52,20 @@ type FileIdentity = (u64, u64);
 impl OpenedFile {
     /// The file at a path, now.
     pub(crate) fn of(path: &Path) -> std::io::Result<Self> {
-        Ok(Self { path: path.to_owned(), identity: identity(path)? })
+        Ok(Self { path: path.to_owned(), identity: identity(path)?, damage: Arc::default() })
     }
 
-    /// An error unless the file is still at its path.
+    /// Has every later [`OpenedFile::check`] be this error.
+    pub(crate) fn note_damage(&self, error: StoreError) {
+        // The first finding stands.
+        let _known = self.damage.set(error);
+    }
+
+    /// An error unless the file is still at its path, and was not found damaged.
     pub(crate) fn check(&self, subject: &'static str) -> Result<(), StoreError> {
+        if let Some(damage) = self.damage.get() {
+            return Err(damage.clone());
+        }
         match identity(&self.path) {
             Ok(found) if found == self.identity => Ok(()),
             _ => {

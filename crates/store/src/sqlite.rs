@@ -42,14 +42,25 @@ const READER: &str = "PRAGMA busy_timeout = 2000; \
 /// `PRAGMA synchronous` as SQLite answers it for FULL.
 const SYNCHRONOUS_FULL: i64 = 2;
 
+/// Size in bytes up to which a file is checked whole before it is used. Chosen: it takes less than half a second. A larger
+/// one is checked beside its use, as a start must not wait for gigabytes to be read.
+const CHECKED_FIRST: u64 = 256 * 1024 * 1024;
+
 /// Opens the file at `path`, creating it and its folder when absent; checks it and migrates it.
 pub(crate) async fn open(path: &str) -> Result<(WriterQueue, AnyPool, OpenedFile), StoreError> {
+    open_checking(path, CHECKED_FIRST).await
+}
+
+async fn open_checking(path: &str, checked_first: u64) -> Result<(WriterQueue, AnyPool, OpenedFile), StoreError> {
     let subject = "opening the SQLite database";
     let file = create(path).await?;
     let options = options(&file, "")?;
+    let size = tokio::fs::metadata(&file).await.map_err(|error| StoreError::unavailable(subject, error))?.len();
 
     let mut connection = connect_writer(&options).await?;
-    quick_check(&mut connection).await?;
+    if size <= checked_first {
+        quick_check(&mut connection).await?;
+    }
     migrations::run(&mut connection).await?;
 
     let readers = AnyPoolOptions::new()
@@ -62,6 +73,9 @@ pub(crate) async fn open(path: &str) -> Result<(WriterQueue, AnyPool, OpenedFile
         .await
         .map_err(|error| StoreError::of_driver(subject, error))?;
     let opened = OpenedFile::of(&file).map_err(|error| StoreError::unavailable(subject, error))?;
+    if size > checked_first {
+        check_beside_use(options.clone(), opened.clone());
+    }
     Ok((WriterQueue::start(options, connection, opened.clone()), readers, opened))
 }
 
@@ -81,6 +95,27 @@ pub(crate) async fn connect_writer(options: &AnyConnectOptions) -> Result<AnyCon
         return Err(StoreError::unavailable(subject, "it does not accept synchronous=FULL"));
     }
     Ok(connection)
+}
+
+/// Checks a file while it is used: once it is found damaged, every write is refused as that.
+#[expect(clippy::disallowed_methods, reason = "it ends by itself, and what it finds is an answer to every later write")]
+fn check_beside_use(options: AnyConnectOptions, file: OpenedFile) {
+    tokio::spawn(async move {
+        let checked = async {
+            let failed = |error: sqlx::Error| StoreError::of_driver("checking the SQLite database", error);
+            let mut connection = options.connect().await.map_err(failed)?;
+            connection.execute(sqlx::raw_sql(READER)).await.map_err(failed)?;
+            quick_check(&mut connection).await
+        };
+        match checked.await {
+            Ok(()) => tracing::info!("the SQLite database is whole"),
+            Err(error @ StoreError::Corrupt { .. }) => {
+                tracing::error!(%error, "the SQLite database is damaged: it takes no more writes; restore it from a backup");
+                file.note_damage(error);
+            }
+            Err(error) => tracing::warn!(%error, "the SQLite database could not be checked"),
+        }
+    });
 }
 
 /// Refuses a file whose structure is damaged, before anything is written to it.
@@ -125,4 +160,35 @@ pub(crate) fn options(file: &Path, query: &str) -> Result<AnyConnectOptions, Sto
         .map_err(|()| StoreError::unavailable(subject, "its path can't be written as an address"))?;
     let address = address.as_str().replacen("file:", "sqlite:", 1) + query;
     address.parse().map_err(|error: sqlx::Error| StoreError::of_driver(subject, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::TestDatabase;
+
+    #[tokio::test]
+    async fn a_large_file_is_checked_while_it_is_used_and_takes_no_writes_once_found_damaged() {
+        sqlx::any::install_default_drivers();
+        let database = TestDatabase::sqlite();
+        let path = database.url().strip_prefix("sqlite://").unwrap().to_owned();
+        let write =
+            || sqlx::query("INSERT INTO hourly_counters (bucket, spent_until) VALUES ('a', 0) RETURNING bucket");
+        let (writer, readers, _) = open(&path).await.unwrap();
+        readers.close().await;
+        writer.close().await;
+        let mut bytes = std::fs::read(&path).unwrap();
+        // The kind of the last page, which is the root of a table or an index.
+        let last = bytes.len() - 8192;
+        bytes[last] = 0xee;
+        std::fs::write(&path, bytes).unwrap();
+        assert!(matches!(open(&path).await, Err(StoreError::Corrupt { .. })));
+        let (writer, readers, file) = open_checking(&path, 0).await.unwrap();
+        while file.check("t").is_ok() {
+            tokio::task::yield_now().await;
+        }
+        assert!(matches!(writer.write("t", write()).await, Err(StoreError::Corrupt { .. })));
+        readers.close().await;
+        writer.close().await;
+    }
 }

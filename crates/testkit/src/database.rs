@@ -1,5 +1,6 @@
 //! Test databases, which live as long as a test.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -44,6 +45,15 @@ impl TestDatabase {
             true => tempfile::Builder::new().prefix("site-audit-test-").tempdir_in(MEMORY).unwrap(),
             false => tempfile::tempdir().unwrap(),
         };
+        Self::of_folder(folder)
+    }
+
+    /// The same in a folder of the test's choice.
+    pub fn sqlite_in(folder: &Path) -> Self {
+        Self::of_folder(tempfile::tempdir_in(folder).unwrap())
+    }
+
+    fn of_folder(folder: TempDir) -> Self {
         let url = format!("sqlite://{}/data/site-audit.db", folder.path().display());
         Self { url, place: DatabasePlace::Folder(folder) }
     }
@@ -55,12 +65,17 @@ impl TestDatabase {
             println!("not run on PostgreSQL: {POSTGRES} is not set");
             return None;
         };
+        Some(Self::on_server(&admin).await)
+    }
+
+    /// A new database on the server of this superuser's address.
+    pub async fn on_server(admin: &str) -> Self {
         let admin: Url = admin.parse().unwrap();
         let name = unique_name();
         create(admin.as_str(), &name).await;
         let mut url = admin.clone();
         url.set_path(&name);
-        Some(Self { url: url.into(), place: DatabasePlace::Server { admin, name } })
+        Self { url: url.into(), place: DatabasePlace::Server { admin, name } }
     }
 
     /// Its address, as `database_url` takes it.
@@ -71,6 +86,11 @@ impl TestDatabase {
     /// Whether it is PostgreSQL.
     pub fn is_postgres(&self) -> bool {
         matches!(self.place, DatabasePlace::Server { .. })
+    }
+
+    /// The name of its system.
+    pub fn system(&self) -> &'static str {
+        if self.is_postgres() { "PostgreSQL" } else { "SQLite" }
     }
 
     /// A connection beside the store, to look behind it or to do it harm.

@@ -12,6 +12,7 @@ pub mod facilitator;
 #[cfg(feature = "servers")]
 mod lab;
 pub mod made_site;
+pub mod postgres_server;
 #[cfg(feature = "servers")]
 mod site;
 #[cfg(feature = "servers")]

@@ -22,17 +22,24 @@ const LAST_WAIT_MS: i64 = 3_600_000;
 /// Age of a purge at which it is left to a newer one, in milliseconds. Chosen: a day, as at the start.
 const STALE_PURGE_MS: i64 = DAY_MS;
 
+/// For how long a job that can't be read is put off, in milliseconds. Chosen: a day. A server of a newer version may have
+/// queued it, which goes on with it once the upgrade is over.
+const UNREADABLE_MS: i64 = DAY_MS;
+
 /// Runs a claimed job, and records its outcome.
 pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<(), StoreError> {
     let (store, lease) = (services.database().store(), &claimed.lease);
     let job: Job = match serde_json::from_str(&claimed.payload) {
         Ok(job) => job,
         Err(error) => {
+            let now = services.ports().now();
+            if now.0 - claimed.created_at.0 < UNREADABLE_MS {
+                tracing::warn!(job.id = %lease.id(), %error, "a job can't be read; it is left to another server");
+                // It counts as no try: nothing of it was begun.
+                return store.continue_job(lease, now.plus_ms(FIRST_WAIT_MS)).await.map(drop);
+            }
             tracing::error!(job.id = %lease.id(), %error, "a job can't be read");
-            return store
-                .bury_job(lease, services.ports().now(), &format!("it can't be read: {error}"))
-                .await
-                .map(drop);
+            return store.bury_job(lease, now, &format!("it can't be read: {error}")).await.map(drop);
         }
     };
     let lane = job.lane().word();

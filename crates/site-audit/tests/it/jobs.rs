@@ -25,6 +25,7 @@ testkit::on_both_databases! {
     f13_a_clock_far_ahead_at_the_start_purges_nothing,
     f13_a_restart_does_not_make_a_wrong_clock_right,
     f13_the_operator_purges_by_naming_the_date,
+    f15_a_job_of_a_newer_version_is_left_to_it,
     housekeeping_runs_once_an_hour_whatever_the_number_of_servers,
 }
 
@@ -92,6 +93,28 @@ async fn mail_that_is_refused_for_now_is_tried_again_ever_later(database: TestDa
     assert!(waiting.first().unwrap().last_error.as_ref().unwrap().contains("try again later"), "{waiting:?}");
     server.set(Mood::Accept);
     assert_eq!((work_off(&app).await, server.letters().len()), (1, 1));
+}
+
+/// Two versions work on one queue during an upgrade.
+async fn f15_a_job_of_a_newer_version_is_left_to_it(database: TestDatabase) {
+    let server = MailServer::start().await;
+    let app = TestApp::start(database, mailing(&server)).await;
+    enqueue(&app).await;
+    app.database.execute("UPDATE jobs SET payload = '{\"NewerKind\":' || payload || '}'").await;
+    for _ in 0..40 {
+        assert_eq!(work_off(&app).await, 1);
+        app.pass(Duration::from_secs(60));
+    }
+    // The newer server takes it over, and has all its tries.
+    app.database.execute("UPDATE jobs SET payload = substr(payload, 14, length(payload) - 14)").await;
+    assert_eq!((work_off(&app).await, server.letters().len()), (1, 1));
+    // What nobody can read within a day is told.
+    enqueue(&app).await;
+    app.database.execute("UPDATE jobs SET payload = '{\"NewerKind\":1}' WHERE state = 'waiting'").await;
+    app.pass(Duration::from_secs(86_400));
+    assert_eq!(work_off(&app).await, 1);
+    let dead = app.app.database().store().jobs(JobState::Dead, 10).await.unwrap();
+    assert!(dead.first().unwrap().last_error.as_ref().unwrap().contains("it can't be read"), "{dead:?}");
 }
 
 /// Thirty tries: six within the first hour, then one an hour.

@@ -5,10 +5,10 @@ use sqlx::{AssertSqlSafe, Executor as _, Row as _};
 use testkit::{LabServer, TestDatabase, TestSite};
 
 use crate::api::lab::page;
+use crate::faults::{Dice, runs, tell};
 use crate::server_process::{ServerProcess, until};
 
-/// How many kills; 50 take about a minute.
-const KILLS: &str = "SITE_AUDIT_TEST_LAB_KILLS";
+/// How many kills where the environment says nothing; 50 take about a minute.
 const USUAL_KILLS: usize = 2;
 
 /// A server whose lab tests are those of `lab`.
@@ -31,7 +31,7 @@ async fn state(database: &TestDatabase) -> String {
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_server_ends_its_lab_test_after_its_return() {
-    let kills = std::env::var(KILLS).map_or(USUAL_KILLS, |count| count.parse().unwrap());
+    let kills = runs(USUAL_KILLS);
     let (database, lab) = (TestDatabase::sqlite(), LabServer::start().await);
     let site: TestSite = page().await;
     let mut server = serve(&database, &lab);
@@ -58,4 +58,5 @@ async fn a_killed_server_ends_its_lab_test_after_its_return() {
         assert_eq!(state(&database).await, "finished", "kill {kill}");
     }
     server.kill();
+    tell("F12", database.system(), kills, &Dice::new(), "lab tests");
 }

@@ -38,6 +38,16 @@ impl ServerProcess {
         Self { child, address }
     }
 
+    /// The id of its process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Where it listens, as host and port.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
     /// A call with a credential, a whole header line; none where it is empty.
     pub(crate) async fn call(&self, method: &str, path: &str, credential: &str, body: &str) -> Response {
         let mut stream = TcpStream::connect(&self.address).await.unwrap();

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::json;
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 
+use crate::faults::{Dice, runs, tell};
 use crate::server_process::{ServerProcess, until};
 
-/// How many kills; 50 take some minutes.
-const KILLS: &str = "SITE_AUDIT_TEST_SITE_KILLS";
+/// How many kills where the environment says nothing; 50 take some minutes.
 const USUAL_KILLS: usize = 2;
 /// Pages of the site.
 const PAGES: usize = 60;
@@ -34,7 +34,7 @@ async fn site() -> (TestSite, Arc<AtomicUsize>) {
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_server_goes_on_with_its_run_over_a_site() {
-    let kills = std::env::var(KILLS).map_or(USUAL_KILLS, |count| count.parse().unwrap());
+    let kills = runs(USUAL_KILLS);
     let database = TestDatabase::sqlite();
     let (site, answered) = site().await;
     let mut server = ServerProcess::start(&database, &[]);
@@ -70,4 +70,5 @@ async fn a_killed_server_goes_on_with_its_run_over_a_site() {
     let pages = server.call("GET", &format!("{path}/pages"), &guest, "").await.json();
     assert_eq!(pages["pages"].as_array().unwrap().len(), PAGES, "each page once");
     server.kill();
+    tell("F12", database.system(), kills, &Dice::new(), "site runs");
 }

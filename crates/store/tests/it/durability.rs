@@ -14,7 +14,7 @@ testkit::on_both_databases! {
 }
 
 /// Set for a copy of this program that is there to be killed: the database that it writes to.
-const VICTIM: &str = "SITE_AUDIT_TEST_VICTIM";
+pub(crate) const VICTIM: &str = "SITE_AUDIT_TEST_VICTIM";
 
 async fn writers_that_read_first_never_fail(database: TestDatabase) {
     const WRITERS: u32 = 8;

@@ -4,13 +4,14 @@
     clippy::disallowed_methods,
     reason = "tests are the clock, the network and the environment of what they test"
 )]
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 mod accounts;
 mod any_order;
 mod audits;
 mod challenges;
 mod credits;
+mod damage;
 mod durability;
 mod guests;
 mod jobs;
@@ -20,6 +21,7 @@ mod opening;
 mod organizations;
 mod payments;
 mod pix;
+mod power;
 mod quotas;
 mod retention;
 mod salts;

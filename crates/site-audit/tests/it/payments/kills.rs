@@ -1,5 +1,5 @@
 //! The program is killed at random points of paid calls: no payment is charged twice, none is lost, none is without its
-//! result. `SITE_AUDIT_TEST_KILLS` says how often; the seed is fixed.
+//! result. `SITE_AUDIT_TEST_RUNS` says how often, `SITE_AUDIT_TEST_SEED` where the dice begin.
 #![expect(clippy::print_stdout, reason = "a long run says how many payments it has proven, and where it was killed")]
 
 use std::collections::BTreeMap;
@@ -13,6 +13,7 @@ use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::PAY_TO;
 use super::program::{Events, Place, Program, insist, note, payment, wait_until_gone};
+use crate::faults::{Dice, runs, tell};
 
 /// Kills where the environment says nothing: on SQLite, and on PostgreSQL, which takes the same way through the program.
 const KILLS: [usize; 2] = [50, 10];
@@ -31,8 +32,7 @@ testkit::on_both_databases! {
 }
 
 async fn whenever_the_program_is_killed_every_payment_has_its_result_once(database: TestDatabase) {
-    let usual = KILLS[usize::from(database.is_postgres())];
-    let kills = std::env::var("SITE_AUDIT_TEST_KILLS").map_or(usual, |kills| kills.parse().unwrap());
+    let (kills, mut dice) = (runs(KILLS[usize::from(database.is_postgres())]), Dice::new());
     let events: Events = Arc::default();
     let facilitator = TestFacilitator::start().await;
     let left = Arc::new(AtomicUsize::new(kills));
@@ -58,12 +58,9 @@ async fn whenever_the_program_is_killed_every_payment_has_its_result_once(databa
         .collect();
 
     let mut states = BTreeMap::new();
-    let mut seed = 0x5eed_u64;
     let mut happened = events.subscribe();
     while left.load(Ordering::SeqCst) > 0 {
-        // A linear congruential generator (Knuth, MMIX).
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let end = *happened.borrow_and_update() + 1 + (seed >> 33) % LONGEST_LIFE;
+        let end = *happened.borrow_and_update() + 1 + dice.below(LONGEST_LIFE);
         happened.wait_for(|count| *count >= end).await.unwrap();
         program.kill();
         let done = kills + 1 - left.fetch_sub(1, Ordering::SeqCst);
@@ -94,7 +91,8 @@ async fn whenever_the_program_is_killed_every_payment_has_its_result_once(databa
         .await;
     let counts: Vec<i64> = (0..5).map(|column| row.get(column)).collect();
     assert_eq!(counts, vec![i64::try_from(paid).unwrap(); 5], "settled, known, earned, given out, kept");
-    println!("{kills} kills, {paid} payments; states of the payments that were cut off: {states:?}");
+    let more = format!("{paid} payments; states of the payments that were cut off: {states:?}");
+    tell("F01, payments", database.system(), kills, &dice, &more);
 }
 
 /// Pays one audit after the other as long as the program is being killed, at least one; how many.

@@ -2,9 +2,10 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use sqlx::Row as _;
@@ -17,7 +18,6 @@ use tokio::sync::watch;
 
 use super::{PAY_TO, encoded};
 use crate::app::{Response, read};
-use crate::command_line::program;
 
 /// Between two tries of a client, and two looks at a condition.
 const TRY_EVERY: Duration = Duration::from_millis(20);
@@ -45,6 +45,8 @@ pub(crate) struct Place {
 
 /// The program, started and killed any number of times.
 pub(crate) struct Program {
+    file: PathBuf,
+    slowest_start: Duration,
     running: Option<Child>,
     environment: Vec<(&'static str, String)>,
     address: watch::Sender<Option<SocketAddr>>,
@@ -65,7 +67,24 @@ impl Program {
             ("SITE_AUDIT_LIMITS__FREE_AUDITS_PER_DAY", "0".to_owned()),
             ("SITE_AUDIT_LIMITS__AUDITS_PER_HOUR", "1000000".to_owned()),
         ];
-        Self { running: None, environment, address: watch::Sender::new(None) }
+        Self {
+            file: env!("CARGO_BIN_EXE_site-audit").into(),
+            slowest_start: Duration::ZERO,
+            running: None,
+            environment,
+            address: watch::Sender::new(None),
+        }
+    }
+
+    /// The same of another file: another version of the program.
+    pub(crate) fn of(mut self, file: PathBuf) -> Self {
+        self.replace(file);
+        self
+    }
+
+    /// Takes another file at the next start.
+    pub(crate) fn replace(&mut self, file: PathBuf) {
+        self.file = file;
     }
 
     /// The same with another setting.
@@ -91,7 +110,9 @@ impl Program {
     }
 
     async fn spawn(&mut self, filter: &str, log: Stdio) {
-        let mut command = program();
+        let begun = Instant::now();
+        let mut command = Command::new(&self.file);
+        command.stdout(Stdio::piped());
         command.args(["serve", "--config", "/dev/null"]).envs(self.environment.clone());
         command.env("SITE_AUDIT_LOG__FILTER", filter);
         let mut child = command.stdin(Stdio::null()).stderr(log).spawn().unwrap();
@@ -101,6 +122,22 @@ impl Program {
         let (_, address) = line.split_once(" listens on ").unwrap_or_else(|| panic!("{line}"));
         let address = address.split(": ").next().unwrap().parse().unwrap();
         self.address.send_replace(Some(address));
+        self.slowest_start = self.slowest_start.max(begun.elapsed());
+    }
+
+    /// The longest that a start took so far.
+    pub(crate) fn slowest_start(&self) -> Duration {
+        self.slowest_start
+    }
+
+    /// The id of its process.
+    pub(crate) fn process(&self) -> u32 {
+        self.running.as_ref().unwrap().id()
+    }
+
+    /// Whether it was started and has not ended.
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.running.as_mut().is_some_and(|child| child.try_wait().unwrap().is_none())
     }
 
     /// Asks it to stop, as a supervisor does.
@@ -162,6 +199,11 @@ async fn call(address: SocketAddr, url: &str, payment: Option<&str>) -> Option<R
 }
 
 impl Place {
+    /// A place that never moves: a proxy in front of several programs.
+    pub(crate) fn at(address: SocketAddr, events: &Events) -> Self {
+        Self { address: watch::Sender::new(Some(address)).subscribe(), events: Arc::clone(events) }
+    }
+
     /// One call with these header lines, wherever the program listens; `None` when it died in the middle.
     pub(crate) async fn call(&mut self, target: &str, headers: &str, body: &str) -> Option<Response> {
         let address = self.address.wait_for(Option::is_some).await.unwrap().unwrap();

@@ -1,10 +1,8 @@
-//! The program is killed at random points of audits, followed pages, shares, claims, API keys and debits: what a client
-//! was answered is there afterwards, once. Each client writes down what was acknowledged, and reads all of it by the API
-//! after each kill. `SITE_AUDIT_TEST_KILLS` says how often; the seed is fixed.
-#![expect(clippy::print_stdout, reason = "a long run says how often it has killed, and what it has found")]
+//! Clients that audit, follow pages, share, claim, make keys and pay with credit, and write down what they were answered.
+//! Whenever a call fails, each reads all of it again by the API: what was acknowledged is there, once.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
@@ -12,94 +10,35 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use service::credential::{TokenKind, token_digest};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
-use testkit::facilitator::TestFacilitator;
-use testkit::{SiteAnswer, TestDatabase, TestSite};
-use tokio::task::JoinSet;
+use testkit::{TestDatabase, TestSite};
 
 use crate::app::Response;
-use crate::payments::program::{Events, Place, Program, note};
+use crate::payments::program::Place;
 
-/// Kills where the environment says nothing: on SQLite, and on PostgreSQL.
-const KILLS: [usize; 2] = [20, 5];
-/// Clients at once, each with an account and a credit.
-const CLIENTS: u8 = 8;
-/// Events of a life at most: requests of the page and its files, and answers that clients have.
-const LONGEST_LIFE: u64 = 120;
-/// A long run says every so many kills that it goes on.
-const SAYS_EVERY: usize = 100;
 /// What each client begins with, in millionths of a dollar; an audit takes [`PRICE`].
-const CREDIT: i64 = 1_000_000_000;
-const PRICE: i64 = 20_000;
+pub(crate) const CREDIT: i64 = 1_000_000_000;
+pub(crate) const PRICE: i64 = 20_000;
 /// Statuses of a call that another try may answer.
 const AGAIN: [u16; 3] = [429, 502, 503];
 /// Where the program says that it is: sessions need https.
-const BASE_URL: &str = "https://audit.example";
+pub(crate) const BASE_URL: &str = "https://audit.example";
 
-testkit::on_both_databases! {
-    f01_whenever_the_program_is_killed_what_was_acknowledged_is_there,
-}
-
-async fn f01_whenever_the_program_is_killed_what_was_acknowledged_is_there(database: TestDatabase) {
-    let usual = KILLS[usize::from(database.is_postgres())];
-    let kills = std::env::var("SITE_AUDIT_TEST_KILLS").map_or(usual, |kills| kills.parse().unwrap());
-    let (events, facilitator) = (Events::default(), TestFacilitator::start().await);
-    let left = Arc::new(AtomicUsize::new(kills));
-    let seen = Arc::clone(&events);
-    let site = TestSite::start(move |asked| {
-        note(&seen);
-        if asked.path.starts_with("/page") { SiteAnswer::html("<title>t</title>") } else { SiteAnswer::missing() }
-    })
-    .await;
-    let mut program = Program::new(&database, &facilitator)
-        .with("SITE_AUDIT_BASE_URL", BASE_URL)
-        .with("SITE_AUDIT_AUTH__SECRET", "a secret of tests, of 32 bytes or more")
-        .with("SITE_AUDIT_LIMITS__GUESTS_PER_HOUR", "1000000")
-        .with("SITE_AUDIT_LIMITS__FREE_TABS", "1000000");
-    program.start().await;
-    let mut clients = JoinSet::new();
-    for number in 0..CLIENTS {
-        let client = Client::new(number, &database, program.place(&events), &site).await;
-        clients.spawn(client.live(Arc::clone(&left)));
-    }
-
-    let mut seed = 0x5eed_u64;
-    let mut happened = events.subscribe();
-    while left.load(Ordering::SeqCst) > 0 {
-        // A linear congruential generator (Knuth, MMIX).
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let end = *happened.borrow_and_update() + 1 + (seed >> 33) % LONGEST_LIFE;
-        tokio::select! {
-            counted = happened.wait_for(|count| *count >= end) => drop(counted.unwrap()),
-            Some(ended) = clients.join_next() => panic!("a client has ended: {ended:?}"),
-        }
-        program.kill();
-        let done = kills + 1 - left.fetch_sub(1, Ordering::SeqCst);
-        if done.is_multiple_of(SAYS_EVERY) {
-            println!("{done} of {kills} kills");
-        }
-        // An API key needs a proof of the last five minutes.
-        database.execute(&format!("UPDATE sessions SET proven_at = {}", now_ms())).await;
-        program.start().await;
-    }
-    let mut acknowledged = 0;
-    while let Some(client) = clients.join_next().await {
-        acknowledged += client.unwrap();
-    }
-    // No violation was found, or a client would have panicked; 3/n is the upper bound of their rate at 95 %.
-    println!("{kills} kills, {acknowledged} acknowledgements, 0 violations (at 95 %: below {:.4})", 3.0 / kills as f64);
+/// Paid audits of a client that were asked for and answered, for who looks on from outside.
+#[derive(Debug, Default)]
+pub(crate) struct PaidAudits {
+    pub(crate) sent: AtomicI64,
+    pub(crate) answered: AtomicI64,
 }
 
 /// What one client has been told, newest last.
-struct Client {
+pub(crate) struct Client {
     place: Place,
     page: String,
     session: String,
     credit: String,
     guests: Vec<Guest>,
     keys: Vec<Key>,
-    /// Audits that were asked for, and those that were answered.
-    sent: i64,
-    answered: i64,
+    paid: Arc<PaidAudits>,
     /// Guests and keys that were read again after the kill before.
     checked: [usize; 2],
 }
@@ -130,7 +69,8 @@ enum Progress {
 }
 
 impl Client {
-    async fn new(number: u8, database: &TestDatabase, place: Place, site: &TestSite) -> Self {
+    /// A client with a session and credit, whose account has this number.
+    pub(crate) async fn new(number: u8, database: &TestDatabase, place: Place, site: &TestSite) -> Self {
         let (now, far) = (now_ms(), now_ms() + 86_400_000);
         let account = format!("00000000-0000-7000-8000-{number:0>12}");
         let (token, credit) = (URL_SAFE_NO_PAD.encode([number; 32]), TokenKind::Credit.token([number + 1; 32]));
@@ -176,8 +116,7 @@ impl Client {
             credit,
             guests: Vec::new(),
             keys: Vec::new(),
-            sent: 0,
-            answered: 0,
+            paid: Arc::default(),
             checked: [0; 2],
         };
         let bootstrap = client.insist("GET /api/auth/bootstrap", &client.session.clone()).await;
@@ -187,10 +126,15 @@ impl Client {
         client
     }
 
-    /// Works as long as the program is being killed, and reads all that it was told after each kill; how many
+    /// Its paid audits, as it counts them.
+    pub(crate) fn paid(&self) -> Arc<PaidAudits> {
+        Arc::clone(&self.paid)
+    }
+
+    /// Works as long as there are runs left, and reads all that it was told after each kill; how many
     /// acknowledgements it had.
-    async fn live(mut self, left: Arc<AtomicUsize>) -> i64 {
-        while left.load(Ordering::SeqCst) > 0 || self.answered == 0 {
+    pub(crate) async fn live(mut self, left: Arc<AtomicUsize>) -> i64 {
+        while left.load(Ordering::SeqCst) > 0 || self.answered() == 0 {
             if self.work().await.is_none() {
                 self.place.pause().await;
                 self.check().await;
@@ -203,7 +147,7 @@ impl Client {
                 + usize::from(guest.claim == Progress::Acknowledged)
         };
         let keys = self.keys.iter().map(|key| 1 + usize::from(key.revocation == Progress::Acknowledged)).sum::<usize>();
-        self.answered + i64::try_from(self.guests.iter().map(told).sum::<usize>() + keys).unwrap()
+        self.answered() + i64::try_from(self.guests.iter().map(told).sum::<usize>() + keys).unwrap()
     }
 
     /// Everything once; `None` when the program died.
@@ -212,10 +156,10 @@ impl Client {
         let as_guest = format!("x-guest-token: {token}\r\n");
         self.guests.push(Guest { token: token.clone(), ..Guest::default() });
         let url = json!({ "url": self.page });
-        self.sent += 1;
+        self.paid.sent.fetch_add(1, Ordering::SeqCst);
         let pays = format!("{as_guest}x-credito: {}\r\n", self.credit);
         let id = self.try_to("POST /api/audit", &pays, &url).await?["id"].as_str().map(str::to_owned);
-        self.answered += 1;
+        self.paid.answered.fetch_add(1, Ordering::SeqCst);
         self.newest().audit.clone_from(&id);
         let tab = self.try_to("POST /api/tabs", &as_guest, &url).await?["tab"]["id"].as_str().unwrap().to_owned();
         self.newest().tab = Some(tab);
@@ -239,6 +183,10 @@ impl Client {
         self.try_to("POST /api/account/keys/revoke", &session, &revoked).await?;
         self.keys.last_mut().unwrap().revocation = Progress::Acknowledged;
         Some(())
+    }
+
+    fn answered(&self) -> i64 {
+        self.paid.answered.load(Ordering::SeqCst)
     }
 
     fn newest(&mut self) -> &mut Guest {
@@ -275,16 +223,19 @@ impl Client {
         }
         // The newest may be changed once more.
         self.checked = [self.guests.len().saturating_sub(1), self.keys.len().saturating_sub(1)];
-        let balance = self.insist("GET /api/credito", &format!("x-credito: {}\r\n", self.credit)).await.json();
+        let answer = self.insist("GET /api/credito", &format!("x-credito: {}\r\n", self.credit)).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let balance = answer.json();
         let spent = CREDIT - balance["saldo_micros"].as_i64().unwrap();
         assert_eq!(spent % PRICE, 0, "{balance}");
-        let paid = self.answered..=self.sent;
+        let paid = self.answered()..=self.paid.sent.load(Ordering::SeqCst);
         assert!(paid.contains(&(spent / PRICE)), "{} debits for {paid:?} audits", spent / PRICE);
     }
 
     async fn check_guest(&mut self, guest: &Guest, session: &str) {
         let as_guest = format!("x-guest-token: {}\r\n", guest.token);
         let tabs = self.insist("GET /api/tabs", &as_guest).await;
+        assert!(matches!(tabs.status, 200 | 401), "{}", tabs.body);
         let is_claimed = tabs.status == 401;
         match guest.claim {
             Progress::Unsent => assert!(!is_claimed, "a guest is gone"),
@@ -330,6 +281,6 @@ impl Client {
     }
 }
 
-fn now_ms() -> i64 {
+pub(crate) fn now_ms() -> i64 {
     i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
 }

@@ -122,8 +122,8 @@ pub(crate) fn lead(of: FoundCheck, found: &[FoundCheck]) -> Option<&'static str>
     let (check, severity) = of;
     TABLE
         .iter()
-        .filter(|(_, parts)| parts.iter().any(|pattern| matches(pattern, check.code)))
-        .find(|(lead, _)| found.iter().any(|(other, as_bad)| other.code == *lead && *as_bad <= severity))
+        .filter(|(lead, _)| found.iter().any(|(other, as_bad)| other.code == *lead && *as_bad <= severity))
+        .find(|(_, parts)| parts.iter().any(|pattern| matches(pattern, check.code)))
         .map(|(lead, _)| *lead)
 }
 

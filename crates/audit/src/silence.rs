@@ -99,14 +99,22 @@ const NOT_IN_RESULTS: &[&str] = &[
 
 /// Which of the checks that fired are silenced, each with the code of its cause, in the order of `fired`.
 pub(crate) fn silenced(fired: &[&'static Check]) -> Vec<(&'static Check, &'static str)> {
-    fired.iter().filter_map(|check| Some((*check, silencer(check.code, fired)?))).collect()
+    let rows = rows_of(fired);
+    fired.iter().filter_map(|check| Some((*check, silencer(check.code, &rows)?))).collect()
 }
 
-/// The code among `fired` that silences `code`, if any.
-fn silencer(code: &str, fired: &[&'static Check]) -> Option<&'static str> {
-    TABLE
-        .iter()
-        .filter(|(cause, _)| *cause != code && fired.iter().any(|fired| fired.code == *cause))
+/// A cause, and what it silences.
+type SilenceRow = (&'static str, &'static [&'static str]);
+
+/// The rows of the table whose cause fired: few of them, looked for once.
+fn rows_of(fired: &[&'static Check]) -> Vec<SilenceRow> {
+    TABLE.iter().copied().filter(|(cause, _)| fired.iter().any(|fired| fired.code == *cause)).collect()
+}
+
+/// The cause among some rows that silences `code`, if any.
+fn silencer(code: &str, rows: &[SilenceRow]) -> Option<&'static str> {
+    rows.iter()
+        .filter(|(cause, _)| *cause != code)
         .find(|(_, silenced)| silenced.iter().any(|pattern| matches(pattern, code)))
         .map(|(cause, _)| *cause)
 }
@@ -129,8 +137,8 @@ mod tests {
     use crate::checks::find;
 
     fn silencer(code: &str, fired: &[&str]) -> Option<&'static str> {
-        let fired: Vec<&Check> = fired.iter().map(|code| find(code).unwrap()).collect();
-        super::silencer(code, &fired)
+        let fired: Vec<&'static Check> = fired.iter().map(|code| find(code).unwrap()).collect();
+        super::silencer(code, &rows_of(&fired))
     }
 
     #[test]

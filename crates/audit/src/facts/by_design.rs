@@ -15,13 +15,6 @@ use super::visibility::{Concealment, concealment};
 /// The patterns, with sources and date in the file.
 const TABLE: &str = include_str!("../data/by_design.tsv");
 
-/// A row of the table.
-#[derive(Debug, Clone, Copy)]
-struct PatternRow {
-    place: &'static str,
-    value: PatternText,
-}
-
 /// How a text is compared with a row, ASCII case ignored.
 #[derive(Debug, Clone, Copy)]
 enum PatternText {
@@ -48,32 +41,44 @@ impl PatternText {
     }
 }
 
-/// The rows of one pattern.
+/// What one pattern looks for, by place.
 #[derive(Debug)]
-struct DesignPattern(Vec<PatternRow>);
+struct DesignPattern(Vec<(&'static str, Vec<PatternText>)>);
 
 impl DesignPattern {
     fn read(name: &str) -> Self {
         let rows = TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
             let mut cells = line.split('\t');
             (cells.next()? == name).then_some(())?;
-            Some(PatternRow { place: cells.next()?, value: PatternText::read(cells.next()?) })
+            Some((cells.next()?, PatternText::read(cells.next()?)))
         });
-        Self(rows.collect())
+        let mut places: Vec<(&'static str, Vec<PatternText>)> = Vec::new();
+        for (place, text) in rows {
+            match places.iter_mut().find(|(known, _)| *known == place) {
+                Some((_, texts)) => texts.push(text),
+                None => places.push((place, vec![text])),
+            }
+        }
+        Self(places)
+    }
+
+    /// What is looked for at a place.
+    fn at(&self, place: &str) -> &[PatternText] {
+        self.0.iter().find(|(known, _)| *known == place).map(|(_, texts)| texts.as_slice()).unwrap_or_default()
     }
 
     fn has(&self, place: &str, text: &str) -> bool {
-        self.0.iter().any(|row| row.place == place && row.value.fits(text))
+        self.at(place).iter().any(|known| known.fits(text))
     }
 
     /// Whether an element bears a mark of the pattern.
     fn marks(&self, element: Element<'_>) -> bool {
+        let has_class = |classes: &str| {
+            let known = self.at("class");
+            classes.split_ascii_whitespace().any(|word| known.iter().any(|text| text.fits(word)))
+        };
         element.attribute("id").is_some_and(|id| self.has("id", id.trim()))
-            || element
-                .attribute("class")
-                .unwrap_or_default()
-                .split_ascii_whitespace()
-                .any(|word| self.has("class", word))
+            || element.attribute("class").is_some_and(has_class)
     }
 
     /// Whether an element, or one around it below `body`, bears a mark. Marks of `html` and `body` speak of the page.

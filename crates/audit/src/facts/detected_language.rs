@@ -1,5 +1,6 @@
 //! The language that a text is written in, by its letters and its smallest words; told only where it is clear.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -222,7 +223,9 @@ impl Sample {
         let mut size = 0;
         for word in split.take(if is_spaced { SAMPLED_WORDS } else { 0 }) {
             size += 1;
-            let Some(all) = TABLE.of_word.get(word.to_lowercase().as_str()) else { continue };
+            let is_lower = word.bytes().all(|byte| byte.is_ascii_lowercase());
+            let lower = if is_lower { Cow::Borrowed(word) } else { Cow::Owned(word.to_lowercase()) };
+            let Some(all) = TABLE.of_word.get(&*lower) else { continue };
             let is_of_script = |place: &&usize| TABLE.languages.get(**place).is_some_and(|one| one.script == script);
             let sharing = all.iter().filter(is_of_script).count();
             for place in all.iter().filter(is_of_script) {

@@ -126,10 +126,14 @@ fn meant(
         return None;
     }
     let most = if name.len() >= LONG_NAME { MOST_EDITS } else { 1 };
+    let own_letters = letters(name);
     let mut best: Option<(usize, &'static str, bool)> = None;
     for candidate in known {
         // A short name is one letter away from too much.
-        let is_near = name.len() >= SHORTEST_SLIP && candidate.len().abs_diff(name.len()) <= most;
+        let is_near = name.len() >= SHORTEST_SLIP
+            && candidate.len().abs_diff(name.len()) <= most
+            // An edit takes one letter away and brings one at most.
+            && (letters(candidate) ^ own_letters).count_ones() as usize <= 2 * most;
         let edits = match candidate.eq_ignore_ascii_case(name) {
             true => 0,
             false if is_near => edits(name.as_bytes(), candidate.as_bytes()),
@@ -145,6 +149,11 @@ fn meant(
         };
     }
     best.filter(|(.., alone)| *alone).map(|(_, name, _)| name)
+}
+
+/// Which letters and digits a name has, a bit each, case left aside; some share one.
+fn letters(name: &str) -> u32 {
+    name.bytes().fold(0, |letters, byte| letters | 1 << (byte & 0x1F))
 }
 
 /// Letters to add, drop, change or swap with their neighbour to make one name of another, case left aside (optimal

@@ -46,6 +46,13 @@ impl WordSet {
         word.bytes().next().is_some_and(|first| self.has_length(first.to_ascii_lowercase(), word.len()))
     }
 
+    /// Whether any of them begins with this letter in lower case.
+    pub(crate) fn begins_ignoring_case(&self, letter: char) -> bool {
+        let mut bytes = [0; 4];
+        let first = letter.to_lowercase().next().and_then(|lower| lower.encode_utf8(&mut bytes).bytes().next());
+        first.and_then(|first| self.lengths.get(usize::from(first))).is_some_and(|lengths| *lengths != 0)
+    }
+
     fn has_length(&self, first: u8, length: usize) -> bool {
         self.lengths.get(usize::from(first)).is_some_and(|lengths| lengths & bit(length) != 0)
     }
@@ -62,6 +69,8 @@ mod tests {
         for word in ["banner", "menu", "menus"] {
             assert!(set.contains(word), "{word}");
         }
+        assert!(set.begins_ignoring_case('M') && set.begins_ignoring_case('b'));
+        assert!(!set.begins_ignoring_case('a') && !set.begins_ignoring_case('é'));
         assert!(set.may_contain_ignoring_case("MENU") && !set.may_contain_ignoring_case("Men"));
         for word in ["", "# comment", "Menu", "menux", "benner", "men", &long] {
             assert!(!set.contains(word), "{word}");

@@ -163,10 +163,23 @@ impl Script {
 
 /// Letters of each script in the first `most` characters of a text.
 pub fn scripts(text: &str, most: usize) -> BTreeMap<Script, usize> {
+    let mut rest = text.chars();
+    if let Some(last) = most.checked_sub(1) {
+        rest.nth(last);
+    }
+    let part = text.get(..text.len() - rest.as_str().len()).unwrap_or(text);
     let mut counts = BTreeMap::new();
+    // Those of ASCII are counted many bytes at a time.
+    let latin = part.bytes().filter(u8::is_ascii_alphabetic).count();
+    if latin > 0 {
+        counts.insert(Script::Latin, latin);
+    }
+    if part.is_ascii() {
+        return counts;
+    }
     // Letters of one script follow each other: each run of them is added at once.
     let mut run: Option<(Script, usize)> = None;
-    for script in text.chars().take(most).filter_map(Script::of) {
+    for script in part.chars().filter(|letter| !letter.is_ascii()).filter_map(Script::of) {
         match &mut run {
             Some((known, length)) if *known == script => *length += 1,
             _ => {
@@ -222,6 +235,8 @@ mod tests {
     #[test]
     fn letters_are_told_by_their_script() {
         assert_eq!(scripts("Хлеб и rye", 99), BTreeMap::from([(Script::Latin, 3), (Script::Cyrillic, 5)]));
+        assert_eq!(scripts("rye Хлеб", 5), BTreeMap::from([(Script::Latin, 3), (Script::Cyrillic, 1)]));
+        assert_eq!(scripts("rye", 2), BTreeMap::from([(Script::Latin, 2)]));
         assert_eq!(scripts("パン屋 빵", 99), BTreeMap::from([(Script::Hangul, 1), (Script::HanOrKana, 3)]));
     }
 }

@@ -69,12 +69,17 @@ fn referenced<'h>(html: &'h Html, ids: &BTreeSet<&'h str>) -> BTreeSet<&'h str> 
     }
     for element in html.document.elements() {
         for (name, value) in element.attributes() {
+            // Names by an id have a sign, but for those of a few attributes: most values are told by their name and this.
+            let is_list = REFERENCES.contains(&name) || ARIA.contains(&name);
+            if !is_list && memchr::memchr(b'#', value.as_bytes()).is_none() {
+                continue;
+            }
             if matches!(name, "href" | "xlink:href") {
                 let id = value.split_once('#').and_then(|(_, id)| ids.get(id.trim_end()));
                 out.extend(id.filter(|_| leads_into_page(html, value)));
             } else if let Some((_, id)) = value.split_once("url(#") {
                 out.extend(id.split_once(')').and_then(|(id, _)| ids.get(id)));
-            } else if REFERENCES.contains(&name) || ARIA.contains(&name) {
+            } else if is_list {
                 out.extend(value.split_ascii_whitespace().filter_map(|id| ids.get(id)));
             }
         }

@@ -90,11 +90,15 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     let mut found = Vec::new();
+    let mut tables = Vec::new();
     for element in html.document.elements() {
-        // The name is looked up once for all of them; there are thousands of elements.
+        // Name and attributes are looked up once for all of them; there are thousands of elements.
         let own_name = Some(element.name()).filter(|_| element.namespace() == Namespace::Html);
+        if own_name == Some("table") {
+            tables.push(element);
+        }
         let by_name = own_name.and_then(|own| ELEMENTS.iter().position(|(name, _)| *name == own));
-        if by_name.is_none() && !element.has("bgcolor") && !element.has("align") {
+        if by_name.is_none() && !element.attributes().any(|(name, _)| matches!(name, "bgcolor" | "align")) {
             continue;
         }
         let is_moved = MOVED_WHOLE.iter().any(|name| element.is(name));
@@ -116,11 +120,11 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
         }
     }
     // The innermost one that holds most of the text is shown; those around it hold as much and are the same layout.
-    let tables = || html.document.elements().filter(|element| element.is("table"));
-    let most = tables().take(MOST_TABLES).filter(|table| holds_most(html, *table));
-    if let Some(table) = most.filter(|table| is_layout_table(*table)).last() {
-        counts.insert(ELEMENTS.len() + ATTRIBUTES.len(), tables().filter(|table| is_layout_table(*table)).count());
-        found.push(table);
+    let most = tables.iter().take(MOST_TABLES).filter(|table| holds_most(html, **table));
+    if let Some(table) = most.filter(|table| is_layout_table(**table)).last() {
+        let count = tables.iter().filter(|table| is_layout_table(**table)).count();
+        counts.insert(ELEMENTS.len() + ATTRIBUTES.len(), count);
+        found.push(*table);
     }
     let styling: usize = counts.range(HIDING..ELEMENTS.len() + ATTRIBUTES.len()).map(|(_, count)| count).sum();
     if styling == counts.values().sum::<usize>() && styling < LEAST_STYLING {

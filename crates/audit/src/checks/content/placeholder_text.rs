@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::check::prelude::*;
-use crate::facts::document::collapse;
+use crate::facts::document::{Namespace, NodeId, collapse};
 use crate::facts::page::Html;
 use crate::facts::visibility::hides;
 use crate::facts::word_set::WordSet;
@@ -53,12 +53,19 @@ const PLACEHOLDER: Check = Check {
 /// Texts that a template leaves behind, in lower case. Source and date in the file.
 static TEXTS: LazyLock<WordSet> = LazyLock::new(|| WordSet::of_lines(include_str!("../../data/placeholder_texts.txt")));
 
-/// Elements whose text is source code or seen by nobody.
-const CODE: [&str; 10] = ["pre", "code", "kbd", "samp", "var", "textarea", "script", "style", "template", "noscript"];
 /// Characters of the longest text that is compared with the list as a whole.
 const LONGEST: usize = 80;
 /// Characters shown of what was found.
 const SHOWN: usize = 60;
+
+/// Whether the text of an element is source code or seen by nobody.
+fn is_code(element: Element<'_>) -> bool {
+    let is_named = matches!(
+        element.name(),
+        "pre" | "code" | "kbd" | "samp" | "var" | "textarea" | "script" | "style" | "template" | "noscript"
+    );
+    is_named && element.namespace() == Namespace::Html
+}
 
 /// Why a text is taken for a placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +103,10 @@ fn found_in(run: &str) -> Option<Leftover> {
 /// Whether a text, without the signs around it, is one of the list; letter case doesn't matter.
 fn is_listed(text: &str) -> bool {
     let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
-    // Nearly every text is none, which its length and first letter tell before it is copied.
+    // Nearly every text is none, which its first letter tells, or its length before it is copied.
+    if !bare.chars().next().is_some_and(|first| TEXTS.begins_ignoring_case(first)) {
+        return false;
+    }
     if is_single_spaced(bare) && !TEXTS.may_contain_ignoring_case(bare) {
         return false;
     }
@@ -142,12 +152,22 @@ fn is_of_form(element: Element<'_>) -> bool {
     })
 }
 
+/// Whether any text looks like one, wherever it stands: on most pages none does.
+fn may_hold_one(html: &Html) -> bool {
+    let document = &html.document;
+    // Scripts are long: they are not looked through.
+    let is_shown = |id: NodeId| document.holder(id).is_some_and(|holder| !is_code(holder));
+    let is_text = |id: NodeId| document.element(id).is_none();
+    document.nodes().any(|id| is_text(id) && is_shown(id) && document.texts(id).any(|run| found_in(run).is_some()))
+}
+
 /// Elements with a placeholder among their own texts, and that text.
 fn placeholders(html: &Html) -> Vec<(Element<'_>, String)> {
     let Some(body) = html.document.body() else { return Vec::new() };
+    if !may_hold_one(html) {
+        return Vec::new();
+    }
     let mut found = Vec::new();
-    let is_code = |around: Element<'_>| CODE.iter().any(|name| around.is(name));
-    // Scripts are long: they are not looked through.
     for element in std::iter::once(body).chain(body.descendants()).filter(|element| !is_code(*element)) {
         let Some(run) = element.own_texts().find(|run| found_in(run).is_some()) else { continue };
         if element.ancestors().any(is_code) || std::iter::once(element).chain(element.ancestors()).any(hides) {

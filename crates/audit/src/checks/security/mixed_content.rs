@@ -130,6 +130,13 @@ fn link_loads(link: Element<'_>) -> bool {
     ["stylesheet", "preload", "modulepreload", "manifest"].iter().any(|rel| link.has_token("rel", rel))
 }
 
+/// Whether an address may be one over http, which nearly none is: those need no parsing.
+fn may_be_http(address: &str, base_is_http: bool) -> bool {
+    const SECURE: &str = "https:";
+    let is_secure = address.get(..SECURE.len()).is_some_and(|start| start.eq_ignore_ascii_case(SECURE));
+    !is_secure && (base_is_http || address.contains(':'))
+}
+
 fn insecure(html: &Html, wanted: Insecure) -> Vec<(&'static str, String, Element<'_>)> {
     let mut found = Vec::new();
     // Without a scheme of its own an address has its base's; most need no parsing.
@@ -140,7 +147,7 @@ fn insecure(html: &Html, wanted: Insecure) -> Vec<(&'static str, String, Element
     for element in html.elements(&html.addressed).chain(links) {
         let own_name = element.name();
         for (_, name) in requests.iter().copied().filter(|(tag, _)| *tag == own_name) {
-            let value = element.attribute(name).filter(|value| base_is_http || value.contains(':'));
+            let value = element.attribute(name).filter(|value| may_be_http(value, base_is_http));
             let url = value.and_then(|value| html.resolve(value));
             if let Some(mut url) = url.filter(|url| url.scheme() == "http")
                 && url.set_scheme("https").is_ok()

@@ -202,9 +202,10 @@ impl Table {
             .iter()
             .flat_map(|place| places.get(place).cloned().unwrap_or_default())
             .collect();
-        // It fails on more patterns than a program can hold.
-        let heads =
-            AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(files.iter().map(|row| row.mark.head));
+        // It fails on more patterns than a program can hold. A page has few addresses of files: to make the table of the
+        // fastest kind takes longer than to look through those of a hundred pages.
+        let kind = AhoCorasickKind::ContiguousNFA;
+        let heads = AhoCorasick::builder().kind(Some(kind)).build(files.iter().map(|row| row.mark.head));
         let heads = heads.expect("a table of some hundred short words is small enough");
         Self { systems, places, files, heads }
     }

@@ -169,6 +169,7 @@ fn plan_of(services: &Services, url: &str, options: &str, edit: &SiteWatchEdit) 
     let most_pages = services.config().limits.site_pages;
     let request = SiteRequest {
         url: url.to_owned(),
+        assumes_https: options.assumes_https,
         // The operator may have lowered the limit since.
         max_pages: Some(edit.max_pages.unwrap_or(options.max_pages.min(most_pages))),
         max_depth: Some(edit.max_depth.unwrap_or(options.max_depth)),

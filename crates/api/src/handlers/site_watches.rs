@@ -105,6 +105,7 @@ impl AddRequest {
     fn plan(&self, services: &Services) -> Result<SitePlan, ServiceError> {
         let request = SiteRequest {
             url: self.url.clone(),
+            assumes_https: false,
             max_pages: self.max_pages,
             max_depth: self.max_depth,
             include: self.include.clone(),

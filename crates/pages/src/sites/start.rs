@@ -88,6 +88,7 @@ impl TypedSite {
             |text: &str| text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
         Ok(SiteRequest {
             url: with_scheme(self.url.trim()),
+            assumes_https: !self.url.contains("://"),
             max_pages,
             max_usd,
             include: lines(&self.include),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use engine::{CrawlOptions, SitemapList};
+use engine::{CrawlOptions, Scheme, SitemapList};
 use fetch::KnownVersion;
 use model::lang::{Text, text};
 use model::money::Micros;
@@ -38,6 +38,8 @@ pub(crate) const SEATS: u32 = 2;
 pub struct SiteRequest {
     /// Address of the first page.
     pub url: String,
+    /// `https` of the address was assumed, not typed: a site that refuses it is tried over http.
+    pub assumes_https: bool,
     /// Addresses asked at most.
     pub max_pages: Option<u32>,
     /// Clicks from the first page at most.
@@ -76,6 +78,9 @@ pub struct SiteOptions {
     pub exclude: Vec<String>,
     /// Sitemaps besides those that the site names.
     pub sitemaps: Vec<String>,
+    /// `https` of the address was assumed, not typed.
+    #[serde(default)]
+    pub assumes_https: bool,
 }
 
 impl SiteRequest {
@@ -103,7 +108,8 @@ impl SiteRequest {
         let sitemaps = self.sitemaps.iter().map(|text| Ok(services.engine().fetcher().intake(text)?.into()));
         let sitemaps = sitemaps.collect::<Result<_, ServiceError>>()?;
         let (include, exclude) = (self.include.clone(), self.exclude.clone());
-        let options = SiteOptions { max_pages, max_depth, include, exclude, sitemaps };
+        let options =
+            SiteOptions { max_pages, max_depth, include, exclude, sitemaps, assumes_https: self.assumes_https };
         Ok(SitePlan { url, options, most: self.max_usd })
     }
 }
@@ -144,6 +150,11 @@ fn check_patterns(field: &'static str, patterns: &[String]) -> Result<(), Servic
 }
 
 impl SiteOptions {
+    /// Where the scheme of the address comes from.
+    pub(crate) fn scheme(&self) -> Scheme {
+        if self.assumes_https { Scheme::Assumed } else { Scheme::Typed }
+    }
+
     /// How the site is crawled. `read_sitemaps`: what was read of its sitemaps at the beginning; `known`: versions of the pages of
     /// the run before.
     pub(crate) fn crawl(

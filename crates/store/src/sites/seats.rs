@@ -71,7 +71,7 @@ const LOCK: &str =
 
 const BEGUN: &str = "SELECT begun FROM site_runs WHERE id = $1 AND state = 'running'";
 
-const KEEP_BEGUN: &str = "UPDATE site_runs SET begun = $2, gap_ms = $3 WHERE id = $1 AND begun IS NULL";
+const KEEP_BEGUN: &str = "UPDATE site_runs SET begun = $2, gap_ms = $3, url = $4 WHERE id = $1 AND begun IS NULL";
 
 const MINE: &str = "UPDATE site_pages SET tries = tries + 1 WHERE run_id = $1 AND place = (SELECT place FROM site_pages \
     WHERE run_id = $1 AND place >= $2 AND seat = $3 AND facts IS NULL ORDER BY place LIMIT 1) \
@@ -96,24 +96,27 @@ impl Store {
         Ok(begun.as_deref().map(unpacked).transpose()?.map_or(SiteBeginning::NotYet, SiteBeginning::Begun))
     }
 
-    /// Keeps what the site of a run answered at its beginning, with the milliseconds between two requests, and enqueues the
-    /// jobs of its other seats. Nothing is done where another seat was faster, the run has ended, or the lease was lost.
+    /// Keeps what the site of a run answered at its beginning, with the address that answered and the milliseconds between two
+    /// requests, and enqueues the jobs of its other seats. Nothing is done where another seat was faster, the run has ended, or
+    /// the lease was lost.
     pub async fn keep_begun_site(
         &self,
         run: &str,
         lease: &JobLease,
         begun: &[u8],
+        url: &str,
         gap_ms: i64,
         jobs: Vec<NewJob>,
     ) -> Result<(), StoreError> {
-        let (run, lease, begun) = (run.to_owned(), lease.clone(), packed(begun)?);
+        let (run, lease, begun, url) = (run.to_owned(), lease.clone(), packed(begun)?, url.to_owned());
         self.db
             .transact("keeping the beginning of a run over a site", move |transaction| {
-                let (run, lease, begun, jobs) = (run.clone(), lease.clone(), begun.clone(), jobs.clone());
+                let (run, lease, jobs) = (run.clone(), lease.clone(), jobs.clone());
+                let keep = of_id(KEEP_BEGUN, &run).bind(begun.clone()).bind(gap_ms).bind(url.clone());
                 Box::pin(async move {
                     let is_held =
                         transaction.first(of_id(LOCK, &run)).await?.is_some() && transaction.holds_job(&lease).await?;
-                    if !is_held || transaction.run(of_id(KEEP_BEGUN, &run).bind(begun).bind(gap_ms)).await? == 0 {
+                    if !is_held || transaction.run(keep).await? == 0 {
                         return Ok(());
                     }
                     for job in &jobs {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use engine::{AuditFailure, Crawl, CrawlFailure, Scheme, SharedCrawl, SitemapList};
+use engine::{AuditFailure, Crawl, CrawlFailure, SharedCrawl, SitemapList};
 use fetch::KnownVersion;
 use model::capture::{Capture, WantKind};
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ impl Seat<'_> {
         let known = self.known_versions().await?;
         let crawling = options.crawl(self.run.created_at, self.services.ports().nonce(), None, known);
         // Boxed, as its future has 100 KB, of which each caller above would have a copy on its stack.
-        let mut capture = match Box::pin(Crawl::first_page(engine, &url, Scheme::Typed, &crawling)).await {
+        let mut capture = match Box::pin(Crawl::first_page(engine, &url, options.scheme(), &crawling)).await {
             Ok(capture) => capture,
             Err(failed) => return self.refused(failed).await,
         };
@@ -55,8 +55,10 @@ impl Seat<'_> {
         capture.extras.extend(crawl.take_sitemaps());
         let sitemaps = crawl.sitemap_list(MOST_LISTED);
         let gap_ms = i64::try_from(crawl.gap().as_millis()).unwrap_or(i64::MAX);
+        // Over http where https was assumed and refused.
+        let url = capture.requested_url.clone();
         let beginning = written(Beginning { capture, sitemaps })?;
-        store.keep_begun_site(&self.run.id, &self.claimed.lease, &beginning, gap_ms, self.other_seats()).await?;
+        store.keep_begun_site(&self.run.id, &self.claimed.lease, &beginning, &url, gap_ms, self.other_seats()).await?;
         match store.begun_site(&self.run.id).await? {
             // What is stored decides, as for every server that joins: a long list was cut, or another seat was faster.
             SiteBeginning::Begun(stored) => self.joined(&stored, options).await,

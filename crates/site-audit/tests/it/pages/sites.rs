@@ -7,10 +7,12 @@ use super::browser::{LOOKS, keep_picture};
 use super::tab::{Tab, has_axe};
 use crate::api::sites::planted;
 use crate::app::{Call, Response, TestApp};
+use crate::command_line::audit::plain_site;
 
 testkit::on_both_databases! {
     a_site_is_audited_by_forms,
     a_reader_sees_only_their_own_site_audits,
+    a_site_that_refuses_https_is_audited_over_http_by_its_bare_host,
 }
 
 const PATH: &str = "/sites";
@@ -209,4 +211,21 @@ async fn a_site_is_audited_by_mouse_without_barriers() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_site_is_audited_by_mouse_without_scripts() {
     used_by_mouse(false).await;
+}
+
+async fn a_site_that_refuses_https_is_audited_over_http_by_its_bare_host(database: TestDatabase) {
+    let host = plain_site();
+    let app = TestApp::start(database, |config| config.fetch.allow_private.push("127.0.0.1/32".parse().unwrap())).await;
+    let answer = send(&app, PATH, "", &format!("url={host}&max_pages=5&action=start")).await;
+    assert_eq!(answer.status, 303, "{}", answer.body);
+    let cookie = answer.header("set-cookie").split(';').next().unwrap().to_owned();
+    let path = answer.header("location").split('?').next().unwrap().to_owned();
+    jobs::work_off(&app.app).await.unwrap();
+    let pages = get(&app, &format!("{path}/pages?lang=en"), &cookie).await.body;
+    assert!(pages.contains(&format!("http://{host}/")), "{pages}");
+    assert!(!pages.contains(&format!("https://{host}")), "{pages}");
+    // So is the next one.
+    let report = get(&app, &format!("{path}?lang=en"), &cookie).await.body;
+    let again = format!("&#38;url={}", format!("http://{host}/").replace(':', "%3A").replace('/', "%2F"));
+    assert!(report.contains(&again) && !report.contains(&format!("https://{host}")), "{report}");
 }

@@ -4,7 +4,7 @@ use model::finding::Severity;
 use model::lang::{Lang, Text, text};
 use render::band::Band;
 use render::lab;
-use render::shown::signed;
+use render::shown::{minute, signed};
 use service::tabs::{Compared, ComparedRun, LabChange};
 
 use crate::words::severity_word;
@@ -58,7 +58,7 @@ impl<'a> ComparisonView<'a> {
             name: name.in_lang(lang),
             url: (!is_one_page).then_some(run.url.as_str()),
             audit_id: &run.audit_id,
-            created_at: run.created_at.to_string().get(..16).unwrap_or_default().replace('T', " "),
+            created_at: minute(run.created_at, lang),
             score: run.score,
             band: run.score.map_or("", |score| Band::of(score).class()),
         };

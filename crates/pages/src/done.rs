@@ -7,8 +7,9 @@ use model::lang::{Text, text};
 pub(crate) const PARAMETER: &str = "done";
 
 /// Words in addresses, and their confirmations.
-const DONE: [(&str, Text); 25] = [
+const DONE: [(&str, Text); 26] = [
     ("saved", text("Saved.", "Salvo.")),
+    ("imported", text("Imported to your account.", "Importado para a sua conta.")),
     ("key_revoked", text("The key is revoked.", "A chave foi revogada.")),
     ("passkey_added", text("The passkey is added.", "A chave de acesso foi adicionada.")),
     ("passkey_removed", text("The passkey is removed.", "A chave de acesso foi removida.")),

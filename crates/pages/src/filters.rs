@@ -30,13 +30,6 @@ pub(super) fn quoting(text: impl Display, _: &dyn Values) -> askama::Result<Safe
     Ok(Safe(shown.replace('“', "“<samp>").replace('”', "</samp>”")))
 }
 
-/// An instant (RFC 3339) for a reader: to the minute.
-#[askama::filter_fn]
-pub(super) fn minute(instant: impl Display, _: &dyn Values) -> askama::Result<String> {
-    let instant = instant.to_string();
-    Ok(instant.get(..16).map_or_else(|| instant.clone(), |minute| minute.replace('T', " ") + " UTC"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,13 +44,6 @@ mod tests {
     fn text_between_tags_opens_no_tag_and_keeps_its_quotes() {
         let shown = |text: &str| body::default().execute(text, askama::NO_VALUES).unwrap().0;
         assert_eq!(shown("<a href=\"/\">&amp;</a>"), "&lt;a href=\"/\"&gt;&amp;amp;&lt;/a&gt;");
-    }
-
-    #[test]
-    fn an_instant_is_read_to_the_minute() {
-        let shown = |text: &str| minute::default().execute(text, askama::NO_VALUES).unwrap();
-        assert_eq!(shown("2026-01-31T09:30:00.000Z"), "2026-01-31 09:30 UTC");
-        assert_eq!(shown("never"), "never");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The frame of a page: what the layout shows around the content of every page.
 
 use model::lang::Lang;
+use model::time::Timestamp;
+use render::shown;
 use service::Services;
 
 use crate::allowance::TRIAL;
@@ -141,12 +143,32 @@ impl<'a> Frame<'a> {
         self.reader.done.map_or("", |said| said.in_lang(self.reader.lang))
     }
 
-    /// An amount as the page's language writes it.
+    /// An amount as the page's language writes it: `1,250.00`, `1.250,00`.
     pub(crate) fn decimal(&self, amount: impl std::fmt::Display) -> String {
-        match self.reader.lang {
-            Lang::En => amount.to_string(),
-            Lang::PtBr => amount.to_string().replace('.', ","),
+        let (group, point) = match self.reader.lang {
+            Lang::En => (',', '.'),
+            Lang::PtBr => ('.', ','),
+        };
+        let amount = amount.to_string();
+        let (whole, part) = amount.split_once('.').map_or((amount.as_str(), None), |(whole, part)| (whole, Some(part)));
+        let mut shown = String::with_capacity(amount.len() + 2);
+        for (at, digit) in whole.chars().enumerate() {
+            if at > 0 && (whole.len() - at).is_multiple_of(3) {
+                shown.push(group);
+            }
+            shown.push(digit);
         }
+        if let Some(part) = part {
+            shown.push(point);
+            shown.push_str(part);
+        }
+        shown
+    }
+
+    /// An instant for a reader, to the minute; as it is where it is none.
+    pub(crate) fn minute(&self, instant: impl std::fmt::Display) -> String {
+        let instant = instant.to_string();
+        Timestamp::parse(&instant).map_or(instant, |at| shown::minute(at, self.reader.lang))
     }
 
     /// The language tag.

@@ -31,7 +31,9 @@ impl PartnersPage<'_> {
     /// Prices of a placement, those that are set.
     fn prices(&self, exposure: &[Exposure]) -> Vec<String> {
         let days = self.frame.t("days", "dias");
-        let price = |exposure: &Exposure| Some(format!("{} {days}: {} USD", exposure.days, exposure.price_usd?));
+        let amount = |price| self.frame.decimal(price);
+        let price =
+            |exposure: &Exposure| Some(format!("{} {days}: {} USD", exposure.days, amount(exposure.price_usd?)));
         exposure.iter().filter_map(price).collect()
     }
 }

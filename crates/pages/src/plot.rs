@@ -1,4 +1,4 @@
-//! Plots that are drawn here as SVG: bars with a table of the same numbers below them.
+//! Plots that are drawn here as SVG: bars over days with a table of the same numbers below them, or a table with a bar in each row.
 
 use model::lang::{Lang, Text, text};
 
@@ -7,15 +7,6 @@ const WIDTH: f64 = 640.0;
 /// Height of the bars of a plot over days, and room for their labels.
 const HEIGHT: f64 = 140.0;
 const LABEL: f64 = 20.0;
-/// Height of a row of a plot by name.
-const ROW: f64 = 22.0;
-/// Width of the names in one.
-const NAMES: f64 = 240.0;
-/// Characters of a name beside its bar; the table has the whole.
-const NAME_CHARS: usize = 34;
-/// Bars of a plot by name at most; the table has all.
-const MOST_BARS: usize = 12;
-
 /// A plot with its table.
 #[derive(Debug)]
 pub(crate) struct Plot {
@@ -28,6 +19,8 @@ pub(crate) struct Plot {
     pub(crate) bars: Vec<Bar>,
     pub(crate) labels: Vec<Label>,
     pub(crate) height: String,
+    /// The width of the bar in each row, 0 to 100; empty for a plot over days, which is drawn above its table.
+    pub(crate) shares: Vec<String>,
     /// Days without a value, which have neither bar nor row.
     pub(crate) without: usize,
 }
@@ -60,6 +53,11 @@ impl Plot {
     /// The cells of a row, each with the head of its column.
     pub(crate) fn named<'r>(&'r self, row: &'r [String]) -> impl Iterator<Item = (&'static str, &'r String)> {
         self.heads.iter().copied().zip(row)
+    }
+
+    /// The rows, each with the width of its bar where it has one.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (&Vec<String>, Option<&String>)> {
+        self.rows.iter().enumerate().map(|(at, row)| (row, self.shares.get(at)))
     }
 
     /// Over days, oldest first: a bar for each, the highest one as high as the plot.
@@ -106,34 +104,15 @@ impl Plot {
         let rows: Vec<Vec<String>> =
             rows.into_iter().rev().filter(|(_, value)| value.is_some()).map(|(cells, _)| cells).collect();
         let without = days - rows.len();
-        Self { id, title, heads, rows, bars, labels, height: unit(LABEL + HEIGHT + LABEL), without }
+        Self { id, title, heads, rows, bars, labels, height: unit(LABEL + HEIGHT + LABEL), shares: Vec::new(), without }
     }
 
-    /// By name, largest first: a bar for each of the first ones.
+    /// By name, in the order of the rows: each row of the table has its bar.
     pub(crate) fn by_name(id: &'static str, title: &'static str, heads: Vec<&'static str>, rows: Vec<PlotRow>) -> Self {
         let most = rows.iter().filter_map(|(_, value)| *value).fold(0.0, f64::max);
-        let (mut bars, mut labels) = (Vec::new(), Vec::new());
-        for (at, (cells, value)) in rows.iter().take(MOST_BARS).enumerate() {
-            let y = count(at) * ROW;
-            let width = share(value.unwrap_or_default(), most) * (WIDTH - NAMES);
-            let name = cells.first().map(String::as_str).unwrap_or_default();
-            let text = if name.chars().count() > NAME_CHARS {
-                format!("{}…", name.chars().take(NAME_CHARS - 1).collect::<String>())
-            } else {
-                name.to_owned()
-            };
-            labels.push(Label { x: unit(NAMES - 8.0), y: unit(y + ROW * 0.7), anchor: "end", text });
-            bars.push(Bar {
-                x: unit(NAMES),
-                y: unit(y + 2.0),
-                width: unit(width),
-                height: unit(ROW - 4.0),
-                title: cells.join(", "),
-            });
-        }
-        let height = unit(count(bars.len()) * ROW);
+        let shares = rows.iter().map(|(_, value)| unit(share(value.unwrap_or_default(), most) * 100.0)).collect();
         let rows = rows.into_iter().map(|(cells, _)| cells).collect();
-        Self { id, title, heads, rows, bars, labels, height, without: 0 }
+        Self { id, title, heads, rows, bars: Vec::new(), labels: Vec::new(), height: String::new(), shares, without: 0 }
     }
 }
 
@@ -195,18 +174,16 @@ mod tests {
     }
 
     #[test]
-    fn names_are_cut_beside_their_bars_only() {
-        let long = "x".repeat(60);
-        let plot = Plot::by_name("a", "A", vec!["name", "n"], rows(&[(long.as_str(), Some(4)), ("b", Some(1))]));
-        assert_eq!(plot.labels[0].text.chars().count(), NAME_CHARS);
-        assert_eq!(plot.rows[0][0], long);
-        assert_eq!(plot.bars[1].width, "100.0");
+    fn a_row_of_a_plot_by_name_has_its_bar() {
+        let plot = Plot::by_name("a", "A", vec!["name", "n"], rows(&[("a", Some(4)), ("b", Some(1)), ("c", None)]));
+        assert_eq!(plot.shares, ["100.0", "25.0", "0.0"]);
+        assert_eq!(plot.rows[1][0], "b");
     }
 
     #[test]
     fn nothing_and_zeros_draw_nothing_wrong() {
         assert!(Plot::over_days("a", "A", vec![], Vec::new()).bars.is_empty());
         let plot = Plot::by_name("a", "A", vec![], rows(&[("b", Some(0))]));
-        assert_eq!(plot.bars[0].width, "0.0");
+        assert_eq!(plot.shares, ["0.0"]);
     }
 }

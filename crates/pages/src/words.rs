@@ -21,3 +21,13 @@ pub(crate) fn class(class: FixClass) -> Text {
         FixClass::Instruction => text("Needs your decision", "Precisa da sua decisão"),
     }
 }
+
+/// What a reader calls several findings of a severity, or the only one.
+pub(crate) fn severities(severity: Severity, count: u32) -> Text {
+    match severity {
+        _ if count == 1 => severity_word(severity),
+        Severity::Error => text("Errors", "Erros"),
+        Severity::Warn => text("Warnings", "Avisos"),
+        Severity::Info => text("Notes", "Notas"),
+    }
+}

@@ -60,6 +60,10 @@ async fn shown(visit: &mut AccountVisit) -> Result<Response, ServiceError> {
         // The guest token is no longer valid.
         visit.forget_guest();
         let Some(taken) = taken else { return Ok(visit.lead(&way_on)) };
+        if way_on != "/conta" {
+            // Who was on the way to a page goes on there.
+            return Ok(visit.lead_after(&way_on, "imported"));
+        }
         let model::claim::MovedRows { audits, tabs, shares } = taken.moved;
         GuestThings { audits, tabs, shares, purchases: taken.purchases }
     } else {

@@ -59,6 +59,10 @@ fn form_named(services: &Services, stored: &StoredReport, name: &str, lang: Lang
     let format = match name {
         "audit.json" => return Ok(document(&stored.stored_audit(lang), lang)),
         "patch.json" => return Ok(document(&patches::patch_answer(services, stored, None, lang), lang)),
+        "patch.diff" => {
+            let lines = patches::patch_by_line(stored, None);
+            return Ok(download(Body::from(lines), "text/x-diff; charset=utf-8", name));
+        }
         "audit.csv" => ReportFormat::Csv,
         "audit.md" => ReportFormat::Markdown,
         "audit.sarif" => ReportFormat::Sarif,

@@ -6,7 +6,7 @@ use model::lang::Lang;
 use url::form_urlencoded::{Serializer, parse};
 
 use crate::hub_filter::{HubFilter, SubjectChoice};
-use crate::words::severity_word;
+use crate::words::severities;
 use render::catalog;
 
 /// The filter that a query asks for.
@@ -106,7 +106,7 @@ impl Filter {
         let of = [(None, errors + warnings + info)].into_iter();
         let of = of.chain(SEVERITIES.map(Some).into_iter().zip([errors, warnings, info]));
         let chips = of.map(|(severity, count)| Chip {
-            name: severity.map_or(all, |severity| severity_word(severity).in_lang(self.lang)),
+            name: severity.map_or(all, |severity| severities(severity, count).in_lang(self.lang)),
             class: severity.map_or("", Severity::word),
             count,
             address: self.address(path, tool, severity, None),

@@ -189,6 +189,9 @@ pub(super) fn order(findings: &[Finding], lang: Lang) -> Option<&'static str> {
     findings.iter().any(|finding| finding.impact.is_some()).then(|| ORDER.in_lang(lang))
 }
 
+/// Pieces of the ruler in which there is room for a number, on a phone too.
+pub(super) const MOST_PIECES: usize = 8;
+
 /// What a finding takes of the score: a piece of its ruler.
 pub(super) struct Loss<'a> {
     pub(super) code: &'a str,
@@ -205,7 +208,12 @@ pub(super) fn losses<'a>(findings: &'a [Finding], fixes: &'a [Fix], lang: Lang) 
         severity: finding.severity.word(),
         points: score::weight(finding.severity),
     });
-    losses.filter(|loss| loss.points > 0).collect()
+    let mut losses: Vec<Loss<'_>> = losses.filter(|loss| loss.points > 0).collect();
+    if losses.len() > MOST_PIECES {
+        // Pieces without numbers are read as groups.
+        losses.sort_by_key(|loss| std::cmp::Reverse(loss.points));
+    }
+    losses
 }
 
 /// A step of the cheapest path.

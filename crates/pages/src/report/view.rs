@@ -36,8 +36,6 @@ use service::shares::{Snippets, badge_path, report_path};
 /// Findings of a report from which its page shows notes in short, and links names of checks no more. Chosen: a page of 100
 /// findings stays below 120 KB, and more than this nobody reads in one go.
 const LONG: usize = 40;
-/// Pieces of the ruler in which there is room for a number, on a phone too.
-const MOST_PIECES: usize = 8;
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -150,6 +148,8 @@ struct OwnerView<'a> {
     is_share_open: bool,
     /// What another audit costs of the allowance, as a sentence.
     cost: String,
+    /// Whether this server sends alerts.
+    has_mail: bool,
 }
 
 /// What changed since the run before.
@@ -221,8 +221,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         frame: Frame::new(services, reader).below("/"),
         script: assets::REPORT_PATH,
         url: shown::address(&report.url),
-        // "2026-01-31T09:30:00.000Z" reads better without the seconds.
-        created_at_short: created.get(..16).unwrap_or(&created).replace('T', " ") + " UTC",
+        created_at_short: shown::minute(created_at, lang),
         created_at: created,
         age: shown::age(created_at, services.ports().now(), lang),
         owner: owner(services, score, &eyes, query, lang),
@@ -246,7 +245,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
 
         word: band.word().in_lang(lang),
         verdict: if is_reached { band.verdict().in_lang(lang) } else { UNREACHED.in_lang(lang) },
-        is_dense: losses.len() > MOST_PIECES,
+        is_dense: losses.len() > findings::MOST_PIECES,
         losses: if is_reached { losses } else { Vec::new() },
         errors: report.counts.errors,
         warnings: report.counts.warnings,
@@ -361,7 +360,18 @@ fn owner<'a>(
     let OwnersView { id, csrf, is_own, requested_url, tab, newer, again, .. } = own;
     let is_share_open = asks(query, "done", "share");
     let cost = again.for_audits(1, lang);
-    Some(OwnerView { id: &id.0, csrf, share, is_own, requested_url, tab, newer, is_share_open, cost })
+    Some(OwnerView {
+        id: &id.0,
+        csrf,
+        share,
+        is_own,
+        requested_url,
+        tab,
+        newer,
+        is_share_open,
+        cost,
+        has_mail: services.mailer().is_some(),
+    })
 }
 
 /// The notice at the top of the report.

@@ -52,6 +52,13 @@ struct SiteRunPage<'a> {
     files: [&'static str; 4],
 }
 
+impl SiteRunPage<'_> {
+    /// The title of a check, as its code names it.
+    fn title<'c>(&self, code: &'c str) -> &'c str {
+        audit::checks::find(code).map_or(code, |check| check.title.in_lang(self.frame.reader.lang))
+    }
+}
+
 /// What a finished run found.
 struct SiteReportView {
     score: Option<u32>,

@@ -8,7 +8,7 @@ use http::request::Parts;
 use model::tab::Tab;
 
 use super::space::Space;
-use super::visit::{TabIdPath, WorkspaceVisit, answered, document};
+use super::visit::{TabIdPath, WorkspaceVisit, answered, document, redirect};
 use crate::comparison::ComparisonView;
 use crate::filters;
 use crate::frame::Frame;
@@ -31,8 +31,12 @@ struct RunsComparedPage<'a> {
 pub(crate) async fn show(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
-        let (tab, compared) = compared(&services, visit, id, &parts).await?;
         let lang = visit.reader.lang;
+        if is_one_run(&parts) {
+            let (_, tab) = visit.tab(id).await?;
+            return Ok(redirect(&format!("/workspace/{}/history?{SAME_RUN}=1", tab.id), lang));
+        }
+        let (tab, compared) = compared(&services, visit, id, &parts).await?;
         let (before, after) = (&compared.before.audit_id, &compared.after.audit_id);
         let json = format!("/workspace/{}/compare.json?before={before}&after={after}&lang={}", tab.id, lang.tag());
         let page = RunsComparedPage {
@@ -55,6 +59,17 @@ pub(crate) async fn json(State(services): State<Services>, id: TabIdPath, reques
         Ok(document(&compared, visit.reader.lang))
     })
     .await
+}
+
+/// Parameter of the history to which the comparison of a run with itself leads.
+pub(super) const SAME_RUN: &str = "same_run";
+
+/// Whether the form was sent with one run as both.
+fn is_one_run(parts: &Parts) -> bool {
+    let query = parts.uri.query().unwrap_or_default();
+    let parameter =
+        |wanted: &str| url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == wanted).map(|(_, id)| id);
+    parameter("before").is_some_and(|before| Some(before) == parameter("after"))
 }
 
 async fn compared(

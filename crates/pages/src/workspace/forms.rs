@@ -99,11 +99,24 @@ pub(crate) async fn open(State(services): State<Services>, request: Request) -> 
     };
     let opened = opened.await;
     let mut response = match opened {
+        Ok(tab) if form.field("watch") == Some("on") => watched(&form, &tab, reader).await,
         Ok(tab) => redirect(&format!("/workspace/{}", tab.id), reader.lang),
         Err(error) => again(&form, error, reader).await,
     };
     response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
     private(response)
+}
+
+/// Begins the watch of a page that was just followed; leads a guest to an account, which a watch needs.
+async fn watched(form: &WorkspaceForm, tab: &Tab, reader: Reader) -> Response {
+    if form.visit.is_guest() {
+        return redirect(&format!("/conta/global/register?return_to=/workspace/{}", tab.id), reader.lang);
+    }
+    let edit = watches::TabEdit { monitor: Some(true), ..watches::TabEdit::default() };
+    match change(form, tab, edit).await {
+        Ok(()) => redirect(&format!("/workspace/{}?done=watch_saved", tab.id), reader.lang),
+        Err(error) => again(form, error, reader).await,
+    }
 }
 
 /// The form again, with the error and the typed values.

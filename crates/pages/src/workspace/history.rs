@@ -7,15 +7,17 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
+use model::lang::Lang;
 use model::tab::{Run, Tab};
 
 use super::chart::Chart;
-use super::space::Space;
+use super::compare::SAME_RUN;
+use super::space::{Space, direction};
 use super::visit::{TabIdPath, answered, document};
 use crate::filters;
 use crate::frame::Frame;
 use crate::response::html;
-use render::shown::signed;
+use render::shown::{minute, signed};
 use service::Services;
 use service::tabs;
 
@@ -31,6 +33,8 @@ struct HistoryPage<'a> {
     view: &'static str,
     chart: Option<Chart>,
     runs: Vec<RunLine>,
+    /// Whether one run was to be compared with itself.
+    is_same_run: bool,
 }
 
 impl HistoryPage<'_> {
@@ -46,16 +50,19 @@ struct RunLine {
     created_at: String,
     /// The change of the score with its sign; empty where there is none to tell.
     points: String,
+    /// Class of the change: `good`, `bad` or none.
+    class: &'static str,
     broke: usize,
     fixed: usize,
 }
 
 impl RunLine {
-    fn of(run: Run) -> Self {
+    fn of(run: Run, lang: Lang) -> Self {
         let change = run.change.as_ref();
         Self {
-            created_at: run.created_at.to_string().get(..16).unwrap_or_default().replace('T', " "),
+            created_at: minute(run.created_at, lang),
             points: change.and_then(|change| change.score).map_or(String::new(), signed),
+            class: change.and_then(|change| change.score).map_or("", direction),
             broke: change.map_or(0, |change| change.broke.len()),
             fixed: change.map_or(0, |change| change.fixed.len()),
             run,
@@ -75,8 +82,9 @@ pub(crate) async fn show(State(services): State<Services>, id: TabIdPath, reques
             space: visit.space(Some(&tab.id)).await?,
             tab: Some(&tab),
             view: "history",
+            is_same_run: parts.uri.query().is_some_and(|query| query.contains(SAME_RUN)),
             chart: Chart::of(&runs, lang),
-            runs: runs.into_iter().map(RunLine::of).collect(),
+            runs: runs.into_iter().map(|run| RunLine::of(run, lang)).collect(),
         };
         Ok(html(StatusCode::OK, &page, lang))
     })

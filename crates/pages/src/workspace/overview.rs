@@ -6,12 +6,12 @@ use askama::Template;
 use axum::response::Response;
 use http::StatusCode;
 use model::id::Owner;
-use model::lang::Lang;
+use model::lang::{Lang, Text, text};
 use model::tab::Tab;
 use store::RunScore;
 use url::form_urlencoded::{Serializer, parse};
 
-use super::space::{EmptyPage, Space, band, name};
+use super::space::{EmptyPage, Space, direction, name};
 use super::visit::WorkspaceVisit;
 use crate::allowance::NextAudit;
 use crate::filters;
@@ -40,6 +40,10 @@ struct OverviewPage<'a> {
     tags: Vec<(String, String, bool)>,
     /// Pages that "run all" would run now.
     to_run: usize,
+    /// All that are followed, also those that a search leaves out.
+    followed: usize,
+    /// What is worth knowing first: a class, a sentence, and what it is about.
+    news: Vec<(&'static str, String, String)>,
 }
 
 /// A followed page in the table.
@@ -49,18 +53,29 @@ struct PageLine {
     tags: Vec<String>,
     note: Option<String>,
     score: Option<u32>,
-    band: &'static str,
     /// Points since the run before.
     change: Option<i32>,
     points: String,
-    /// The line of its runs; empty below two.
-    spark: String,
+    /// Class of the change: `good`, `bad` or none.
+    class: &'static str,
+    /// The address, where the page has a name of its own.
+    address: Option<String>,
+    /// The line of its runs.
+    spark: Option<Spark>,
     last: Option<String>,
     next: Option<String>,
     next_at: Option<i64>,
     audit_id: Option<String>,
     /// Path of the page of its running audit.
     running: Option<String>,
+}
+
+/// The scores of a page's runs as a line, oldest at the left.
+#[derive(Debug, PartialEq)]
+struct Spark {
+    points: String,
+    /// Its last point.
+    end: (String, String),
 }
 
 impl OverviewPage<'_> {
@@ -91,6 +106,7 @@ pub(super) async fn page(visit: &WorkspaceVisit) -> Result<Response, ServiceErro
     let (words, tag) = (field("q").unwrap_or_default(), field("tag"));
     let sort = field("sort").and_then(|by| SORTS.into_iter().find(|name| *name == by)).unwrap_or("change");
     let mut lines = lines(visit, owner).await?;
+    let (news, followed) = (news(&lines, lang), lines.len());
     let mut tags: Vec<String> = lines.iter().flat_map(|line| line.tags.clone()).collect();
     tags.sort_unstable();
     tags.dedup();
@@ -123,6 +139,8 @@ pub(super) async fn page(visit: &WorkspaceVisit) -> Result<Response, ServiceErro
         frame: visit.frame(),
         tags: tags.into_iter().map(|name| (address(&name), name.clone(), tag.as_ref() == Some(&name))).collect(),
         to_run,
+        followed,
+        news,
         space,
         lines,
         words,
@@ -145,9 +163,10 @@ async fn lines(visit: &WorkspaceVisit, owner: &Owner) -> Result<Vec<PageLine>, S
         PageLine {
             name: name(&tab),
             score: tab.score,
-            band: band(tab.score),
             change,
             points: change.filter(|points| *points != 0).map(signed).unwrap_or_default(),
+            class: change.map_or("", direction),
+            address: tab.alias.is_some().then(|| tab.url.clone()),
             spark: spark(&runs),
             last: runs.last().map(|run| age(run.created_at, now, lang)),
             next: tab.monitor_next_at.map(|at| soon(at.0.saturating_sub(now.0), lang)),
@@ -162,6 +181,19 @@ async fn lines(visit: &WorkspaceVisit, owner: &Owner) -> Result<Vec<PageLine>, S
     Ok(tabs::list(services, owner).await?.into_iter().map(line).collect())
 }
 
+/// Which pages got worse and which got better with their last run, the largest change by name.
+fn news(lines: &[PageLine], lang: Lang) -> Vec<(&'static str, String, String)> {
+    const WORSE: Text = text("{n} {n|page|pages} got worse", "{n} {n|página piorou|páginas pioraram}");
+    const BETTER: Text = text("{n} {n|page|pages} got better", "{n} {n|página melhorou|páginas melhoraram}");
+    let moved = |class: &'static str, sentence: Text| {
+        let of_class = || lines.iter().filter(move |line| line.class == class);
+        let most = of_class().max_by_key(|line| line.change.map(i32::unsigned_abs))?;
+        let said = sentence.phrase(&[("n", of_class().count().into())]).in_lang(lang).to_owned();
+        Some((class, said, format!("{} {}", most.name, most.points)))
+    };
+    [moved("bad", WORSE), moved("good", BETTER)].into_iter().flatten().collect()
+}
+
 /// In how long a watch runs, in whole hours.
 fn soon(ms: i64, lang: Lang) -> String {
     let hours = (ms.max(0) / 3_600_000).min(48);
@@ -173,15 +205,18 @@ fn soon(ms: i64, lang: Lang) -> String {
     }
 }
 
-/// The scores of runs as the points of a line, oldest at the left; empty below two.
-fn spark(runs: &[&RunScore]) -> String {
+/// The scores of runs as a line; `None` below two.
+fn spark(runs: &[&RunScore]) -> Option<Spark> {
     let scores: Vec<u32> = runs.iter().filter_map(|run| run.score).collect();
-    let Some(steps) = scores.len().checked_sub(1).filter(|steps| *steps > 0) else { return String::new() };
+    let steps = scores.len().checked_sub(1).filter(|steps| *steps > 0)?;
     let step = WIDTH / f64::from(u32::try_from(steps).unwrap_or(u32::MAX));
     let points = scores.iter().zip(0_u32..).map(|(score, at)| {
-        format!("{:.1},{:.1}", f64::from(at) * step, HEIGHT * (1.0 - f64::from(*score.min(&100)) / 100.0))
+        let height = HEIGHT * (1.0 - f64::from(*score.min(&100)) / 100.0);
+        (format!("{:.1}", f64::from(at) * step), format!("{height:.1}"))
     });
-    points.collect::<Vec<_>>().join(" ")
+    let points: Vec<(String, String)> = points.collect();
+    let end = points.last()?.clone();
+    Some(Spark { points: points.into_iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>().join(" "), end })
 }
 
 #[cfg(test)]
@@ -198,7 +233,8 @@ mod tests {
             score,
         });
         let drawn = |runs: &[RunScore]| spark(&runs.iter().collect::<Vec<_>>());
-        assert_eq!(drawn(&runs), "0.0,24.0 48.0,12.0 96.0,0.0");
-        assert_eq!(drawn(&runs[..2]), "");
+        let (points, end) = ("0.0,24.0 48.0,12.0 96.0,0.0".to_owned(), ("96.0".to_owned(), "0.0".to_owned()));
+        assert_eq!(drawn(&runs), Some(Spark { points, end }));
+        assert_eq!(drawn(&runs[..2]), None);
     }
 }

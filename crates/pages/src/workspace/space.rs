@@ -93,6 +93,15 @@ pub(super) fn band(score: Option<u32>) -> &'static str {
     score.map_or("", |score| Band::of(score).class())
 }
 
+/// The class of a change of the score: `good`, `bad` or none.
+pub(super) fn direction(points: i32) -> &'static str {
+    match points {
+        0 => "",
+        1.. => "good",
+        _ => "bad",
+    }
+}
+
 impl ChangeCounts {
     pub(super) fn of(change: &Change) -> Self {
         let points = change.score.map_or(String::new(), shown::signed);

@@ -1,7 +1,7 @@
 //! A day, and how long ago an instant is, as people write it.
 
 use model::lang::{Lang, Text, text};
-use model::time::Timestamp;
+use model::time::{DAY_MS, Timestamp};
 
 const ENGLISH: [&str; 12] = [
     "January",
@@ -32,18 +32,46 @@ const PORTUGUESE: [&str; 12] = [
     "dezembro",
 ];
 
-/// The UTC day of an instant: `3 May 2026`, `3 de maio de 2026`.
-pub fn date(instant: Timestamp, lang: Lang) -> String {
-    let (year, month, day) = instant.day().civil();
+/// Letters of a month's name in short.
+const MONTH_CHARS: usize = 3;
+
+/// The name of a month of the calendar, 1 to 12.
+fn month_name(month: i64, lang: Lang) -> &'static str {
     let names = match lang {
         Lang::En => ENGLISH,
         Lang::PtBr => PORTUGUESE,
     };
-    // A month of the calendar is 1 to 12.
-    let month = usize::try_from(month - 1).ok().and_then(|index| names.get(index)).copied().unwrap_or_default();
+    usize::try_from(month - 1).ok().and_then(|index| names.get(index)).copied().unwrap_or_default()
+}
+
+/// The UTC day of an instant: `3 May 2026`, `3 de maio de 2026`.
+pub fn date(instant: Timestamp, lang: Lang) -> String {
+    let (year, month, day) = instant.day().civil();
+    let month = month_name(month, lang);
     match lang {
         Lang::En => format!("{day} {month} {year:04}"),
         Lang::PtBr => format!("{day} de {month} de {year:04}"),
+    }
+}
+
+/// An instant to the minute, as tables show it: `3 May 2026, 09:20 UTC`, `3 mai. 2026, 09:20 UTC`.
+pub fn minute(instant: Timestamp, lang: Lang) -> String {
+    let minutes = instant.0.rem_euclid(DAY_MS) / 60_000;
+    format!("{}, {:02}:{:02} UTC", short_date(instant, lang), minutes / 60, minutes % 60)
+}
+
+/// The UTC day of an instant in short: `3 May 2026`, `3 mai. 2026`.
+pub fn short_date(instant: Timestamp, lang: Lang) -> String {
+    format!("{} {:04}", short_day(instant, lang), instant.day().civil().0)
+}
+
+/// The same without the year, for the axis of a plot: `3 May`, `3 mai.`.
+pub fn short_day(instant: Timestamp, lang: Lang) -> String {
+    let (_, month, day) = instant.day().civil();
+    let month: String = month_name(month, lang).chars().take(MONTH_CHARS).collect();
+    match lang {
+        Lang::En => format!("{day} {month}"),
+        Lang::PtBr => format!("{day} {month}."),
     }
 }
 
@@ -73,6 +101,10 @@ mod tests {
         assert_eq!(date(instant, Lang::En), "3 May 2026");
         assert_eq!(date(instant, Lang::PtBr), "3 de maio de 2026");
         assert_eq!(date(Timestamp(0), Lang::En), "1 January 1970");
+        assert_eq!(minute(instant, Lang::En), "3 May 2026, 09:20 UTC");
+        assert_eq!(minute(instant, Lang::PtBr), "3 mai. 2026, 09:20 UTC");
+        assert_eq!(minute(Timestamp(-1), Lang::En), "31 Dec 1969, 23:59 UTC");
+        assert_eq!(short_day(Timestamp(0), Lang::PtBr), "1 jan.");
     }
 
     #[test]

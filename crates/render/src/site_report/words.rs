@@ -20,7 +20,9 @@ pub fn gain(points: f64, lang: Lang) -> String {
     const GAIN: Text = text("+{points} points", "+{points} pontos");
     const ONE: Text = text("+{points} point", "+{points} ponto");
     let words = if points == 1.0 { ONE } else { GAIN };
-    words.phrase(&[("points", decimal(points, 1, lang).into())]).in_lang(lang).to_owned()
+    // "+18", not "+18.0".
+    let decimals = usize::from((points - points.round()).abs() >= 0.05);
+    words.phrase(&[("points", decimal(points, decimals, lang).into())]).in_lang(lang).to_owned()
 }
 
 /// A number of few digits with so many decimals, as the language writes it.

@@ -325,7 +325,7 @@ async fn a_report_is_filtered_and_run_again_without_scripts() {
     tab.load(|tab| tab.click(".chip.warn[href]"));
     assert_eq!(tab.value(findings), 4);
     assert_eq!(tab.value("document.querySelectorAll('.finding.warn').length"), 4);
-    assert_eq!(tab.text("document.querySelector('.chips [aria-current]').innerText"), "Warning 4");
+    assert_eq!(tab.text("document.querySelector('.chips [aria-current]').innerText"), "Warnings 4");
     let title = tab.text("document.querySelector('.finding h3').innerText");
     tab.click("#q");
     tab.write(&title);

@@ -203,7 +203,7 @@ async fn followed_pages_are_found_by_their_words_and_run_at_once(database: TestD
     let long = "x".repeat(41);
     assert_eq!(post(&app, &format!("{}/settings", places[1]), &guest, &[("tags", &long)]).await.status, 400);
     let left = app.free_remaining().await;
-    assert!(get(&app, "/workspace", &guest).await.body.contains("Run 2 pages"));
+    assert!(get(&app, "/workspace", &guest).await.body.contains("Run all 2"));
     assert_eq!(post(&app, "/workspace/run-all", &guest, &[]).await.status, 303);
     // Both run by themselves, one after the other.
     app.app.running().end_of_all().await;

@@ -17,6 +17,7 @@ testkit::on_both_databases! {
     what_is_typed_wrong_is_answered_on_the_same_page,
     a_workspace_is_its_reader_s_alone,
     the_forms_of_an_account_must_come_from_its_pages,
+    one_button_of_a_report_follows_a_page_and_watches_it,
 }
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -71,6 +72,10 @@ async fn a_guest_s_workspace_is_in_a_cookie_and_says_what_the_api_says(database:
     let compared = get(&app, &compare, &guest).await.json();
     assert_eq!(compared["change"], history["runs"][0]["change"]);
     assert_eq!(compared["before"]["audit_id"], audit(1));
+    let same = get(&app, &format!("{place}/compare?before={0}&after={0}", audit(0)), &guest).await;
+    assert!(same.status == 303 && same.header("location").contains("/history?same_run=1"), "{}", same.body);
+    let asked = get(&app, same.header("location"), &guest).await.body;
+    assert!(asked.contains("Choose two different runs"), "{asked}");
     let csv = get(&app, &format!("{place}/history.csv"), &guest).await;
     assert_eq!(csv.body.lines().count(), 3);
     assert!(csv.body.starts_with("created_at,score,errors,warnings,info,audit_id\r\n"), "{}", csv.body);
@@ -99,6 +104,20 @@ async fn what_is_typed_wrong_is_answered_on_the_same_page(database: TestDatabase
     }
     let foreign = Call::new("POST", "/workspace").header("content-type", FORM).header("origin", "https://evil.example");
     assert_eq!(app.call(foreign.body("url=https://example.com/")).await.status, 403);
+}
+
+async fn one_button_of_a_report_follows_a_page_and_watches_it(database: TestDatabase) {
+    let app = TestApp::start(database, |_| ()).await;
+    let body = "url=https://example.com/&watch=on";
+    let sent = app.call(Call::new("POST", "/workspace").header("content-type", FORM).body(body)).await;
+    // A watch needs an account, which leads back to the page.
+    let place = sent.header("location");
+    assert!(sent.status == 303 && place.starts_with("/conta/global/register?return_to=/workspace/"), "{place}");
+    let session = people::session(&app, &people::account(&app, "ana").await).await;
+    let mut browser = people::Browser::with_cookies(&app, &[("mm-auth", &session.token)]);
+    let sent = browser.form("/workspace", FORM, &format!("csrf={}&{body}", session.csrf)).await;
+    assert!(sent.header("location").contains("?done=watch_saved"), "{}", sent.body);
+    assert_eq!(browser.get("/workspace.json").await.json()["tabs"][0]["monitor"], true);
 }
 
 async fn a_workspace_is_its_reader_s_alone(database: TestDatabase) {

@@ -24,6 +24,7 @@ mod passkeys;
 mod patch;
 mod pix;
 mod pricing;
+mod receipts;
 mod running;
 mod shares;
 mod site_watches;
@@ -56,6 +57,7 @@ pub fn catalog() -> Vec<Operation> {
         running::operations(),
         compare::operations(),
         shares::operations(),
+        receipts::operations(),
         embed::operations(),
         checks::operations(),
         tools::operations(),

@@ -41,6 +41,7 @@ pub mod payments;
 pub mod pix;
 pub mod ports;
 pub mod pricing;
+pub mod receipts;
 pub mod robots_answer;
 pub mod run_all;
 pub mod running;

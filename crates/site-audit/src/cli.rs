@@ -12,6 +12,7 @@ mod operator;
 mod output;
 mod pix;
 mod place;
+mod receipt;
 mod serve;
 mod site;
 mod verify;
@@ -106,6 +107,8 @@ enum Command {
     Site(site::SiteArguments),
     /// Verify a changed page before publishing it, without network.
     Verify(verify::VerifyArguments),
+    /// Verify signed receipts of audits, without network.
+    Receipt(receipt::ReceiptArguments),
     /// Run the MCP server for agents on this machine, over standard input and output.
     Mcp(mcp::McpArguments),
     /// List the catalog of checks, or explain one.
@@ -173,6 +176,7 @@ impl Cli {
             Command::Audit(arguments) => arguments.run(),
             Command::Site(arguments) => arguments.run(),
             Command::Verify(arguments) => arguments.run(),
+            Command::Receipt(arguments) => arguments.run(),
             Command::Mcp(arguments) => arguments.run(),
             Command::Checks(arguments) => arguments.run(),
             Command::Backup(arguments) => arguments.run(),

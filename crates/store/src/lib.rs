@@ -32,6 +32,7 @@ mod pix;
 mod place;
 mod postgres;
 mod quotas;
+mod receipt_keys;
 mod refusal;
 mod removal;
 mod retention;
@@ -86,6 +87,7 @@ pub use payments::{
 pub use pix::{NewPixRequest, PixDecision, PixRequest, PixSummary, ReceiptFile, Requested};
 pub use place::{LockError, ServerLock, database_file, database_name, remedy};
 pub use quotas::{DailySpend, HourlySpend};
+pub use receipt_keys::ReceiptKeyRecord;
 pub use refusal::Refusal;
 pub use runs::{RunFindings, RunRecord, RunScore};
 pub use sessions::{FoundSession, Session};

@@ -26,6 +26,7 @@ mod passkeys;
 pub(crate) mod people;
 mod permissions;
 mod reading;
+pub(crate) mod receipts;
 mod retention;
 mod shares;
 mod site_watches;

@@ -12,6 +12,7 @@ mod mcp;
 mod memory;
 mod migrate;
 mod packaging;
+mod receipt;
 mod server;
 #[cfg(target_os = "linux")]
 mod storage;

@@ -18,8 +18,8 @@ const TAGS: [OperationTag; 11] = [
     },
     OperationTag {
         name: "Sharing",
-        description: "Reports with a public address, and their badges.",
-        paths: &["/api/shared", "/api/badge", "/badge", "/r/", "/api/embed", "/embed"],
+        description: "Reports with a public address, their badges, and the keys of signed receipts.",
+        paths: &["/api/shared", "/api/badge", "/badge", "/r/", "/api/embed", "/embed", "/.well-known/jwks.json"],
     },
     OperationTag {
         name: "Followed pages",

@@ -5,6 +5,7 @@ mod audits;
 mod auth;
 mod avatar;
 mod billing;
+mod calendar;
 mod checks;
 mod claim;
 mod compare;
@@ -65,6 +66,7 @@ pub fn catalog() -> Vec<Operation> {
         guests::operations(),
         tabs::operations(),
         webhooks::operations(),
+        calendar::operations(),
         snoozes::operations(),
         auth::operations(),
         avatar::operations(),

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::discovery::Discovery;
+use crate::expiry::Expiry;
 use crate::field_data::FieldData;
 use crate::lab::LabTests;
 use crate::lang::{Lang, Phrase};
@@ -70,6 +71,9 @@ pub struct PageSummary<T = Phrase> {
     /// Systems that the page was made with, by certain evidence. Not every system shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub platform: Vec<Platform>,
+    /// Until when what the page and its site declare is valid, earliest first, at most 50; the past included.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expiries: Vec<Expiry>,
 }
 
 impl PageSummary<Phrase> {
@@ -116,6 +120,7 @@ impl PageSummary<Phrase> {
             lab: self.lab.as_ref().map(|lab| lab.in_lang(lang)),
             rendered: self.rendered.as_ref().map(|pages| pages.in_lang(lang)),
             platform: s.platform,
+            expiries: s.expiries,
         }
     }
 }

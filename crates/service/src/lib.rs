@@ -8,6 +8,7 @@ pub mod billing;
 pub mod blocking;
 pub mod brcode;
 pub mod browser_errors;
+pub mod calendar;
 pub mod caller;
 pub mod challenge;
 pub mod concurrency;

@@ -5,6 +5,7 @@ mod agents;
 mod audits;
 pub(crate) mod avatar;
 mod bodies;
+pub(crate) mod calendar;
 mod catalog;
 mod claim;
 pub(crate) mod contact;

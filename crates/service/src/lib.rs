@@ -18,6 +18,7 @@ pub mod counting;
 pub mod credential;
 pub mod credit;
 pub mod database;
+pub mod doctor;
 pub mod error;
 pub mod feed;
 pub mod figures;

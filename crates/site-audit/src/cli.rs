@@ -3,6 +3,7 @@
 mod audit;
 mod backup;
 mod checks;
+mod doctor;
 mod failure;
 mod input;
 mod lab;
@@ -128,9 +129,9 @@ enum Command {
     Healthcheck(place::ConfigArguments),
     /// Set up lab tests by Lighthouse on this machine.
     Lab(lab::LabArguments),
-    /// Check that the programs for lab tests are installed.
-    #[command(after_help = lab::DOCTOR_HELP)]
-    Doctor(lab::ProgramPlace),
+    /// Check whether a deployment is sound, and say what to do.
+    #[command(after_help = doctor::HELP)]
+    Doctor(doctor::DoctorArguments),
     /// Operate a server: jobs, accounts, payments and purging.
     Operator(operator::OperatorArguments),
     /// Review Pix payments for credit: release or refuse them.
@@ -185,7 +186,7 @@ impl Cli {
             Command::Openapi(arguments) => arguments.openapi(),
             Command::Healthcheck(arguments) => arguments.healthcheck(),
             Command::Lab(arguments) => arguments.run(),
-            Command::Doctor(place) => place.doctor(),
+            Command::Doctor(arguments) => arguments.run(),
             Command::Operator(arguments) => arguments.run(),
             Command::Pix(arguments) => arguments.run(),
             Command::Completions { shell } => {

@@ -3,6 +3,7 @@
 mod audit;
 mod backup;
 mod checks;
+mod doctor;
 mod documents;
 mod formats;
 #[cfg(target_os = "linux")]

@@ -15,6 +15,7 @@ mod embed;
 mod errors;
 mod examples;
 mod field_data;
+mod framing;
 mod identity;
 mod keys;
 pub(crate) mod lab;

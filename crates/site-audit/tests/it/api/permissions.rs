@@ -256,7 +256,7 @@ async fn start(database: TestDatabase) -> (TestApp, SignedIn, String) {
 }
 
 /// A call of a route with names and inputs that lead nowhere.
-fn call_of(route: &str) -> Call<'static> {
+pub(super) fn call_of(route: &str) -> Call<'static> {
     let (method, path) = route.split_once(' ').unwrap();
     let method = ["GET", "POST", "PUT", "PATCH", "DELETE"].into_iter().find(|known| *known == method).unwrap();
     let path: Vec<&str> = path.split('/').map(|part| if part.starts_with('{') { "none" } else { part }).collect();
@@ -264,7 +264,7 @@ fn call_of(route: &str) -> Call<'static> {
     if matches!(method, "POST" | "PUT" | "PATCH") { call.body("{\"nothing\":1}") } else { call }
 }
 
-fn routes(app: &TestApp) -> BTreeSet<String> {
+pub(super) fn routes(app: &TestApp) -> BTreeSet<String> {
     app.site.operations().iter().map(|operation| format!("{} {}", operation.method, operation.path)).collect()
 }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "commands of developers, at their own machine")]
 #![expect(clippy::print_stdout, reason = "a command talks to the person who typed it")]
 
+mod book;
 mod browser;
 mod calibrate;
 mod command;
@@ -81,6 +82,11 @@ const COMMANDS: &[CommandEntry] = &[
         "instructions",
         "[--check] [--functions]: count the instructions of each stage of a report and write them, or compare with those kept; installs valgrind",
         |root| instructions::instructions(root, std::env::args().skip(2)),
+    ),
+    (
+        "book",
+        "[--base-url URL] [--check]: the documentation as one site in target/book/site; --check: links, and our own audit of each page; installs mdBook",
+        |root| book::book(root, std::env::args().skip(2)),
     ),
     ("compare-browser", "compare the facts of each page of DIR with Chromium's (default: the corpus)", |root| {
         browser::install_chromium(root, "the comparison")?;

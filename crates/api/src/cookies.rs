@@ -9,6 +9,9 @@ use service::identity::OPERATOR_SECONDS;
 /// Lifetime of a guest's cookie: 13 months, as long as a guest's audits are kept after a visit.
 const GUEST_SECONDS: u32 = 396 * 86_400;
 
+/// Lifetime of the chosen theme: as of the guest's cookie.
+const THEME_SECONDS: u32 = GUEST_SECONDS;
+
 /// Lifetime of the cookie of a credit: 90 days after it was entered.
 const CREDIT_SECONDS: u32 = 90 * 86_400;
 
@@ -33,7 +36,7 @@ fn set_strict_cookie(name: &str, value: &str, seconds: u32, is_https: bool) -> O
     HeaderValue::from_str(&cookie).ok()
 }
 
-/// Kinds of cookies that identify a browser.
+/// Kinds of cookies. All but the theme identify a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CookieKind {
     /// The token of a session.
@@ -48,6 +51,8 @@ pub enum CookieKind {
     Credit,
     /// Proof that the operator signed in, for the operator's pages only.
     Operator,
+    /// The reader's choice of light or dark.
+    Theme,
 }
 
 impl CookieKind {
@@ -66,6 +71,8 @@ impl CookieKind {
             (Self::Credit, false) => "mm-credit",
             (Self::Operator, true) => "__Host-mm-operator",
             (Self::Operator, false) => "mm-operator",
+            (Self::Theme, true) => "__Host-mm-theme",
+            (Self::Theme, false) => "mm-theme",
         }
     }
 
@@ -80,6 +87,7 @@ impl CookieKind {
             Self::Session => Some(SESSION_SECONDS),
             Self::Guest => Some(GUEST_SECONDS),
             Self::Credit => Some(CREDIT_SECONDS),
+            Self::Theme => Some(THEME_SECONDS),
             Self::Bootstrap | Self::Verified => None,
             Self::Operator => return set_strict_cookie(self.name(is_https), value, OPERATOR_SECONDS, is_https),
         };
@@ -113,6 +121,7 @@ mod tests {
             CookieKind::Guest,
             CookieKind::Credit,
             CookieKind::Operator,
+            CookieKind::Theme,
         ];
         for kind in kinds {
             let text = |header: Option<HeaderValue>| header.unwrap().to_str().unwrap().to_owned();

@@ -5,6 +5,7 @@ mod audits;
 mod auth;
 mod avatar;
 mod billing;
+mod calendar;
 mod checks;
 mod claim;
 mod compare;
@@ -24,6 +25,7 @@ mod passkeys;
 mod patch;
 mod pix;
 mod pricing;
+mod receipts;
 mod running;
 mod shares;
 mod site_watches;
@@ -56,6 +58,7 @@ pub fn catalog() -> Vec<Operation> {
         running::operations(),
         compare::operations(),
         shares::operations(),
+        receipts::operations(),
         embed::operations(),
         checks::operations(),
         tools::operations(),
@@ -63,6 +66,7 @@ pub fn catalog() -> Vec<Operation> {
         guests::operations(),
         tabs::operations(),
         webhooks::operations(),
+        calendar::operations(),
         snoozes::operations(),
         auth::operations(),
         avatar::operations(),

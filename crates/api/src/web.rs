@@ -147,7 +147,12 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
             Ok(place) => place,
             Err(error) => {
                 let lang = language(request.headers(), request.uri().query()).unwrap_or_default();
-                return response::refusal(&error, lang, site.services().is_https());
+                let mut refused = response::refusal(&error, lang, site.services().is_https());
+                if matches!(error.code, Code::InvalidParameter | Code::HeadersTooLarge) {
+                    // Where such a request ends is anybody's guess, so nothing after it is read (RFC 9112 §6.3).
+                    refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+                }
+                return refused;
             }
         };
         let response = next.run(request).await;

@@ -1,5 +1,6 @@
 //! From facts to report: run every check, silence what follows from something else, merge the fixes, keep the limits.
 
+mod expiries;
 mod fix_places;
 mod limits;
 mod requests;

@@ -10,6 +10,7 @@ pub mod claim;
 pub mod credit;
 pub mod dates;
 pub mod discovery;
+pub mod expiry;
 pub mod field_data;
 pub mod finding;
 pub mod fix;

@@ -70,6 +70,9 @@ pub struct PageSummary<T = Phrase> {
     /// Systems that the page was made with, by certain evidence. Not every system shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub platform: Vec<Platform>,
+    /// Until when what the page and its site declare is valid, earliest first, at most 50; the past included.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expiries: Vec<crate::expiry::Expiry>,
 }
 
 impl PageSummary<Phrase> {
@@ -116,6 +119,7 @@ impl PageSummary<Phrase> {
             lab: self.lab.as_ref().map(|lab| lab.in_lang(lang)),
             rendered: self.rendered.as_ref().map(|pages| pages.in_lang(lang)),
             platform: s.platform,
+            expiries: s.expiries,
         }
     }
 }
@@ -223,11 +227,9 @@ pub struct AgentVerdict {
 }
 
 /// Whether the URL is in a sitemap that robots.txt declares, or in one at a usual place.
-///
 /// `declared`: `Sitemap` values of robots.txt as written. `checked`: files that were asked for, in order. `found`: null
 /// when not every file was read to its end and none of the others lists the page. `url`: the file that lists it, and
 /// `lastmod` what it says of it there. `urls`: pages seen in all files, repeats counted.
-///
 /// `state` is `found`; `absent` (all files read, none lists it); `missing` (there is no sitemap); `invalid` (a file has a
 /// syntax error); `tooLarge` (past the protocol's limits or ours); `notAsked` (supplied bytes, or no time for robots.txt); or
 /// `unreachable`: files did not answer, or, with an empty `checked`, no readable robots.txt allowed to ask.

@@ -52,7 +52,7 @@ use service::snoozes;
 use service::tabs;
 use shown::OwnersView;
 
-pub(super) use documents::{document, file, form, report_file};
+pub(super) use documents::{document, file, form, receipt, report_file};
 pub(super) use filter::Filter;
 pub(super) use lookup::{ReportIdPath, made, owned_by_caller};
 pub(super) use shown::{Eyes, Shown};

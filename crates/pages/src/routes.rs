@@ -35,6 +35,7 @@ pub(crate) fn router() -> Router<Site> {
         .route("/og/{file}", get(share::picture))
         .route("/badge/{file}", get(share::badge))
         .route("/r/{slug}/files/{number}", get(share::file))
+        .route("/reports/{id}/receipt.json", get(report::receipt))
         .route("/reports/{id}/{form}", get(report::form))
         .route("/reports/{id}/files/{number}", get(report::file))
         .route(assets::REPORT_PATH, get(assets::report))

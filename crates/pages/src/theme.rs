@@ -1,11 +1,9 @@
 //! The theme, light or dark: the system's, or the reader's choice in a cookie, so that it needs no script and no page
 //! flashes.
 
-use api::cookies::cookie;
+use api::cookies::CookieKind;
 use http::HeaderMap;
 
-/// Name of the cookie. It identifies nobody, so it needs no prefix.
-pub(crate) const COOKIE: &str = "mm-theme";
 /// Colour theme of the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Theme {
@@ -38,6 +36,8 @@ impl Theme {
 
     /// The reader's choice; the system's where there is none, or an unknown one.
     pub(super) fn of(headers: &HeaderMap) -> Self {
-        cookie(headers, COOKIE).and_then(|word| Self::of_word(&word)).unwrap_or_default()
+        // Either name: a page does not know how it was reached, and a theme is no secret.
+        let word = [true, false].into_iter().find_map(|is_https| CookieKind::Theme.read(is_https, headers));
+        word.and_then(|word| Self::of_word(&word)).unwrap_or_default()
     }
 }

@@ -1,6 +1,6 @@
 //! The form that keeps a reader's theme in a cookie, and leads back.
 
-use api::cookies::set_cookie;
+use api::cookies::CookieKind;
 use api::request::{BODY_BYTES, read_body};
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -13,14 +13,11 @@ use crate::address::is_own_path;
 use crate::error;
 use crate::reader::Reader;
 use crate::response::private;
-use crate::theme::{COOKIE, Theme};
+use crate::theme::Theme;
 use api::caller::same_origin;
 use api::caller::same_site;
 use service::Services;
 use service::error::{Code, ServiceError};
-
-/// Lifetime of the cookie: 13 months, as of the guest cookie.
-const SECONDS: u32 = 396 * 86_400;
 
 /// Stores the choice and redirects to the page where it was made.
 pub(super) async fn choose(State(services): State<Services>, request: Request) -> Response {
@@ -48,11 +45,18 @@ async fn chosen(services: &Services, parts: &Parts, body: Body) -> Result<(Theme
 }
 
 fn redirect(services: &Services, theme: Theme, back: &str) -> Response {
-    let seconds = if theme == Theme::System { 0 } else { SECONDS };
-    let cookie = set_cookie(COOKIE, theme.word(), Some(seconds), services.is_https());
+    let is_https = services.is_https();
+    let cookie = match theme {
+        Theme::System => CookieKind::Theme.clear(is_https),
+        _ => CookieKind::Theme.set(is_https, theme.word()),
+    };
+    // Under https the name had no prefix before; what was chosen then must not stand beside the choice of now.
+    let former = CookieKind::Theme.clear(false).filter(|_| is_https);
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
-    response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
+    for cookie in cookie.into_iter().chain(former) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
     // An address that a parser has escaped or that was judged.
     if let Ok(place) = HeaderValue::from_str(back) {
         response.headers_mut().insert(header::LOCATION, place);

@@ -2,6 +2,7 @@
 
 pub mod badge;
 pub mod band;
+pub mod calendar;
 pub mod catalog;
 pub mod diff;
 pub mod edits;

@@ -39,14 +39,24 @@ pub async fn state(cx: &Cx) -> Result<FeedState, ServiceError> {
     Ok(FeedState { exists: feed.is_some(), created_at: feed.map(|feed| feed.created_at) })
 }
 
-/// Makes the caller's feed, or gives it another address; the address, which is told this once.
-pub async fn renew(cx: &Cx) -> Result<String, ServiceError> {
+/// The secret addresses of a feed.
+#[derive(Debug, Clone)]
+pub struct FeedAddresses {
+    /// Runs, as Atom.
+    pub feed: String,
+    /// Dates, as iCalendar.
+    pub calendar: String,
+}
+
+/// Makes the caller's feed, or gives it another address; the addresses, which are told this once.
+pub async fn renew(cx: &Cx) -> Result<FeedAddresses, ServiceError> {
     let (services, owner) = (&cx.services, account_owner(cx)?);
     let token = URL_SAFE_NO_PAD.encode(services.ports().entropy.bytes());
     let (digest, created_at) = (token_digest(&token), services.ports().now());
     let feed = FeedRecord { id: services.ports().id(), owner, created_at };
     services.database().write(|store| store.renew_feed(&feed, &digest)).await?;
-    Ok(services.url(&format!("{PATH}{token}?lang={}", cx.lang.tag())))
+    let address = |file: &str| services.url(&format!("{PATH}{token}{file}?lang={}", cx.lang.tag()));
+    Ok(FeedAddresses { feed: address(""), calendar: address("/calendar.ics") })
 }
 
 /// Deletes the caller's feed. Idempotent.
@@ -57,18 +67,23 @@ pub async fn delete(cx: &Cx) -> Result<(), ServiceError> {
 
 /// The feed at an address, as Atom; [`Code::NotFound`] for an unknown or replaced one.
 pub async fn read(services: &Services, token: &str, lang: Lang) -> Result<String, ServiceError> {
-    if !is_random_token(token) {
-        return Err(ServiceError::new(Code::NotFound));
-    }
-    let digest = token_digest(token);
-    let feed = services.database().ask(|store| store.feed_by_digest(&digest)).await.map_err(|error| match error {
-        DatabaseError::NotFound => ServiceError::new(Code::NotFound),
-        other => other.into(),
-    })?;
+    let feed = at(services, token).await?;
     let except = EventKind::WebhookTest.word();
     let events = services.database().ask(|store| store.page_events_of(&feed.owner, lang, except, ENTRIES)).await?;
     let product = services.config().product.name.clone();
     off_worker(move || written(&feed, &events, &product, lang)).await?
+}
+
+/// The feed at an address; [`Code::NotFound`] for an unknown or replaced one.
+pub(crate) async fn at(services: &Services, token: &str) -> Result<FeedRecord, ServiceError> {
+    if !is_random_token(token) {
+        return Err(ServiceError::new(Code::NotFound));
+    }
+    let digest = token_digest(token);
+    services.database().ask(|store| store.feed_by_digest(&digest)).await.map_err(|error| match error {
+        DatabaseError::NotFound => ServiceError::new(Code::NotFound),
+        other => other.into(),
+    })
 }
 
 fn written(feed: &FeedRecord, events: &[PageEventRecord], product: &str, lang: Lang) -> Result<String, ServiceError> {

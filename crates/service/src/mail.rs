@@ -60,6 +60,16 @@ impl Mailer {
         }))
     }
 
+    /// Connects and signs in as for a mail, and sends none.
+    pub(crate) async fn check(&self) -> Result<(), String> {
+        match tokio::time::timeout(SEND_TIME, self.transport.test_connection()).await {
+            Ok(Ok(true)) => Ok(()),
+            Ok(Ok(false)) => Err("the mail server does not answer as one".to_owned()),
+            Ok(Err(error)) => Err(in_full(&error)),
+            Err(_) => Err("the mail server did not answer in time".to_owned()),
+        }
+    }
+
     /// Sends a mail; `id` is the job's.
     pub async fn send(&self, id: &str, mail: &Mail, now: Timestamp) -> Result<(), NotSent> {
         let message = self.message(id, mail, now).map_err(|error| NotSent::Never(format!("{error:#}")))?;

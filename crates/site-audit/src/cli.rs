@@ -3,6 +3,7 @@
 mod audit;
 mod backup;
 mod checks;
+mod doctor;
 mod failure;
 mod input;
 mod lab;
@@ -12,6 +13,7 @@ mod operator;
 mod output;
 mod pix;
 mod place;
+mod receipt;
 mod serve;
 mod site;
 mod verify;
@@ -106,6 +108,8 @@ enum Command {
     Site(site::SiteArguments),
     /// Verify a changed page before publishing it, without network.
     Verify(verify::VerifyArguments),
+    /// Verify signed receipts of audits, without network.
+    Receipt(receipt::ReceiptArguments),
     /// Run the MCP server for agents on this machine, over standard input and output.
     Mcp(mcp::McpArguments),
     /// List the catalog of checks, or explain one.
@@ -125,9 +129,9 @@ enum Command {
     Healthcheck(place::ConfigArguments),
     /// Set up lab tests by Lighthouse on this machine.
     Lab(lab::LabArguments),
-    /// Check that the programs for lab tests are installed.
-    #[command(after_help = lab::DOCTOR_HELP)]
-    Doctor(lab::ProgramPlace),
+    /// Check whether a deployment is sound, and say what to do.
+    #[command(after_help = doctor::HELP)]
+    Doctor(doctor::DoctorArguments),
     /// Operate a server: jobs, accounts, payments and purging.
     Operator(operator::OperatorArguments),
     /// Review Pix payments for credit: release or refuse them.
@@ -173,6 +177,7 @@ impl Cli {
             Command::Audit(arguments) => arguments.run(),
             Command::Site(arguments) => arguments.run(),
             Command::Verify(arguments) => arguments.run(),
+            Command::Receipt(arguments) => arguments.run(),
             Command::Mcp(arguments) => arguments.run(),
             Command::Checks(arguments) => arguments.run(),
             Command::Backup(arguments) => arguments.run(),
@@ -181,7 +186,7 @@ impl Cli {
             Command::Openapi(arguments) => arguments.openapi(),
             Command::Healthcheck(arguments) => arguments.healthcheck(),
             Command::Lab(arguments) => arguments.run(),
-            Command::Doctor(place) => place.doctor(),
+            Command::Doctor(arguments) => arguments.run(),
             Command::Operator(arguments) => arguments.run(),
             Command::Pix(arguments) => arguments.run(),
             Command::Completions { shell } => {

@@ -23,7 +23,7 @@ const COPIER: &str = "PRAGMA busy_timeout = 2000; PRAGMA trusted_schema = OFF";
 pub(crate) const TABLES: &str = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' \
     AND name NOT LIKE '~_sqlx~_%' ESCAPE '~' ORDER BY name";
 
-const VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
+pub(crate) const VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations";
 
 const SERVER_TABLES: &str =
     "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ANY (current_schemas(false))";

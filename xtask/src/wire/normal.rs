@@ -9,10 +9,11 @@ use regex::{Captures, Regex};
 use super::moment::{self, Moment};
 
 /// What is replaced, in this order, and by what. The first group of an expression, where it has one, stays.
-const RULES: [(&str, Replacement); 23] = [
+const RULES: [(&str, Replacement); 24] = [
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", Replacement::Numbered("uuid")),
     (r"\b(?:pa|mmk|cred)_[A-Za-z0-9_-]{43}", Replacement::Numbered("token")),
     (r"(?m)^(x-request-id: )[0-9a-f]{32}$", Replacement::Fixed("request-id")),
+    (r"\beyJ[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]{86}", Replacement::Numbered("signature")),
     (r"\b[0-9a-f]{32}\b", Replacement::Numbered("hex")),
     (r#"("modified":"|\btimestamp: |, at: )20\d\d-\d\d-\d\d"#, Replacement::Fixed("build-day")),
     (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)", Replacement::Time(moment::rfc3339)),

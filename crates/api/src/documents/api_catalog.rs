@@ -25,6 +25,7 @@ pub(super) fn document(source: &DocumentSource<'_>) -> String {
                     typed("/.well-known/x402", "application/json"),
                     typed("/api/pricing", "application/json"),
                     typed("/agent.json", "application/json"),
+                    typed("/.well-known/jwks.json", "application/jwk-set+json"),
                 ],
                 "status": [typed("/api/health", "application/json")],
             },

@@ -9,7 +9,7 @@ use crate::operation::{Accepted, Access, IntoReply, JsonAnswer, Nothing, Operati
 use service::Services;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
-use service::feed::{self, FeedState};
+use service::feed::{self, FeedAddresses, FeedState};
 use service::webhooks::{self, Delivery, Webhook, WebhookWithSecret};
 
 /// Media type of feeds (RFC 4287 §7).
@@ -99,8 +99,9 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::post("/api/feed", "renew_feed", renew_feed)
             .text(
                 "Make or renew the feed's address",
-                "An Atom feed of the runs of followed pages. Whoever knows its address can read it, without a credential; it \
-                 is answered this once. The address before opens nothing any more.",
+                "An Atom feed of the runs of followed pages, and a calendar of their dates (iCalendar). Whoever knows an \
+                 address can read it, without a credential; both are answered this once. The addresses before open \
+                 nothing any more.",
             )
             .access(Access::Owner)
             .errors(OF_THE_FEED),
@@ -211,10 +212,13 @@ struct FeedAddress {
     ok: bool,
     /// The address. Answered this once; whoever knows it can read the feed.
     url: String,
+    /// The address of the calendar of followed pages (iCalendar), a part of the same secret.
+    calendar: String,
 }
 
 async fn renew_feed(cx: Cx, _: Nothing) -> Result<JsonAnswer<FeedAddress>, ServiceError> {
-    Ok(JsonAnswer::new(FeedAddress { ok: true, url: feed::renew(&cx).await? }))
+    let FeedAddresses { feed, calendar } = feed::renew(&cx).await?;
+    Ok(JsonAnswer::new(FeedAddress { ok: true, url: feed, calendar }))
 }
 
 async fn delete_feed(cx: Cx, _: Nothing) -> Result<JsonAnswer<Done>, ServiceError> {

@@ -10,7 +10,8 @@ use service::error::{Code, ServiceError};
 /// Bytes of a head, its first line included: what nginx takes in all, and several times what browsers send.
 pub(super) const HEAD_BYTES: usize = 64 * 1024;
 
-/// Refuses a head that is too long, and one that leaves open which host it is for (RFC 9112 §3.2).
+/// Refuses a head that is too long, one that leaves open which host it is for (RFC 9112 §3.2), and one that has a length
+/// beside chunks, which a proxy may read otherwise (§6.3).
 pub(super) fn judge(request: &Request) -> Result<(), ServiceError> {
     // The connection's own limit is one of its buffer, which a head that comes in one piece may pass.
     if length(request) > HEAD_BYTES {
@@ -19,6 +20,14 @@ pub(super) fn judge(request: &Request) -> Result<(), ServiceError> {
             "os cabeçalhos da requisição podem ter no máximo {bytes} bytes",
         );
         return Err(ServiceError::new(Code::HeadersTooLarge).explained(most.phrase(&[("bytes", HEAD_BYTES.into())])));
+    }
+    let fields = request.headers();
+    if fields.contains_key(header::CONTENT_LENGTH) && fields.contains_key(header::TRANSFER_ENCODING) {
+        let both = text(
+            "send either Content-Length or Transfer-Encoding",
+            "envie Content-Length ou Transfer-Encoding, não os dois",
+        );
+        return Err(ServiceError::new(Code::InvalidParameter).explained(both.into()));
     }
     let mut hosts = request.headers().get_all(header::HOST).iter();
     let is_good = match (hosts.next(), hosts.next()) {
@@ -62,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_names_one_host_once() {
+    fn a_request_names_one_host_and_one_length() {
         for (fields, wanted) in [
             (&[("host", "a.example:8080")][..], None),
             (&[("host", "[::1]:80")], None),
@@ -71,6 +80,9 @@ mod tests {
             (&[("host", "a"), ("host", "a")], Some("invalid_parameter")),
             (&[("host", "a b")], Some("invalid_parameter")),
             (&[("host", "u@a")], Some("invalid_parameter")),
+            (&[("host", "a"), ("content-length", "1")], None),
+            (&[("host", "a"), ("transfer-encoding", "chunked")], None),
+            (&[("host", "a"), ("content-length", "1"), ("transfer-encoding", "chunked")], Some("invalid_parameter")),
         ] {
             assert_eq!(judged(Version::HTTP_11, fields), wanted, "{fields:?}");
         }

@@ -17,6 +17,8 @@ use crate::facts::layout_table::is_layout_table;
 use crate::facts::page::Html;
 use crate::facts::resolved;
 
+use super::expiries::expiries;
+
 /// Headings kept in the outline.
 const OUTLINE_ENTRIES: usize = 100;
 
@@ -92,6 +94,7 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
         rendered: None,
         crux: facts.capture.field_data.clone(),
         platform: facts.platforms().all().to_vec(),
+        expiries: expiries(facts),
     }
 }
 

@@ -198,3 +198,47 @@ fn a_missing_path_that_is_found_is_told_and_silence_is_not() {
         assert_eq!(report.coverage.passed.iter().any(|code| code == "soft_404_missing_path"), measured, "{status}");
     }
 }
+
+#[test]
+fn dates_on_which_something_ends_are_in_the_summary_once_and_in_order() {
+    const SITE: &str = "GET https://example.com/page
+200
+Content-Type: text/html; charset=utf-8
+X-Robots-Tag: unavailable_after: 25 Jun 2027 15:00:00 GMT
+Sunset: Sat, 31 Dec 2033 23:59:59 GMT
+@certificate 2026-08-07 2026-12-05 R11
+
+<!doctype html><html lang=en><title>Rye bread</title>
+<meta name=bingbot content='unavailable_after: 2027-01-01'>
+<script type='application/ld+json'>{\"@context\":\"https://schema.org\",\"@type\":\"Product\",\"name\":\"Rye\",\"offers\":[
+{\"@type\":\"Offer\",\"priceValidUntil\":\"2026-11-30\"},{\"@type\":\"Offer\",\"priceValidUntil\":\"2026-11-30\"},
+{\"@type\":\"Offer\",\"priceValidUntil\":\"soon\",\"validThrough\":\"2027-03-01T12:00:00+01:00\"}]}</script>
+<div itemscope itemtype='https://schema.org/JobPosting'><meta itemprop=validThrough content=2027-02-01></div>
+<h1>Rye bread</h1>
+
+GET https://example.com/.well-known/security.txt
+200
+Content-Type: text/plain
+
+Contact: mailto:a@example.com
+Expires: 2027-05-01T00:00:00Z
+";
+    let report = report(&audit::example::capture(SITE).unwrap());
+    let expiries = report.summary.unwrap().expiries;
+    let words: Vec<String> = expiries
+        .iter()
+        .map(|expiry| format!("{} {:?} {}", expiry.at, expiry.kind, expiry.property.as_deref().unwrap_or("-")))
+        .collect();
+    assert_eq!(
+        words,
+        [
+            "2026-11-30T00:00:00.000Z StructuredData Offer.priceValidUntil",
+            "2026-12-05T00:00:00.000Z Certificate -",
+            "2027-02-01T00:00:00.000Z StructuredData JobPosting.validThrough",
+            "2027-03-01T11:00:00.000Z StructuredData Offer.validThrough",
+            "2027-05-01T00:00:00.000Z SecurityTxt -",
+            "2027-06-25T15:00:00.000Z UnavailableAfter -",
+            "2033-12-31T23:59:59.000Z Sunset -",
+        ]
+    );
+}

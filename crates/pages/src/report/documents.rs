@@ -10,10 +10,10 @@ use model::lang::Lang;
 use model::report::Report;
 use schemars::JsonSchema;
 use serde::Serialize;
-use service::patches;
+use service::{patches, receipts};
 use store::StoredReport;
 
-use super::lookup::{find, made};
+use super::lookup::{ReportIdPath, find, made};
 use super::tables;
 use crate::error;
 use crate::reader::Reader;
@@ -25,6 +25,18 @@ use service::error::{Code, ServiceError};
 
 /// Report id and file name in the path; an error where they are not UTF-8.
 pub(crate) type ReportFilePath = Result<Path<(String, String)>, PathRejection>;
+
+/// The signed receipt of a report, for its owner.
+pub(crate) async fn receipt(State(services): State<Services>, id: ReportIdPath, request: Request) -> Response {
+    let reader = Reader::of(request.headers(), request.uri().query());
+    let (parts, _) = request.into_parts();
+    let found = async {
+        let stored = find(&services, &parts, id, reader.lang).await?;
+        receipts::receipt(&services, stored, reader.lang).await
+    };
+    let found = found.await;
+    made(services, reader, found, |_, reader, receipt| document(receipt, reader.lang)).await
+}
 
 /// The audit in one of its formats, or its patch, for its owner.
 pub(crate) async fn form(State(services): State<Services>, named: ReportFilePath, request: Request) -> Response {

@@ -17,7 +17,7 @@ use crate::reader::Reader;
 use crate::response::{html, private};
 use service::Services;
 use service::error::ServiceError;
-use service::feed::{self, FeedState};
+use service::feed::{self, FeedAddresses, FeedState};
 use service::webhooks::{self, Delivery, DeliveryStateWord, Webhook, WebhookKind, WebhookState};
 
 /// Where the page is.
@@ -65,8 +65,8 @@ struct DeliveryRow {
 enum Made {
     /// A signing secret.
     Secret(String),
-    /// The address of the feed.
-    Feed(String),
+    /// The addresses of the feed and the calendar.
+    Feed(FeedAddresses),
 }
 
 /// The webhooks and the feed.
@@ -104,7 +104,7 @@ async fn act(form: &WorkspaceForm) -> Result<Option<Made>, ServiceError> {
         "test" => webhooks::test(cx, id).await.map(|_| None),
         "rotate" => webhooks::rotate(cx, id).await.map(|made| Some(Made::Secret(made.secret))),
         "delete" => webhooks::delete(cx, id).await.map(|()| None),
-        "feed" => feed::renew(cx).await.map(|url| Some(Made::Feed(url))),
+        "feed" => feed::renew(cx).await.map(|made| Some(Made::Feed(made))),
         "delete-feed" => feed::delete(cx).await.map(|()| None),
         _ => {
             let chosen: Vec<EventKind> =

@@ -94,7 +94,7 @@ fn note<T>(services: &Services, result: &Result<T, Failure>) {
             breaker.troubled(now);
         }
         Err(failure @ Failure::Unavailable(_)) => {
-            let message = "lab tests are not set up correctly; check lab.* in the configuration, and run `site-audit doctor` where the provider is lighthouse";
+            let message = "lab tests are not set up correctly; check lab.* in the configuration, and run `site-audit lab check` where the provider is lighthouse";
             tracing::error!(%failure, "{message}");
             breaker.refused(now);
         }

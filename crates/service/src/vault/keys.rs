@@ -35,6 +35,7 @@ struct DerivedKeys {
     blind: [u8; 32],
     challenge: [u8; 32],
     verified: [u8; 32],
+    receipt: [u8; 32],
 }
 
 /// What a signature is for. Each purpose has its own key, so that no signature passes for another.
@@ -121,6 +122,11 @@ impl Keys {
         is_of(&self.current) || self.previous.as_ref().is_some_and(is_of)
     }
 
+    /// The seed of the key that signs receipts.
+    pub(crate) fn receipt_seed(&self) -> &[u8; 32] {
+        &self.current.receipt
+    }
+
     /// A page view id; only this server can tell from it the session of the page.
     pub fn context(&self, binding: Binding<'_>, random: [u8; 32]) -> String {
         let [half, _] = halves(random);
@@ -154,6 +160,7 @@ impl DerivedKeys {
             blind: key(b"blind"),
             challenge: key(b"challenge"),
             verified: key(b"verified"),
+            receipt: key(b"receipt"),
         }
     }
 

@@ -1,4 +1,4 @@
-//! `site-audit lab setup` and `site-audit doctor`: the programs that local lab tests need.
+//! `site-audit lab setup` and `site-audit lab check`: the programs that local lab tests need.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -22,14 +22,14 @@ Examples:
   site-audit lab setup
   site-audit lab setup --yes --folder /var/lib/site-audit/lab";
 
-/// What `doctor --help` says after the options.
-pub(super) const DOCTOR_HELP: &str = "\
+/// What `lab check --help` says after the options.
+const CHECK_HELP: &str = "\
 Checks what lab tests by Lighthouse need on this machine: Node, Lighthouse, Chromium. Changes nothing.
 
 Exit codes: 0 everything is installed, 2 something is missing.
 
 Example:
-  site-audit doctor";
+  site-audit lab check";
 
 /// What root is told: with the programs in place, every lab test would still fail.
 const ROOT: &str = "Chromium's sandbox does not work as root, so every lab test of a service that runs as root fails. \
@@ -45,6 +45,9 @@ pub(super) struct LabArguments {
 
 #[derive(Debug, Subcommand)]
 enum LabCommand {
+    /// Check that the programs for lab tests are installed.
+    #[command(after_help = CHECK_HELP)]
+    Check(ProgramPlace),
     /// Install what Lighthouse lab tests need on this machine.
     #[command(after_help = SETUP_HELP)]
     Setup {
@@ -58,7 +61,7 @@ enum LabCommand {
 
 /// Where the programs are.
 #[derive(Debug, Clone, Args)]
-pub(super) struct ProgramPlace {
+struct ProgramPlace {
     /// Folder of the npm packages, as lab.folder.
     #[arg(long, value_name = "FOLDER", default_value = lab::lighthouse::FOLDER)]
     folder: PathBuf,
@@ -70,6 +73,7 @@ pub(super) struct ProgramPlace {
 impl LabArguments {
     pub(super) fn run(self) -> Result<ExitCode> {
         match self.command {
+            LabCommand::Check(place) => place.check(),
             LabCommand::Setup { place, yes } => place.setup(yes),
         }
     }
@@ -77,7 +81,7 @@ impl LabArguments {
 
 impl ProgramPlace {
     /// Says what is there and what is missing.
-    pub(super) fn doctor(self) -> Result<ExitCode> {
+    fn check(self) -> Result<ExitCode> {
         let found = self.found()?;
         print(&report(&found))?;
         if is_root() {
@@ -104,7 +108,7 @@ impl ProgramPlace {
             setup::write_pins(&folder).with_context(|| format!("{} can't be written to", folder.display()))?;
             commands.iter().try_for_each(install)?;
         }
-        self.doctor()
+        self.check()
     }
 
     fn found(&self) -> Result<[InstalledProgram; 3]> {

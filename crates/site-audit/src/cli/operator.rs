@@ -6,6 +6,7 @@ mod jobs;
 mod list;
 mod payments;
 mod purge;
+mod receipt_keys;
 
 use std::process::ExitCode;
 
@@ -55,6 +56,9 @@ enum OperatorCommand {
     /// List payments with an unknown outcome, or decide one of them.
     #[command(after_help = payments::HELP)]
     Payments(payments::ListPayments),
+    /// List the public keys of signed receipts, or forget one.
+    #[command(after_help = receipt_keys::HELP)]
+    ReceiptKeys(receipt_keys::ReceiptKeys),
     /// Delete expired data now, even while purging is paused because the clock jumped.
     #[command(after_help = purge::HELP)]
     Purge(purge::Purge),
@@ -74,6 +78,7 @@ impl OperatorArguments {
             OperatorCommand::Reset(one) => one.run(Deed::Reset),
             OperatorCommand::RemoveFactor(one) => one.run(Deed::RemoveFactor),
             OperatorCommand::Payments(payments) => payments.run(),
+            OperatorCommand::ReceiptKeys(keys) => keys.run(),
             OperatorCommand::Purge(purge) => purge.run(),
         }
     }

@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 mod backup;
 mod checks;
+mod doctor;
 mod documents;
 mod formats;
 #[cfg(target_os = "linux")]
@@ -12,6 +13,7 @@ mod mcp;
 mod memory;
 mod migrate;
 mod packaging;
+mod receipt;
 mod server;
 #[cfg(target_os = "linux")]
 mod storage;

@@ -5,6 +5,7 @@
 mod documents;
 mod mcp;
 mod openapi;
+mod receipts;
 mod webhooks;
 
 use std::path::{Path, PathBuf};

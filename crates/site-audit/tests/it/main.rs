@@ -14,6 +14,7 @@ mod clients;
 mod command_line;
 mod contract;
 mod counting;
+mod documented;
 mod faults;
 mod generated;
 mod jobs;

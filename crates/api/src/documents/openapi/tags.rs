@@ -18,8 +18,8 @@ const TAGS: [OperationTag; 11] = [
     },
     OperationTag {
         name: "Sharing",
-        description: "Reports with a public address, and their badges.",
-        paths: &["/api/shared", "/api/badge", "/badge", "/r/", "/api/embed", "/embed"],
+        description: "Reports with a public address, their badges, and the keys of signed receipts.",
+        paths: &["/api/shared", "/api/badge", "/badge", "/r/", "/api/embed", "/embed", "/.well-known/jwks.json"],
     },
     OperationTag {
         name: "Followed pages",
@@ -33,8 +33,8 @@ const TAGS: [OperationTag; 11] = [
     },
     OperationTag {
         name: "Webhooks",
-        description: "What tells programs of the runs of followed pages: webhooks, and a private feed.",
-        paths: &["/api/webhooks", "/api/feed", "/feeds/"],
+        description: "What tells programs of the runs of followed pages: webhooks, a private feed, and a calendar of their dates.",
+        paths: &["/api/webhooks", "/api/feed", "/feeds/", "/api/calendar"],
     },
     OperationTag {
         name: "Catalog",

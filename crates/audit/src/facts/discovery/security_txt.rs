@@ -1,5 +1,7 @@
 //! Probe 2: contact for vulnerability reports (`security.txt`, RFC 9116).
 
+use std::borrow::Cow;
+
 use model::capture::WantKind;
 use model::dates;
 use model::discovery::DiscoveryCheck;
@@ -100,6 +102,22 @@ fn judge(answer: &Answer<'_>, now: Timestamp, is_legacy: bool) -> ProbeOutcome {
     })
 }
 
+/// When the site's file expires; `None` without a file, or where it does not say one date.
+pub(crate) fn expiry(site: &ProbedSite<'_>) -> Option<Timestamp> {
+    let source = source(site)?;
+    let fields = FileFields::read(&source);
+    let mut dates = fields.of("expires");
+    dates::rfc3339(dates.next()?).filter(|_| dates.next().is_none())
+}
+
+/// The site's file as text, at its place or else at the old one.
+fn source<'s>(site: &ProbedSite<'s>) -> Option<Cow<'s, str>> {
+    let kinds = [WantKind::SecurityTxt, WantKind::SecurityTxtLegacy];
+    let exchanges = kinds.into_iter().filter_map(|kind| site.extra(kind)?.fetched.response());
+    let found = exchanges.filter(|exchange| exchange.is_success()).find(|exchange| !exchange.body.bytes.is_empty());
+    found.map(|exchange| String::from_utf8_lossy(&exchange.body.bytes))
+}
+
 /// Whether a page answers in place of the file.
 pub(crate) fn is_page(site: &ProbedSite<'_>) -> bool {
     let exchange = site.extra(WantKind::SecurityTxt).and_then(|extra| extra.fetched.response());
@@ -111,10 +129,7 @@ pub(crate) fn is_page(site: &ProbedSite<'_>) -> bool {
 pub(crate) fn usable_lines(site: &ProbedSite<'_>) -> Vec<String> {
     /// Lines taken over at most: a file has few.
     const MOST_LINES: usize = 50;
-    let kinds = [WantKind::SecurityTxt, WantKind::SecurityTxtLegacy];
-    let exchanges = kinds.into_iter().filter_map(|kind| site.extra(kind)?.fetched.response());
-    let found = exchanges.filter(|exchange| exchange.is_success()).find(|exchange| !exchange.body.bytes.is_empty());
-    let source = found.map(|exchange| String::from_utf8_lossy(&exchange.body.bytes)).unwrap_or_default();
+    let source = source(site).unwrap_or_default();
     let mut languages = 0;
     let is_usable = |line: &&str| {
         let Some((name, value)) = line.split_once(':') else { return false };

@@ -87,6 +87,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /.well-known/ai-catalog.json", OPEN),
     ("GET /.well-known/api-catalog", OPEN),
     ("GET /.well-known/apis.json", OPEN),
+    ("GET /.well-known/jwks.json", OPEN),
     ("GET /.well-known/mcp-registry-auth", OPEN),
     ("GET /.well-known/security.txt", OPEN),
     ("GET /.well-known/x402", OPEN),
@@ -98,6 +99,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/audits/{id}", OWNER),
     ("GET /api/audits/{id}/lab", OWNER),
     ("GET /api/audits/{id}/patch", OWNER),
+    ("GET /api/audits/{id}/receipt", OWNER),
     ("GET /api/audits/{id}/robots", OWNER),
     ("GET /api/auth/bootstrap", OPEN),
     ("GET /api/auth/events", SESSION),
@@ -110,6 +112,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/auth/sessions", SESSION),
     ("GET /api/badge/{slug}", OPEN),
     ("GET /api/billing", OPEN),
+    ("GET /api/calendar", OWNER),
     ("GET /api/checks", OPEN),
     ("GET /api/checks/changelog", OPEN),
     ("GET /api/checks/{code}", OPEN),
@@ -129,6 +132,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/pricing", OPEN),
     ("GET /api/running/{id}", OWNER),
     ("GET /api/shared/{slug}", OPEN),
+    ("GET /api/shared/{slug}/receipt", OPEN),
     ("GET /api/sites", OWNER),
     ("GET /api/site-watches", ACCOUNT),
     ("GET /api/sites/{id}", OWNER),
@@ -151,6 +155,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/webhooks/{id}/deliveries", ACCOUNT),
     ("GET /apis.json", OPEN),
     ("GET /feeds/{token}", OPEN),
+    ("GET /feeds/{token}/calendar.ics", OPEN),
     ("GET /llms-full.txt", OPEN),
     ("GET /llms.txt", OPEN),
     ("GET /metrics", OPERATOR_ONLY),
@@ -251,7 +256,7 @@ async fn start(database: TestDatabase) -> (TestApp, SignedIn, String) {
 }
 
 /// A call of a route with names and inputs that lead nowhere.
-fn call_of(route: &str) -> Call<'static> {
+pub(super) fn call_of(route: &str) -> Call<'static> {
     let (method, path) = route.split_once(' ').unwrap();
     let method = ["GET", "POST", "PUT", "PATCH", "DELETE"].into_iter().find(|known| *known == method).unwrap();
     let path: Vec<&str> = path.split('/').map(|part| if part.starts_with('{') { "none" } else { part }).collect();
@@ -259,7 +264,7 @@ fn call_of(route: &str) -> Call<'static> {
     if matches!(method, "POST" | "PUT" | "PATCH") { call.body("{\"nothing\":1}") } else { call }
 }
 
-fn routes(app: &TestApp) -> BTreeSet<String> {
+pub(super) fn routes(app: &TestApp) -> BTreeSet<String> {
     app.site.operations().iter().map(|operation| format!("{} {}", operation.method, operation.path)).collect()
 }
 

@@ -9,6 +9,7 @@ use testkit::{SiteAnswer, TestDatabase, TestSite};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::watch;
 
+use super::permissions::{call_of, routes};
 use crate::app::{Call, TestApp, read};
 
 testkit::on_both_databases! {
@@ -97,8 +98,23 @@ async fn every_answer_carries_the_security_headers(database: TestDatabase) {
         "/api/nothing",
         "/robots.txt",
         "/favicon.svg",
-    ] {
-        let response = app.call(Call::get(path)).await;
+        "/status",
+        "/operator",
+        "/pricing",
+        "/contact",
+        "/credit",
+        "/conta/global",
+        "/workspace",
+        "/sites",
+        "/docs",
+        "/compare",
+        "/assets/nothing",
+    ]
+    .into_iter()
+    .map(|path| format!("GET {path}"))
+    .chain(routes(&app))
+    {
+        let response = app.call(call_of(&path)).await;
         for (name, wanted) in [
             ("x-content-type-options", "nosniff"),
             ("content-security-policy", "frame-ancestors 'none'"),

@@ -1,4 +1,4 @@
-//! `site-audit lab setup` and `site-audit doctor`. Programs are scripts here; what is installed is asked of a script named npm.
+//! `site-audit lab setup` and `site-audit lab check`. Programs are scripts here; what is installed is asked of a script named npm.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -71,9 +71,9 @@ fn is_root() -> bool {
 }
 
 #[test]
-fn doctor_lists_what_is_there_and_root_learns_of_the_sandbox() {
+fn a_check_lists_what_is_there_and_root_learns_of_the_sandbox() {
     let machine = Machine::new().with_packages("v24.1.0");
-    let output = machine.run(&["doctor"]);
+    let output = machine.run(&["lab", "check"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let report = stdout(&output);
     let starts = ["ok       Node v24.1.0 (", &format!("ok       Lighthouse {} (", pinned_version())];
@@ -83,11 +83,11 @@ fn doctor_lists_what_is_there_and_root_learns_of_the_sandbox() {
 }
 
 #[test]
-fn doctor_says_what_is_missing_too_old_or_broken() {
+fn a_check_says_what_is_missing_too_old_or_broken() {
     let machine = Machine::new().with_packages("v20.20.2");
     fs::remove_dir_all(machine.path("lab/node_modules/lighthouse")).unwrap();
     machine.script("chromium", "exit 1");
-    let output = machine.run(&["doctor"]);
+    let output = machine.run(&["lab", "check"]);
     assert_eq!(code(&output), 2);
     let report = stdout(&output);
     for line in ["too old  Node v20.20.2 (", "missing  Lighthouse\n", "broken   Chromium ("] {
@@ -136,7 +136,7 @@ fn nothing_is_done_where_everything_is_there() {
     let machine = Machine::new().with_packages("v24.1.0");
     let output = machine.run(&["lab", "setup"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert_eq!(stdout(&output), stdout(&machine.run(&["doctor"])));
+    assert_eq!(stdout(&output), stdout(&machine.run(&["lab", "check"])));
     assert!(machine.npm_arguments().is_none() && !machine.path("lab/package.json").exists());
 }
 

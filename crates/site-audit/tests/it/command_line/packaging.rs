@@ -77,3 +77,57 @@ fn the_hook_audits_each_file_under_its_address() {
     assert_eq!(failed.status.code(), Some(1), "the page has errors");
     assert_eq!(run(&["--fail-under", "0"]).status.code(), Some(0));
 }
+
+/// Answers over plain http of the proxy in `packaging/compose`, which a program that is installed runs; `None` without it.
+fn plain_http_of_the_proxy(requests: &[&str]) -> Option<Vec<String>> {
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    use std::net::{TcpListener, TcpStream};
+
+    let port = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (http, https) = (port(), port());
+    let folder = tempfile::tempdir().unwrap();
+    let ours = std::fs::read_to_string(root().join("packaging/compose/Caddyfile")).unwrap();
+    let settings = format!(
+        "auto_https disable_redirects\nadmin off\nlocal_certs\nskip_install_trust\nhttp_port {http}\nhttps_port {https}\n"
+    );
+    let changed = ours.replacen("auto_https disable_redirects", &settings, 1);
+    assert_ne!(changed, ours);
+    std::fs::write(folder.path().join("Caddyfile"), changed).unwrap();
+    let started = Command::new("caddy")
+        .args(["run", "--adapter", "caddyfile", "--config"])
+        .arg(folder.path().join("Caddyfile"))
+        .envs([("SITE_ADDRESS", "audit.localhost"), ("HOME", folder.path().to_str().unwrap())])
+        .env("XDG_DATA_HOME", folder.path())
+        .stderr(std::process::Stdio::piped())
+        .spawn();
+    let Ok(mut caddy) = started else {
+        println!("passed over, the proxy of packaging/compose: caddy is not installed");
+        return None;
+    };
+    let mut lines = BufReader::new(caddy.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let log: Vec<String> = lines.by_ref().take_while(|line| !line.contains("serving initial configuration")).collect();
+    let answers = requests.iter().map(|path| {
+        let mut stream = TcpStream::connect(("127.0.0.1", http)).unwrap_or_else(|error| panic!("{error}: {log:?}"));
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: audit.localhost\r\nconnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    });
+    let answers = answers.collect();
+    caddy.kill().unwrap();
+    caddy.wait().unwrap();
+    Some(answers)
+}
+
+#[test]
+fn the_proxy_leads_people_to_https_and_refuses_programs_without_it() {
+    let paths = ["/", "/checks?q=title", "/apis.json", "/api/", "/api/audits/1", "/mcp"];
+    let Some(answers) = plain_http_of_the_proxy(&paths) else { return };
+    for (path, answer) in paths.into_iter().zip(answers) {
+        let is_program = path.starts_with("/api/") || path == "/mcp";
+        let status = if is_program { "HTTP/1.1 403 " } else { "HTTP/1.1 308 " };
+        assert!(answer.starts_with(status), "{path}: {answer}");
+        let leads = answer.contains(&format!("Location: https://audit.localhost{path}\r\n"));
+        assert_eq!(leads, !is_program, "{path}: {answer}");
+    }
+}

@@ -4,8 +4,10 @@ use serde_json::json;
 use testkit::TestDatabase;
 
 use super::{content, folder, pip};
+use crate::api::calendar::{OFFER, followed, renewed as renewed_calendar};
+use crate::api::tabs::{Page, send};
 use crate::api::webhooks::{Telling, renewed};
-use crate::app::Call;
+use crate::app::{Call, TestApp};
 
 /// As a receiver verifies a message, and refuses one that was changed.
 const VERIFY: &str = "
@@ -62,5 +64,34 @@ async fn a_reader_of_feeds_reads_the_feed() {
     let score = feed.split("score ").nth(1).unwrap().split('<').next().unwrap().to_owned();
     let folder = folder(&[("feed.xml", &feed)]);
     python.args(["-c", FEED]).arg(folder.path().join("feed.xml")).arg(score);
+    content(python).await;
+}
+
+/// As a calendar program reads the dates.
+const CALENDAR: &str = "
+import datetime, icalendar, sys
+calendar = icalendar.Calendar.from_ical(open(sys.argv[1], 'rb').read())
+assert not calendar.errors and calendar['VERSION'] == '2.0' and calendar['PRODID'], calendar
+assert calendar.calendar_name, calendar
+[event] = calendar.events
+assert not event.errors and event.start == datetime.date(2026, 2, 14), event
+assert event.duration == datetime.timedelta(days=1) and event['UID'] and event['URL'].startswith('http'), event
+assert event['SUMMARY'] == 'Offer.priceValidUntil ends: a, \"b\"; c', event['SUMMARY']
+assert event['DESCRIPTION'].startswith('http') and '\\n2026-02-14T' in event['DESCRIPTION'], event['DESCRIPTION']
+[alarm] = event.walk('VALARM')
+assert alarm['TRIGGER'].dt == datetime.timedelta(days=-14), alarm
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_calendar_program_reads_the_calendar() {
+    let Some(mut python) = pip("python") else { return };
+    let page = Page::start(OFFER).await;
+    let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
+    let (token, tab) = followed(&app, &page).await;
+    let named = send(&app, &token, "PATCH", &format!("/api/tabs/{tab}"), json!({"alias": "a, \"b\"; c"})).await;
+    assert_eq!(named.status, 200, "{}", named.body);
+    let (_, path) = renewed_calendar(&app, &token).await;
+    let folder = folder(&[("calendar.ics", &app.call(Call::get(&path)).await.body)]);
+    python.args(["-c", CALENDAR]).arg(folder.path().join("calendar.ics"));
     content(python).await;
 }

@@ -66,6 +66,10 @@ async fn a_reader_takes_a_report_away_in_every_form(database: TestDatabase) {
         }
         assert_eq!(app.call(Call::get(&format!("{path}/{file}"))).await.status, 404);
     }
+    assert!(page.contains(&format!("href=\"{path}/receipt.json?lang=en\"")), "{page}");
+    let receipt = read(&app, &format!("{path}/receipt.json?lang=pt"), &cookie).await;
+    let same = app.call(Call::get(&format!("{api}/receipt?lang=pt")).token(&token)).await;
+    assert_eq!((receipt.status, receipt.json()), (200, same.json()));
     for unknown in ["audit.exe", "audit", "files/", "files/0", "files/99", "files/x", "files/1/x"] {
         assert_eq!(read(&app, &format!("{path}/{unknown}"), &cookie).await.status, 404, "{unknown}");
     }

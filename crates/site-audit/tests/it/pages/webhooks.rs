@@ -97,6 +97,9 @@ async fn a_feed_is_made_renewed_and_deleted_by_forms(database: TestDatabase) {
     let url = between(&made, "<pre><code>", "</code>").to_owned();
     let path = url.strip_prefix(&app.url("")).unwrap().replace("&#61;", "=");
     assert_eq!(app.call(Call::get(&path)).await.status, 200, "{path}");
+    let calendar = path.replace("?lang", "/calendar.ics?lang");
+    assert!(made.replace("&#61;", "=").contains(&app.url(&calendar)), "{made}");
+    assert_eq!(app.call(Call::get(&calendar)).await.header("content-type"), "text/calendar; charset=utf-8");
     let shown = page.get("pt-BR").await.body;
     assert!(shown.contains("Renovar o endereço") && !shown.contains("/feeds/"), "{shown}");
     page.send("action=feed").await;

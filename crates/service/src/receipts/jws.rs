@@ -144,7 +144,7 @@ pub struct Signed {
 }
 
 /// Why a signature is not valid.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
 pub enum InvalidSignature {
     /// It has not the shape of one.
     #[error("the signature is no detached JWS of a receipt (EdDSA)")]

@@ -266,7 +266,8 @@ fn tests_at_once() -> String {
 fn run_tests(root: &Path, environment: &[(&str, String)]) -> Result<()> {
     let threads = std::env::var("RUST_TEST_THREADS").unwrap_or_else(|_| tests_at_once());
     let environment = [environment, &[("RUST_TEST_THREADS", threads)]].concat();
-    run_with(root, "cargo", &["test", "--workspace", "--locked"], &environment)
+    // All failures of a run are worth knowing, not those of the first program alone.
+    run_with(root, "cargo", &["test", "--workspace", "--locked", "--no-fail-fast"], &environment)
 }
 
 fn lint(root: &Path) -> Result<()> {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::searchable::Searchable;
 use crate::tab::Run;
 use crate::time::Timestamp;
 
@@ -56,6 +57,9 @@ pub struct PageEvent {
 pub struct PageEventData {
     /// The followed page.
     pub tab: EventTab,
+    /// Whether a search engine can show the page at all, which comes before its score; absent where the audit doesn't know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub searchable: Option<Searchable<String>>,
     /// The run, with what changed since the one before.
     pub run: Run,
     /// Address of the report's page. Its owner has to be signed in there.

@@ -51,3 +51,10 @@ impl Searchable<Phrase> {
         (self.state == SearchState::No).then(|| self.text.in_lang(lang))
     }
 }
+
+impl Searchable<String> {
+    /// The sentence that is said above everything else: only of a page that no search engine can show.
+    pub fn alarm(&self) -> Option<&str> {
+        (self.state == SearchState::No).then_some(self.text.as_str())
+    }
+}

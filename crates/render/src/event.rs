@@ -7,5 +7,5 @@ mod slack;
 
 pub use atom::{FeedEntry, FeedHead, atom};
 pub use discord::discord;
-pub use headline::{changes, headline};
+pub use headline::{alarm, changes, headline};
 pub use slack::slack;

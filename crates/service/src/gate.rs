@@ -279,12 +279,12 @@ async fn give_back<T>(cx: &Cx, spent: Option<Spent>, done: Result<T, ServiceErro
 /// when audits are free again, and what works until then.
 fn with_nothing_left(services: &Services, error: ServiceError) -> ServiceError {
     const TRIAL: Text = text(
-        "Today's free audits are used up too; new ones come at 00:00 UTC, in {hours} h {minutes} min. Payments: try again in {seconds} s. Credit that you have and the trial of an account work now.",
-        "As auditorias grátis de hoje também acabaram; há novas às 00:00 UTC, em {hours} h {minutes} min. Pagamentos: tente de novo em {seconds} s. Um crédito que você já tem e o período de teste de uma conta funcionam agora.",
+        "Today's free audits are used up too; new ones come at 00:00 UTC, in {wait}. Payments: try again in {seconds} s. Credit that you have and the trial of an account work now.",
+        "As auditorias grátis de hoje também acabaram; há novas às 00:00 UTC, em {wait}. Pagamentos: tente de novo em {seconds} s. Um crédito que você já tem e o período de teste de uma conta funcionam agora.",
     );
     const CREDIT: Text = text(
-        "Today's free audits are used up too; new ones come at 00:00 UTC, in {hours} h {minutes} min. Payments: try again in {seconds} s. Credit that you have works now.",
-        "As auditorias grátis de hoje também acabaram; há novas às 00:00 UTC, em {hours} h {minutes} min. Pagamentos: tente de novo em {seconds} s. Um crédito que você já tem funciona agora.",
+        "Today's free audits are used up too; new ones come at 00:00 UTC, in {wait}. Payments: try again in {seconds} s. Credit that you have works now.",
+        "As auditorias grátis de hoje também acabaram; há novas às 00:00 UTC, em {wait}. Pagamentos: tente de novo em {seconds} s. Um crédito que você já tem funciona agora.",
     );
     let (left, now) = (left_of_day(services, 0), services.ports().now());
     match error.code {
@@ -292,20 +292,26 @@ fn with_nothing_left(services: &Services, error: ServiceError) -> ServiceError {
         Code::FacilitatorUnavailable if left.limit > 0 => {
             let has_accounts = services.vault().off().is_none();
             let sentence = if has_accounts { TRIAL } else { CREDIT };
-            let (minutes, seconds) = (left.resets_in.div_ceil(60), error.retry_after.unwrap_or(FACILITATOR_RETRY));
+            let seconds = error.retry_after.unwrap_or(FACILITATOR_RETRY);
             let works = if has_accounts { json!(["credit", "trial"]) } else { json!(["credit"]) };
             error
-                .explained(sentence.phrase(&[
-                    ("hours", (minutes / 60).into()),
-                    ("minutes", (minutes % 60).into()),
-                    ("seconds", seconds.into()),
-                ]))
+                .explained(sentence.phrase(&[("wait", hours(left.resets_in).into()), ("seconds", seconds.into())]))
                 .retry_after(seconds)
                 .with("free_again_at", json!(Day(now.day().0 + 1).start()))
                 .with("works_now", works)
                 .with_allowance(left)
         }
         _ => error,
+    }
+}
+
+/// Seconds as hours and minutes, rounded up, as both languages write them: "14 h 30 min".
+fn hours(seconds: u32) -> String {
+    let minutes = seconds.div_ceil(60);
+    match (minutes / 60, minutes % 60) {
+        (0, minutes) => format!("{minutes} min"),
+        (hours, 0) => format!("{hours} h"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
     }
 }
 
@@ -337,4 +343,15 @@ pub async fn allowance(cx: &Cx) -> Result<Gate, ServiceError> {
         needs_verification: verification.is_needed && free_remaining > 0,
         sitekey: verification.sitekey,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hours;
+
+    #[test]
+    fn a_wait_is_told_in_hours_and_minutes_without_zeros() {
+        let told = [1, 3_600, 3_601, 52_200, 86_400].map(hours);
+        assert_eq!(told, ["1 min", "1 h", "1 h 1 min", "14 h 30 min", "24 h"]);
+    }
 }

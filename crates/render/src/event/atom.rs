@@ -5,7 +5,7 @@ use model::lang::Lang;
 use model::page_event::PageEvent;
 use model::time::Timestamp;
 
-use super::headline::{changes, headline};
+use super::headline::{alarm, changes, headline};
 
 /// What a feed says of itself.
 #[derive(Debug)]
@@ -42,6 +42,7 @@ pub fn atom(head: &FeedHead<'_>, entries: &[FeedEntry], lang: Lang) -> String {
     );
     for FeedEntry { id, event } in entries {
         let at = event.timestamp;
+        let lines: Vec<String> = alarm(event).into_iter().chain(changes(event, lang)).collect();
         feed.push_str(&format!(
             "<entry>\n<id>urn:uuid:{}</id>\n<title>{}</title>\n<updated>{at}</updated>\n<published>{at}</published>\n\
              <link rel=\"alternate\" type=\"text/html\" href=\"{}\"/>\n<link rel=\"related\" href=\"{}\"/>\n\
@@ -51,7 +52,7 @@ pub fn atom(head: &FeedHead<'_>, entries: &[FeedEntry], lang: Lang) -> String {
             escaped(&event.data.report),
             escaped(&event.data.tab.url),
             event.kind.word(),
-            escaped(&changes(event, lang).join("\n")),
+            escaped(&lines.join("\n")),
         ));
     }
     feed.push_str("</feed>\n");
@@ -67,7 +68,7 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::headline::tests::alert;
+    use super::super::headline::tests::{alert, hidden};
     use super::*;
 
     const HEAD: FeedHead<'static> =
@@ -82,6 +83,13 @@ mod tests {
         assert!(feed.contains("<title>&lt;/title&gt;&lt;script&gt;"), "{feed}");
         assert!(!feed.contains(['\u{1}', '\u{ffff}']), "{feed}");
         assert!(feed.contains("<updated>2026-01-31T09:30:00.000Z</updated>\n<author>"), "{feed}");
+    }
+
+    #[test]
+    fn an_entry_begins_with_what_keeps_the_page_out_of_search() {
+        let feed = atom(&HEAD, &[FeedEntry { id: "1".to_owned(), event: hidden() }], Lang::En);
+        let content = "<content type=\"text\">Search engines don&apos;t index files of this kind (&lt;b&gt;*).";
+        assert!(feed.contains(content), "{feed}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use model::lang::Lang;
 use model::page_event::{EventKind, PageEvent};
 use serde_json::{Value, json};
 
-use super::headline::{changes, headline};
+use super::headline::{alarm, changes, headline};
 
 /// Characters of the title of an embed at most, by Discord's limits of embeds.
 const TITLE_CHARS: usize = 256;
@@ -16,9 +16,11 @@ pub fn discord(event: &PageEvent, lang: Lang) -> Value {
     let is_alert = event.kind == EventKind::WatchAlert;
     let (mark, [alert, other]) = (if is_alert { "⚠️ " } else { "" }, COLORS);
     let title = headline(event, lang);
+    let content: Vec<String> =
+        [title.clone()].into_iter().chain(alarm(event)).map(|sentence| escaped(&sentence)).collect();
     let lines: Vec<String> = changes(event, lang).iter().map(|line| format!("• {}", escaped(line))).collect();
     json!({
-        "content": format!("{mark}{}", escaped(&title)),
+        "content": format!("{mark}{}", content.join("\n")),
         "embeds": [{
             "title": title.chars().take(TITLE_CHARS).collect::<String>(),
             "url": event.data.report,
@@ -45,7 +47,7 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::headline::tests::alert;
+    use super::super::headline::tests::{alert, hidden};
     use super::*;
 
     #[test]
@@ -58,5 +60,12 @@ mod tests {
         assert_eq!(embed["url"], "https://audit.example.com/reports/019c1346?lang=en");
         assert_eq!(embed["description"], r"• Novo: The page has no \<title\> & no name.");
         assert_eq!(embed["timestamp"], "2026-01-31T09:30:00.000Z");
+    }
+
+    #[test]
+    fn what_keeps_a_page_out_of_search_comes_before_what_changed() {
+        let message = discord(&hidden(), Lang::En);
+        let sentence = r"Search engines don't index files of this kind \(\<b\>\*\).";
+        assert_eq!(message["content"].as_str().unwrap().lines().nth(1), Some(sentence), "{message}");
     }
 }

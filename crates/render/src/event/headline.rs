@@ -30,6 +30,11 @@ pub fn headline(event: &PageEvent, lang: Lang) -> String {
     phrase.in_lang(lang).to_owned()
 }
 
+/// What keeps the page out of search engines, said before everything that changed; `None` of a page that they can show.
+pub fn alarm(event: &PageEvent) -> Option<String> {
+    event.data.searchable.as_ref()?.alarm().map(shortened)
+}
+
 /// What changed since the run before, a line for each finding; empty where nothing did.
 pub fn changes(event: &PageEvent, lang: Lang) -> Vec<String> {
     const NEW: Text = text("New: {message}", "Novo: {message}");
@@ -64,6 +69,7 @@ pub(super) mod tests {
     use model::change::Change;
     use model::finding::{Counts, Severity};
     use model::page_event::{EventTab, PageEventData};
+    use model::searchable::{SearchState, Searchable};
     use model::tab::Run;
     use model::time::Timestamp;
 
@@ -85,6 +91,7 @@ pub(super) mod tests {
                     url: "https://example.com/".to_owned(),
                     alias: Some("<!channel> @everyone [a](https://evil.example) *b*".to_owned()),
                 },
+                searchable: None,
                 run: Run {
                     audit_id: "019c1346-2f4c-7a51-8d6d-1f0c2b7a9e12".to_owned(),
                     score: Some(64),
@@ -99,6 +106,27 @@ pub(super) mod tests {
                 truncated: false,
             },
         }
+    }
+
+    /// The same, of a page that no search engine can show, with markup in the sentence.
+    pub(crate) fn hidden() -> PageEvent {
+        let mut event = alert();
+        let text = "Search engines don't index files of this kind (<b>*).".to_owned();
+        event.data.searchable =
+            Some(Searchable { state: SearchState::No, reasons: vec!["page_not_html".to_owned()], text });
+        event
+    }
+
+    #[test]
+    fn an_alarm_is_of_pages_that_no_search_engine_can_show() {
+        let mut event = hidden();
+        assert_eq!(alarm(&event).as_deref(), Some("Search engines don't index files of this kind (<b>*)."));
+        for state in [SearchState::Yes, SearchState::Unknown] {
+            event.data.searchable.as_mut().unwrap().state = state;
+            assert_eq!(alarm(&event), None, "{state:?}");
+        }
+        event.data.searchable = None;
+        assert_eq!(alarm(&event), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use model::change::Change;
 use model::id::{AuditId, Owner, TabId};
 use model::lang::Lang;
 use model::page_event::{EventKind, EventTab, PageEvent, PageEventData};
+use model::searchable::Searchable;
 use model::tab::{Run, Tab};
 use model::time::Timestamp;
 use store::{JobLease, NewDelivery, NewJob, NewPageEvent, RunRecord, StoreError, StoredReport, WebhookRecord};
@@ -20,6 +21,8 @@ use crate::tabs::{Judgement, between};
 const MOST_WAITING: u32 = 200;
 /// Findings of each list of a change in an event at most.
 const CHANGED: usize = 20;
+/// Characters of the sentence on search engines in an event at most: it may quote what the page calls its type.
+const SENTENCE_CHARS: usize = 300;
 /// Bytes of an event at most, as Standard Webhooks recommends ("Payload structure"). The lists of a longer one are left out.
 const EVENT_BYTES: usize = 20 * 1024;
 
@@ -136,6 +139,7 @@ fn of_run(
         timestamp: stored.created_at,
         data: PageEventData {
             tab: EventTab { id: tab.id.clone(), url: tab.url.clone(), alias: tab.alias.clone() },
+            searchable: stored.report.searchable_in(lang).map(shortened),
             run: Run {
                 audit_id: stored.id.0.clone(),
                 score: is_reached.then_some(stored.report.score),
@@ -166,6 +170,7 @@ pub(super) fn sample(services: &Services, now: Timestamp, lang: Lang) -> PageEve
                 url: "https://example.com/".to_owned(),
                 alias: Some("example.com".to_owned()),
             },
+            searchable: None,
             run: Run {
                 audit_id: id.0.clone(),
                 score: Some(92),
@@ -180,6 +185,11 @@ pub(super) fn sample(services: &Services, now: Timestamp, lang: Lang) -> PageEve
             truncated: false,
         },
     }
+}
+
+/// The answer with a sentence of at most [`SENTENCE_CHARS`].
+fn shortened(found: Searchable<String>) -> Searchable<String> {
+    Searchable { text: found.text.chars().take(SENTENCE_CHARS).collect(), ..found }
 }
 
 fn report_page(services: &Services, audit: &AuditId, lang: Lang) -> String {
@@ -224,6 +234,7 @@ mod tests {
                 timestamp: Timestamp(0),
                 data: PageEventData {
                     tab: EventTab { id: code(), url: code(), alias: None },
+                    searchable: None,
                     run: Run {
                         audit_id: code(),
                         score: Some(1),

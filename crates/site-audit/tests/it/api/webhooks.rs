@@ -43,6 +43,9 @@ testkit::on_both_databases! {
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(86_400);
 
+/// A page without a title that no search engine shows.
+const HIDDEN: &str = "<!doctype html><html lang=en><head><meta charset=utf-8><meta name=robots content=noindex></head><body><h1>Bread</h1></body></html>";
+
 /// A receiver that a test tells what to answer.
 pub(crate) struct Receiver {
     site: TestSite,
@@ -203,7 +206,9 @@ async fn a_run_is_told_with_a_signature_that_a_receiver_can_verify(database: Tes
     let audit = run["audit_id"].as_str().unwrap();
     assert_eq!(run["api"], telling.app.url(&format!("/api/audits/{audit}")));
     assert_eq!(data["report"], telling.app.url(&format!("/reports/{audit}?lang=en")));
-    assert_eq!(get(&telling.app, &telling.token, &format!("/api/audits/{audit}")).await["score"], run["score"]);
+    let read = get(&telling.app, &telling.token, &format!("/api/audits/{audit}")).await;
+    assert_eq!((&read["score"], &read["searchable"]), (&run["score"], &data["searchable"]));
+    assert!(data["searchable"]["state"].is_string(), "{data}");
     let delivery = &telling.deliveries(&id).await[0];
     assert_eq!(delivery["webhook_id"], header(&told[0], "webhook-id"));
     assert_eq!(
@@ -426,7 +431,7 @@ async fn chats_get_their_own_shape(database: TestDatabase) {
         assert_eq!((&made["webhook"]["kind"], &made["webhook"]["lang"]), (&json!(kind), &json!("pt-BR")));
         assert!(made["webhook"]["url"].as_str().unwrap().ends_with(&url[url.len() - 4..]));
     }
-    telling.page.set(Some(BAD));
+    telling.page.set(Some(HIDDEN));
     telling.app.pass(Duration::from_secs(1));
     telling.run(&tab).await;
     let told: BTreeMap<String, Value> = telling
@@ -443,9 +448,13 @@ async fn chats_get_their_own_shape(database: TestDatabase) {
         (&json!("section"), &json!("mrkdwn"))
     );
     assert!(text.starts_with("*&lt;!channel&gt; @everyone: nota ") && text.contains("• Novo: "), "{text}");
-    assert!(slack["text"].as_str().unwrap().contains("nota"), "{slack}");
+    let alarm = Some("Os buscadores não mostram esta página: a meta tag robots diz noindex.");
+    assert_eq!(text.lines().nth(1), alarm, "{text}");
+    let notice = slack["text"].as_str().unwrap();
+    assert!(notice.contains("nota") && notice.lines().nth(1) == alarm, "{slack}");
     let discord = &told["/api/webhooks/1/secretXYZ2"];
-    assert!(discord["content"].as_str().unwrap().contains("nota"), "{discord}");
+    let content = discord["content"].as_str().unwrap();
+    assert!(content.contains("nota") && content.lines().nth(1) == alarm, "{discord}");
     assert_eq!(discord["allowed_mentions"], json!({"parse": []}));
     assert!(discord["embeds"][0]["url"].as_str().unwrap().contains("/reports/"), "{discord}");
 }

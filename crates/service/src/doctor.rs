@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::config::Config;
 use crate::ports::Ports;
-pub use verdict::{Diagnosis, Verdict};
+pub use verdict::{Condition, Diagnosis};
 
 /// Examines the deployment of a configuration: what needs no network first. `program` is the commit of this program, to be
 /// compared with that of the running service.

@@ -100,7 +100,7 @@ fn memory(config: &Config, limit: Option<u64>) -> Diagnosis {
 
 #[cfg(test)]
 mod tests {
-    use super::super::verdict::Verdict;
+    use super::super::verdict::Condition;
     use super::*;
 
     #[test]
@@ -130,10 +130,10 @@ mod tests {
             judged(config, &Machine { open_files, memory }).iter().map(|one| one.verdict).collect::<Vec<_>>()
         };
         let gib = Some(1024 * 1024 * 1024);
-        assert_eq!(found(&config, Some(1024), gib), [Verdict::Ok, Verdict::Ok]);
-        assert_eq!(found(&config, Some(256), Some(256 * 1024 * 1024)), [Verdict::Warning, Verdict::Warning]);
-        assert_eq!(found(&config, None, None), [Verdict::Off, Verdict::Off]);
+        assert_eq!(found(&config, Some(1024), gib), [Condition::Ok, Condition::Ok]);
+        assert_eq!(found(&config, Some(256), Some(256 * 1024 * 1024)), [Condition::Warning, Condition::Warning]);
+        assert_eq!(found(&config, None, None), [Condition::Off, Condition::Off]);
         config.limits.fetches = 512;
-        assert_eq!(found(&config, Some(1024), gib), [Verdict::Warning, Verdict::Warning]);
+        assert_eq!(found(&config, Some(1024), gib), [Condition::Warning, Condition::Warning]);
     }
 }

@@ -289,26 +289,26 @@ fn capital(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::verdict::Verdict;
+    use super::super::verdict::Condition;
     use super::*;
 
     #[test]
     fn tables_and_clocks_are_judged_by_how_far_they_are_off() {
         let facts = |version, is_unfinished| DatabaseFacts { version, newest: 17, is_unfinished, server: None };
         for (facts, verdict) in [
-            (facts(17, false), Verdict::Ok),
-            (facts(16, false), Verdict::Warning),
-            (facts(18, false), Verdict::Warning),
-            (facts(17, true), Verdict::Problem),
+            (facts(17, false), Condition::Ok),
+            (facts(16, false), Condition::Warning),
+            (facts(18, false), Condition::Warning),
+            (facts(17, true), Condition::Problem),
         ] {
             assert_eq!(tables("db", &facts).verdict, verdict, "{facts:?}");
         }
         for (drift, verdict) in [
-            (None, Verdict::Off),
-            (Some(2), Verdict::Ok),
-            (Some(3), Verdict::Warning),
-            (Some(60), Verdict::Warning),
-            (Some(61), Verdict::Problem),
+            (None, Condition::Off),
+            (Some(2), Condition::Ok),
+            (Some(3), Condition::Warning),
+            (Some(60), Condition::Warning),
+            (Some(61), Condition::Problem),
         ] {
             assert_eq!(clock(drift).verdict, verdict, "{drift:?}");
         }
@@ -318,10 +318,10 @@ mod tests {
     fn an_answer_is_of_this_service_and_this_build() {
         let base = Url::parse("https://audit.example.com").unwrap();
         for (body, verdict) in [
-            (r#"{"build":"abc"}"#, Verdict::Ok),
-            (r#"{"build":"def"}"#, Verdict::Warning),
-            (r#"{"ok":true}"#, Verdict::Problem),
-            ("<html>", Verdict::Problem),
+            (r#"{"build":"abc"}"#, Condition::Ok),
+            (r#"{"build":"def"}"#, Condition::Warning),
+            (r#"{"ok":true}"#, Condition::Problem),
+            ("<html>", Condition::Problem),
         ] {
             assert_eq!(answered(&base, body.as_bytes(), "abc").verdict, verdict, "{body}");
         }

@@ -150,18 +150,18 @@ fn shown(url: &Url) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::verdict::Verdict;
+    use super::super::verdict::Condition;
     use super::*;
     use crate::config::SecretText;
 
-    fn found(area: &str, change: impl FnOnce(&mut Config)) -> (Verdict, String) {
+    fn found(area: &str, change: impl FnOnce(&mut Config)) -> (Condition, String) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("audit.db");
         let mut config = Config { database_url: format!("sqlite://{}", file.display()), ..Config::default() };
         change(&mut config);
         let all = judged(&config);
         let one = all.into_iter().find(|one| one.area == area).unwrap();
-        assert_eq!(one.remedy.is_some(), matches!(one.verdict, Verdict::Warning | Verdict::Problem), "{one:?}");
+        assert_eq!(one.remedy.is_some(), matches!(one.verdict, Condition::Warning | Condition::Problem), "{one:?}");
         (one.verdict, one.found)
     }
 
@@ -175,57 +175,57 @@ mod tests {
             config.payments.pay_to = Some(format!("0x{}", "a".repeat(40)));
             config.payments.network = PaymentNetwork::Base;
         };
-        let cases: Vec<(&str, Verdict, &str, Box<dyn FnOnce(&mut Config)>)> = vec![
-            ("base_url", Verdict::Warning, "base_url is not set", Box::new(|_| ())),
-            ("base_url", Verdict::Ok, "is the public origin", Box::new(https)),
-            ("base_url", Verdict::Ok, "for this machine only", Box::new(base("http://localhost:8080"))),
-            ("base_url", Verdict::Problem, "plain http", Box::new(base("http://audit.example.com"))),
-            ("proxies", Verdict::Ok, "no proxy is trusted", Box::new(|_| ())),
-            ("proxies", Verdict::Problem, "trusted_proxies is empty", Box::new(https)),
+        let cases: Vec<(&str, Condition, &str, Box<dyn FnOnce(&mut Config)>)> = vec![
+            ("base_url", Condition::Warning, "base_url is not set", Box::new(|_| ())),
+            ("base_url", Condition::Ok, "is the public origin", Box::new(https)),
+            ("base_url", Condition::Ok, "for this machine only", Box::new(base("http://localhost:8080"))),
+            ("base_url", Condition::Problem, "plain http", Box::new(base("http://audit.example.com"))),
+            ("proxies", Condition::Ok, "no proxy is trusted", Box::new(|_| ())),
+            ("proxies", Condition::Problem, "trusted_proxies is empty", Box::new(https)),
             (
                 "proxies",
-                Verdict::Ok,
+                Condition::Ok,
                 "proxies at 10.0.0.0/8 are believed",
                 Box::new(|config| config.trusted_proxies = vec!["10.0.0.0/8".parse().unwrap()]),
             ),
             (
                 "proxies",
-                Verdict::Problem,
+                Condition::Problem,
                 "trusted_proxies has 0.0.0.0/0",
                 Box::new(|config| config.trusted_proxies = vec!["0.0.0.0/0".parse().unwrap()]),
             ),
-            ("secret", Verdict::Ok, "will be made at the first start", Box::new(|_| ())),
-            ("secret", Verdict::Ok, "auth.secret is set", Box::new(secret)),
-            ("secret", Verdict::Off, "no accounts without https", Box::new(base("http://audit.example.com"))),
-            ("secret", Verdict::Problem, "auth.secret is not set", Box::new(postgres)),
+            ("secret", Condition::Ok, "will be made at the first start", Box::new(|_| ())),
+            ("secret", Condition::Ok, "auth.secret is set", Box::new(secret)),
+            ("secret", Condition::Off, "no accounts without https", Box::new(base("http://audit.example.com"))),
+            ("secret", Condition::Problem, "auth.secret is not set", Box::new(postgres)),
             (
                 "secret",
-                Verdict::Ok,
+                Condition::Ok,
                 "the same on all servers",
                 Box::new(move |config| {
                     postgres(config);
                     secret(config);
                 }),
             ),
-            ("operator", Verdict::Warning, "operator.token is not set", Box::new(|_| ())),
+            ("operator", Condition::Warning, "operator.token is not set", Box::new(|_| ())),
             (
                 "operator",
-                Verdict::Ok,
+                Condition::Ok,
                 "opens /metrics",
                 Box::new(|config| config.operator.token = Some(SecretText::new("t"))),
             ),
-            ("security.txt", Verdict::Warning, "security.contact is not set", Box::new(|_| ())),
+            ("security.txt", Condition::Warning, "security.contact is not set", Box::new(|_| ())),
             (
                 "security.txt",
-                Verdict::Ok,
+                Condition::Ok,
                 "names a contact",
                 Box::new(|config| config.security.contact = Some("mailto:a@example.com".to_owned())),
             ),
-            ("payment", Verdict::Off, "nothing is charged", Box::new(|_| ())),
-            ("payment", Verdict::Warning, "payments.rpc_url is not set", Box::new(live)),
+            ("payment", Condition::Off, "nothing is charged", Box::new(|_| ())),
+            ("payment", Condition::Warning, "payments.rpc_url is not set", Box::new(live)),
             (
                 "payment",
-                Verdict::Ok,
+                Condition::Ok,
                 "taken on base",
                 Box::new(move |config| {
                     live(config);
@@ -234,7 +234,7 @@ mod tests {
             ),
             (
                 "payment",
-                Verdict::Warning,
+                Condition::Warning,
                 "worth nothing",
                 Box::new(move |config| {
                     live(config);

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// How a part is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum Condition {
     /// As it should be.
     Ok,
     /// Off, and so not examined.
@@ -22,7 +22,7 @@ pub struct Diagnosis {
     /// The part: `database`, `mail`, `dns`, `clock` and so on.
     pub area: &'static str,
     /// How it is.
-    pub verdict: Verdict,
+    pub verdict: Condition,
     /// What was found, a sentence.
     pub found: String,
     /// What to do, a sentence; `None` where nothing is to be done.
@@ -32,18 +32,18 @@ pub struct Diagnosis {
 
 impl Diagnosis {
     pub(super) fn ok(area: &'static str, found: impl Into<String>) -> Self {
-        Self { area, verdict: Verdict::Ok, found: found.into(), remedy: None }
+        Self { area, verdict: Condition::Ok, found: found.into(), remedy: None }
     }
 
     pub(super) fn off(area: &'static str, found: impl Into<String>) -> Self {
-        Self { area, verdict: Verdict::Off, found: found.into(), remedy: None }
+        Self { area, verdict: Condition::Off, found: found.into(), remedy: None }
     }
 
     pub(super) fn warning(area: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { area, verdict: Verdict::Warning, found: found.into(), remedy: Some(remedy.into()) }
+        Self { area, verdict: Condition::Warning, found: found.into(), remedy: Some(remedy.into()) }
     }
 
     pub(super) fn problem(area: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { area, verdict: Verdict::Problem, found: found.into(), remedy: Some(remedy.into()) }
+        Self { area, verdict: Condition::Problem, found: found.into(), remedy: Some(remedy.into()) }
     }
 }

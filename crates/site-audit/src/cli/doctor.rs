@@ -11,7 +11,7 @@ use super::output::{BELOW_THE_BAR, is_colour_wanted, print};
 use super::place::{ConfigArguments, runtime};
 use render::format::pretty;
 use render::shown::printable;
-use service::doctor::{self, Diagnosis, Verdict};
+use service::doctor::{self, Condition, Diagnosis};
 use service::ports::Ports;
 
 /// What `doctor --help` says after the options.
@@ -53,7 +53,7 @@ impl DoctorArguments {
         let config = self.place.config()?;
         let commit = crate::assembly::build().commit;
         let diagnoses = runtime()?.block_on(doctor::examine(&config, &Ports::real(), commit));
-        let ok = diagnoses.iter().all(|one| one.verdict != Verdict::Problem);
+        let ok = diagnoses.iter().all(|one| one.verdict != Condition::Problem);
         if self.json {
             print(&pretty(&Examination { ok, diagnoses: &diagnoses })?)?;
         } else {
@@ -68,10 +68,10 @@ fn text(diagnoses: &[Diagnosis], has_colours: bool) -> String {
     let mut out = String::new();
     for one in diagnoses {
         let (word, colour) = match one.verdict {
-            Verdict::Ok => ("ok", "32"),
-            Verdict::Off => ("off", "2"),
-            Verdict::Warning => ("warning", "33"),
-            Verdict::Problem => ("PROBLEM", "31"),
+            Condition::Ok => ("ok", "32"),
+            Condition::Off => ("off", "2"),
+            Condition::Warning => ("warning", "33"),
+            Condition::Problem => ("PROBLEM", "31"),
         };
         let padded = format!("{word:<8}");
         let word = if has_colours { format!("\u{1b}[{colour}m{padded}\u{1b}[0m") } else { padded };
@@ -81,7 +81,7 @@ fn text(diagnoses: &[Diagnosis], has_colours: bool) -> String {
         }
     }
     let count = |verdict| diagnoses.iter().filter(|one| one.verdict == verdict).count();
-    let (problems, warnings) = (count(Verdict::Problem), count(Verdict::Warning));
+    let (problems, warnings) = (count(Condition::Problem), count(Condition::Warning));
     let counted = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     out.push_str(&format!("\n{}, {}\n", counted(problems, "problem"), counted(warnings, "warning")));
     out

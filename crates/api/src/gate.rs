@@ -14,6 +14,7 @@ use service::x402::{CallPayment, PaymentHeaders};
 
 use crate::caller::{self, Incoming, Recognized, is_crawler};
 use crate::operation::{Access, Call, Operation, Reply, ReportWish, Resources, token_of};
+use crate::response::conditional::KnownContents;
 use crate::response::{allowance, receipt};
 
 /// Takes a call through the gate, runs its handler, and settles or gives back what was held for it.
@@ -49,7 +50,9 @@ pub async fn call(
     if let Err(error) = operation.judge(services, &input) {
         return Err(count_refusal(&cx, error).await);
     }
-    let call = Call { cx, resources: resources.clone(), form: incoming.form, wish };
+    // None over MCP: it forwards no conditions, as its answers have no status of their own.
+    let known = KnownContents::of(incoming.headers);
+    let call = Call { cx, resources: resources.clone(), form: incoming.form, wish, known };
     let mut reply = match operation.price {
         None => operation.run(call, input).await?,
         Some(_) => run_priced(call, operation, &whole, input).await?,

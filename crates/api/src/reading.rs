@@ -1,6 +1,8 @@
 //! An answer with a report in the form that its reader asks for: whole, some fields, as much as fits a token budget, or a
 //! document.
 
+mod named;
+
 use std::marker::PhantomData;
 
 use audit::score;
@@ -22,6 +24,8 @@ use render::format::{self, Format, PageOutcome, RequestedPages, TextStyle};
 use service::error::{Code, ServiceError};
 use service::tabs::without_snoozed;
 use store::StoredReport;
+
+pub(crate) use named::{NamedReading, name};
 
 /// Bytes of JSON per token: measured with the usual tokenizers on our own reports, rounded up.
 const BYTES_PER_TOKEN: usize = 4;

@@ -9,6 +9,7 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use model::lang::Lang;
 use render::shown::without_controls;
 use service::error::Code;
+use service::written_answers::WrittenAnswer;
 
 /// Content-Security-Policy of pages: our own style, images and scripts, nothing else. What it blocks is reported to us, in
 /// the old way too, as not every browser has the Reporting API.
@@ -16,6 +17,9 @@ pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; font-src 
 
 /// Where the policy's `report-to` leads (W3C Reporting API, section 3.2).
 const REPORTING: &str = "errors=\"/api/erro-cliente\"";
+
+/// The media type of pages.
+const HTML: &str = "text/html; charset=utf-8";
 
 /// A page as a response.
 pub(crate) fn html(status: StatusCode, page: &impl Template, lang: Lang) -> Response {
@@ -38,7 +42,7 @@ fn document(status: StatusCode, body: Bytes, lang: Lang) -> Response {
     *response.status_mut() = status;
     response.extensions_mut().insert(PageShown);
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(HTML));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(HeaderName::from_static("reporting-endpoints"), HeaderValue::from_static(REPORTING));
     speaks(headers, lang);
@@ -69,12 +73,29 @@ pub(crate) fn lasting(page: &impl Template, lang: Lang) -> Response {
 
 /// A page with a `Cache-Control` of its own.
 pub(crate) fn cacheable(page: &impl Template, lang: Lang, cache: &'static str) -> Response {
+    cacheable_and(page, lang, cache, |_| ())
+}
+
+/// The same; `keep` is given the written page.
+pub(crate) fn cacheable_and(
+    page: &impl Template,
+    lang: Lang,
+    cache: &'static str,
+    keep: impl FnOnce(&WrittenAnswer),
+) -> Response {
     let (status, body) = rendered(StatusCode::OK, page, lang);
-    let content = Bytes::from(body);
-    let mut response = document(status, content.clone(), lang);
-    if status == StatusCode::OK {
-        response.headers_mut().extend(conditional::lasting(&content, cache));
+    if status != StatusCode::OK {
+        return document(status, body.into(), lang);
     }
+    let written = WrittenAnswer::new(HTML, body.into());
+    keep(&written);
+    of_written(&written, lang, cache)
+}
+
+/// The response with a written page.
+pub(crate) fn of_written(written: &WrittenAnswer, lang: Lang, cache: &'static str) -> Response {
+    let mut response = document(StatusCode::OK, written.body.clone(), lang);
+    response.headers_mut().extend(conditional::lasting_of(&written.digest, cache));
     response
 }
 

@@ -7,7 +7,7 @@ use model::lang::{Phrase, Text, text};
 use model::report::Report;
 use model::time::Timestamp;
 use serde_json::json;
-use store::{NewAudit, NewJob, PackedReport, Store, StoreError, StoredReport};
+use store::{AuditHead, NewAudit, NewJob, PackedReport, Store, StoreError, StoredReport};
 use tokio::time::Instant;
 use url::Url;
 
@@ -308,6 +308,28 @@ pub async fn readable(cx: &Cx, owner: &Owner, id: String) -> Result<ReadableRepo
             Ok(ReadableReport { stored: found.map_err(no_such_audit)?, is_own: false })
         }
         (found, _) => Ok(ReadableReport { stored: found.map_err(no_such_audit)?, is_own: true }),
+    }
+}
+
+/// A stored audit that a caller may read, without its report.
+#[derive(Debug)]
+pub struct ReadableHead {
+    /// The head of the audit.
+    pub head: AuditHead,
+    /// See [`ReadableReport::is_own`].
+    pub is_own: bool,
+}
+
+/// The head of an audit that [`readable`] reads whole: a fraction of the work, and the same refusals.
+pub async fn readable_head(cx: &Cx, owner: &Owner, id: String) -> Result<ReadableHead, ServiceError> {
+    let (id, database) = (audit_id(id)?, cx.services.database());
+    match (database.ask(|store| store.audit_head(owner, &id)).await, &cx.caller.identity) {
+        (Err(DatabaseError::NotFound), Identity::Session(session)) => {
+            let has_factor = session.assurance >= Assurance::Aal2;
+            let found = database.ask(|store| store.audit_head_of_member(&session.account, has_factor, &id)).await;
+            Ok(ReadableHead { head: found.map_err(no_such_audit)?, is_own: false })
+        }
+        (found, _) => Ok(ReadableHead { head: found.map_err(no_such_audit)?, is_own: true }),
     }
 }
 

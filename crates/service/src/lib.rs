@@ -63,6 +63,7 @@ mod waiting;
 pub mod watches;
 pub mod webhooks;
 pub mod widget;
+pub mod written_answers;
 pub mod x402;
 
 pub use services::Services;

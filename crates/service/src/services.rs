@@ -28,6 +28,7 @@ use crate::running::RunningAudits;
 use crate::site_desk::SiteDesk;
 use crate::traces::Traces;
 use crate::vault::Vault;
+use crate::written_answers::{AnswerName, WrittenAnswers};
 use crate::x402::Payments;
 
 /// The build of the program.
@@ -73,6 +74,7 @@ struct ServicesInner {
     allowance: Allowance,
     counter: Counter,
     figures: CachedFigures,
+    answers: WrittenAnswers,
     concurrency: ConcurrencyLimits,
     payments: Payments,
     mailer: Option<Mailer>,
@@ -128,6 +130,7 @@ impl Services {
             allowance: Allowance::new(config.limits),
             counter: Counter::default(),
             figures: CachedFigures::default(),
+            answers: WrittenAnswers::default(),
             concurrency: ConcurrencyLimits::new(&config),
             payments: Payments::new(&config, &base_url),
             mailer: Mailer::new(&config, &base_url).context("mail")?,
@@ -236,6 +239,18 @@ impl Services {
     /// Figures that were read a while ago.
     pub(crate) fn figures(&self) -> &CachedFigures {
         &self.inner.figures
+    }
+
+    /// Answers that were written a moment ago.
+    pub fn answers(&self) -> &WrittenAnswers {
+        &self.inner.answers
+    }
+
+    /// The name of an answer that depends on `parts` and, as all do, on the build.
+    pub fn answer_name(&self, parts: &[Option<&str>]) -> AnswerName {
+        let Build { commit, day } = self.inner.build;
+        let build = [env!("CARGO_PKG_VERSION"), commit, day].map(Some);
+        AnswerName::of(build.into_iter().chain(parts.iter().copied()))
     }
 
     /// Concurrency limits.

@@ -2,9 +2,10 @@
 
 use model::id::{Owner, Slug};
 use model::lang::Lang;
+use model::searchable::Searchable;
 use render::badge;
 use render::picture::Scene;
-use store::{NewShare, SharePictures, ShareState, StoredReport};
+use store::{AuditHead, NewShare, SharePictures, ShareState, StoredReport};
 use url::Url;
 
 use crate::audits::{audit_id, no_such_audit, stored};
@@ -71,6 +72,17 @@ pub async fn revoke(cx: &Cx, owner: &Owner, id: String) -> Result<(), ServiceErr
 pub async fn report(services: &Services, slug: &str) -> Result<StoredReport, ServiceError> {
     let slug = slug_of(slug)?;
     services.database().ask(|store| store.shared_report(&slug)).await.map_err(no_such_share)
+}
+
+/// The audit at a public address without its report: a fraction of the work of [`report`], and the same refusals.
+pub async fn head(services: &Services, slug: &str) -> Result<AuditHead, ServiceError> {
+    let slug = slug_of(slug)?;
+    services.database().ask(|store| store.shared_head(&slug)).await.map_err(no_such_share)
+}
+
+/// Whether a search engine can show the page of a shared audit; `None` of an audit that did not tell.
+pub async fn searchable(services: &Services, slug: &Slug) -> Result<Option<Searchable>, ServiceError> {
+    services.database().ask(|store| store.shared_searchable(slug)).await.map_err(no_such_share)
 }
 
 /// Score and state behind a public address.

@@ -12,7 +12,7 @@ use crate::body::{PackedReport, unpack};
 use crate::error::StoreError;
 use crate::jobs::NewJob;
 use crate::lab::lab_tests;
-use crate::statement::Statement;
+use crate::statement::{Statement, member_reads};
 use crate::store::Store;
 use crate::stored_report::{StoredReport, off_worker, share_slug, stored_report};
 use crate::withheld;
@@ -63,9 +63,8 @@ const SELECT_OF_MEMBER: &str = concat!(
     share_slug!(),
     ", ",
     lab_tests!(),
-    " FROM audits WHERE id = $1 AND owner IN (SELECT 'organization:' || organization_id FROM members \
-    JOIN organizations ON organizations.id = organization_id \
-    WHERE account_id = $2 AND (requires_second_factor = 0 OR $3 = 1))"
+    " FROM audits WHERE id = $1 AND ",
+    member_reads!()
 );
 
 const LATEST: &str = concat!(

@@ -15,6 +15,7 @@ use sqlx::any::AnyRow;
 use crate::error::StoreError;
 use crate::jobs::{JobLease, NewJob};
 use crate::quotas::{HourlySpend, OnTheHour};
+use crate::statement::member_reads;
 use crate::store::Store;
 
 /// Tests whose end is awaited in one look.
@@ -147,13 +148,7 @@ const END: &str = "UPDATE lab_tests SET state = $2, result = $3 WHERE run = $1 A
 
 const OF_OWNER: &str = concat!("SELECT id, ", lab_tests!(), " FROM audits WHERE id = $1 AND owner = $2");
 
-const OF_MEMBER: &str = concat!(
-    "SELECT id, ",
-    lab_tests!(),
-    " FROM audits WHERE id = $1 AND owner IN (SELECT 'organization:' || organization_id FROM members \
-    JOIN organizations ON organizations.id = organization_id \
-    WHERE account_id = $2 AND (requires_second_factor = 0 OR $3 = 1))"
-);
+const OF_MEMBER: &str = concat!("SELECT id, ", lab_tests!(), " FROM audits WHERE id = $1 AND ", member_reads!());
 
 /// The lab tests of an audit.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -5,6 +5,7 @@
 
 mod accounts;
 mod answers;
+mod audit_head;
 mod audits;
 mod avatars;
 mod backup;
@@ -62,6 +63,7 @@ mod withheld;
 
 pub use accounts::{AccountRecord, EventRecord, LinkRecord, SessionRecord, TotpRecord};
 pub use answers::PaidAnswer;
+pub use audit_head::{AuditHead, LabMark};
 pub use audits::{AuditLine, NewAudit};
 pub use backup::{BackupFacts, back_up, check_backup, has_tables, restore};
 pub use body::PackedReport;

@@ -15,3 +15,14 @@ pub(crate) fn of_id(sql: &'static str, id: &str) -> Statement {
 
 /// The future of a transaction's steps.
 pub(crate) type Steps<'t, T> = Pin<Box<dyn Future<Output = T> + Send + 't>>;
+
+/// The condition that `audits` is of an organization that the account `$2` is a member of, whose second factor `$3` tells of.
+/// A macro, as `concat!` takes literals only.
+macro_rules! member_reads {
+    () => {
+        "owner IN (SELECT 'organization:' || organization_id FROM members \
+         JOIN organizations ON organizations.id = organization_id \
+         WHERE account_id = $2 AND (requires_second_factor = 0 OR $3 = 1))"
+    };
+}
+pub(crate) use member_reads;

@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::operation::{Access, Call, JsonAnswer, Operation};
-use crate::reading::{self, Reading, Reported};
+use crate::reading::{self, NamedReading, Reading, Reported};
 use engine::Scheme;
 use service::Services;
-use service::audits::{self, Finished, ReadableReport, readable};
+use service::audits::{self, Finished, ReadableHead, readable, readable_head};
 use service::blocking::off_worker;
 use service::caller::Cx;
 use service::config::Sku;
@@ -18,6 +18,7 @@ use service::error::{Code, ServiceError};
 use service::guests;
 use service::robots_answer::{RobotsAnswer, robots_answer};
 use service::snoozes;
+use store::AuditHead;
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
@@ -156,13 +157,22 @@ pub(super) struct AuditPath {
 }
 
 /// The stored audit in the language of the call.
-async fn read(call: Call, input: AuditPath) -> Result<Reading<StoredAudit>, ServiceError> {
-    let Call { cx, wish, .. } = call;
+async fn read(call: Call, input: AuditPath) -> Result<NamedReading<StoredAudit>, ServiceError> {
+    let Call { cx, wish, known, .. } = call;
     let owner = cx.caller.required_owner()?;
-    let ReadableReport { stored, is_own } = readable(&cx, &owner, input.id).await?;
-    let snoozes =
-        if is_own { snoozes::of_page(&cx.services, &owner, &stored.requested_url).await? } else { Vec::new() };
-    off_worker(move || reading::stored(&stored, &snoozes, &wish, cx.lang)).await?
+    let ReadableHead { head, is_own } = readable_head(&cx, &owner, input.id.clone()).await?;
+    let snoozes = if is_own { snoozes::of_page(&cx.services, &owner, &head.requested_url).await? } else { Vec::new() };
+    let name = reading::name(&cx.services, &head, &snoozes, &wish, cx.lang);
+    if let Some(at_hand) = NamedReading::at_hand(&cx.services, &name, &known)? {
+        return Ok(at_hand);
+    }
+    let stored = readable(&cx, &owner, input.id).await?.stored;
+    // It may be shared since, or no longer be. A lab test that has ended since never runs again, so its name leads nobody here.
+    let head = AuditHead { share_slug: stored.share_slug.clone(), ..head };
+    let name = reading::name(&cx.services, &head, &snoozes, &wish, cx.lang);
+    let (services, lang) = (cx.services, cx.lang);
+    let written = off_worker(move || reading::stored(&stored, &snoozes, &wish, lang)).await??;
+    NamedReading::written(&services, name, written)
 }
 
 /// Which audit, and which crawler.

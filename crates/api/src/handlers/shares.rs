@@ -123,8 +123,15 @@ struct SharePath {
 
 async fn shared(call: Call, input: SharePath) -> Result<Reading<StoredAudit>, ServiceError> {
     let Call { cx, wish, .. } = call;
+    let head = shares::head(&cx.services, &input.slug).await?;
+    let name = reading::name(&cx.services, &head, &[], &wish, cx.lang);
+    if let Some(kept) = Reading::kept(&cx.services, &name) {
+        return Ok(kept);
+    }
     let audit = shares::report(&cx.services, &input.slug).await?;
-    off_worker(move || reading::stored(&audit, &[], &wish, cx.lang)).await?
+    let (services, lang) = (cx.services, cx.lang);
+    let written = off_worker(move || reading::stored(&audit, &[], &wish, lang)).await??;
+    Ok(written.keep(&services, name))
 }
 
 /// Score and label of a badge (Badge).

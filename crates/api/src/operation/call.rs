@@ -7,6 +7,7 @@ use service::caller::Cx;
 use super::form::UnreadForm;
 use super::resources::Resources;
 use super::wish::ReportWish;
+use crate::response::conditional::KnownContents;
 
 /// An authenticated call of an operation: the first argument of handlers that need more than use cases take.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct Call {
     pub form: Option<Arc<UnreadForm>>,
     /// How a report is wanted, of an operation that answers with one.
     pub wish: ReportWish,
+    /// What the caller has already.
+    pub known: KnownContents,
 }
 
 /// The first argument of a handler, extracted from the call: the whole [`Call`], or only its [`Cx`], which is all that

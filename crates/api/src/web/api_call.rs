@@ -13,6 +13,7 @@ use crate::gate;
 use crate::operation::{Call, Operation, OtherForm, Reply, ReportWish, UnreadForm, body_object, query_object, unknown};
 use crate::request::{BODY_BYTES, client, language, read_body, wish};
 use crate::response;
+use crate::response::conditional::KnownContents;
 use crate::site::Site;
 use model::lang::{Lang, Text, text};
 use service::blocking::off_worker;
@@ -95,6 +96,7 @@ async fn beacon(site: &Site, operation: &Operation, request: Request, lang: Lang
         resources: site.resources().clone(),
         form: Some(Arc::new(UnreadForm::new(parts, body))),
         wish: ReportWish::default(),
+        known: KnownContents::default(),
     };
     operation.run(call, Map::new()).await
 }

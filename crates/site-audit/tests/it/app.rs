@@ -200,6 +200,12 @@ impl TestApp {
         format!("http://{}{path}", self.address)
     }
 
+    /// Damages every stored report: a call that reads one fails from now on.
+    pub(crate) async fn damage_reports(&self) {
+        let body = if self.database.is_postgres() { "'\\x0102'" } else { "x'0102'" };
+        self.database.execute(&format!("UPDATE audits SET body = {body}")).await;
+    }
+
     /// Time goes on.
     pub(crate) fn pass(&self, time: Duration) {
         self.clock.0.fetch_add(i64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);

@@ -43,6 +43,12 @@ async fn an_audit_has_one_address_in_force(database: TestDatabase) {
     assert_eq!(shared.share_slug, Some(slug("one")));
     assert_eq!(store.audit_of(&guest("g"), &audit_id("a")).await.unwrap().share_slug, Some(slug("one")));
     assert_eq!(store.share_state(&slug("one")).await.unwrap(), ShareState::InForce { score: Some(report().score) });
+    let head = store.shared_head(&slug("one")).await.unwrap();
+    assert_eq!((&head.id, head.created_at, head.score), (&audit_id("a"), NOW, Some(report().score)));
+    assert_eq!((head.share_slug.clone(), head.lab.clone()), (Some(slug("one")), [None, None]));
+    assert_eq!(store.audit_head(&guest("g"), &audit_id("a")).await.unwrap(), head);
+    assert!(is_missing(store.audit_head(&guest("h"), &audit_id("a")).await));
+    assert_eq!(store.shared_searchable(&slug("one")).await.unwrap(), report().searchable);
     assert_eq!(store.share_picture(&slug("one"), Lang::En).await.unwrap(), b"en");
     assert_eq!(store.share_picture(&slug("one"), Lang::PtBr).await.unwrap(), b"pt");
     assert!(is_missing(store.share_state(&slug("two")).await));
@@ -69,6 +75,8 @@ async fn a_revoked_address_shows_nothing_and_is_not_given_again(database: TestDa
     for _ in 0..2 {
         store.revoke_share(&guest("g"), &audit_id("a"), NOW).await.unwrap();
         assert!(is_missing(store.shared_report(&slug("one")).await));
+        assert!(is_missing(store.shared_head(&slug("one")).await));
+        assert!(is_missing(store.shared_searchable(&slug("one")).await));
         assert!(is_missing(store.share_picture(&slug("one"), Lang::En).await));
         assert_eq!(store.share_state(&slug("one")).await.unwrap(), ShareState::Revoked);
         assert_eq!(store.audit_of(&guest("g"), &audit_id("a")).await.unwrap().share_slug, None);

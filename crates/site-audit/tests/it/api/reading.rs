@@ -12,6 +12,7 @@ testkit::on_both_databases! {
     some_fields_are_an_answer_too,
     a_budget_gives_the_most_urgent_first_and_leads_to_the_rest,
     a_report_has_a_name_for_caches_of_its_owner,
+    a_report_that_is_known_is_not_read_again,
     what_does_not_go_together_is_refused,
     a_refusal_says_what_to_call_next,
 }
@@ -111,6 +112,51 @@ async fn a_report_has_a_name_for_caches_of_its_owner(database: TestDatabase) {
     assert_eq!(app.call(known("?lang=pt-BR")).await.status, 200);
     let stranger = Call::get(&path).header("if-none-match", first.header("etag"));
     assert_eq!(app.call(stranger).await.status, 401);
+    // What changes of the answer changes its name.
+    let share = |method| Call::new(method, &format!("{path}/share")).token(&token);
+    let slug = app.call(share("POST")).await.json()["slug"].clone();
+    let shared = app.call(known("")).await;
+    assert_eq!((shared.status, &shared.json()["share_slug"]), (200, &slug));
+    assert_ne!(shared.header("etag"), first.header("etag"));
+    assert_eq!(app.call(share("DELETE")).await.status, 200);
+    assert_eq!(app.call(known("")).await.status, 304);
+}
+
+/// A report that can't be read shows that nothing of it was.
+async fn a_report_that_is_known_is_not_read_again(database: TestDatabase) {
+    let (app, path, token) = audited(database).await;
+    let asked =
+        |query: &str, known: &str| Call::get(&format!("{path}{query}")).token(&token).header("if-none-match", known);
+    let queries = ["", "?lang=pt-BR", "?format=markdown", "?fields=score", "?budget=100"];
+    let mut read = Vec::new();
+    for query in queries {
+        read.push(app.call(asked(query, "")).await);
+    }
+    let names: BTreeSet<&str> = read.iter().map(|read| read.header("etag")).collect();
+    assert_eq!(names.len(), queries.len(), "{names:?}");
+    app.damage_reports().await;
+    // Another server has written none of them.
+    let other = TestApp::start_on(&app, |_| {}).await;
+    for (query, read) in queries.into_iter().zip(&read) {
+        let known = other.call(asked(query, read.header("etag"))).await;
+        assert_eq!((known.status, known.body.as_str(), known.header("content-type")), (304, "", ""), "{query}");
+        for name in ["etag", "cache-control", "content-language"] {
+            assert_eq!(known.header(name), read.header(name), "{query}: {name}");
+        }
+        for nothing in ["", "\"a\"", "*"] {
+            assert_eq!(other.call(asked(query, nothing)).await.refusal(), (500, "internal".to_owned()), "{query}");
+        }
+        // This one has, a moment ago.
+        let again = app.call(asked(query, "")).await;
+        assert_eq!((again.status, &again.body), (200, &read.body), "{query}");
+        for name in ["etag", "cache-control", "content-language", "content-type"] {
+            assert_eq!(again.header(name), read.header(name), "{query}: {name}");
+        }
+    }
+    for (app, token) in [(&app, app.guest().await), (&other, other.guest().await)] {
+        let stranger = Call::get(&path).token(&token).header("if-none-match", read[0].header("etag"));
+        assert_eq!(app.call(stranger).await.refusal(), (404, "audit_not_found".to_owned()));
+    }
 }
 
 async fn what_does_not_go_together_is_refused(database: TestDatabase) {

@@ -11,6 +11,7 @@ testkit::on_both_databases! {
     a_revoked_share_is_gone_everywhere_at_once,
     only_the_owner_shares,
     a_badge_never_tells_of_an_error,
+    what_is_shown_again_is_not_read_again_and_goes_with_its_share,
     an_outage_is_told_as_one,
     o08_control_characters_of_a_page_never_come_out_raw,
 }
@@ -218,6 +219,55 @@ async fn a_badge_never_tells_of_an_error(database: TestDatabase) {
     }
     let hostile = app.call(Call::get(&format!("/badge/{SLUG}.svg?label=%22%3E%3Csvg%20onload%3Dx%3E"))).await;
     assert!(!hostile.body.contains("<svg onload") && hostile.body.contains("&lt;svg onload=x&gt;"), "{}", hostile.body);
+}
+
+/// A report that can't be read shows that nothing of it was.
+async fn what_is_shown_again_is_not_read_again_and_goes_with_its_share(database: TestDatabase) {
+    let site = TestSite::start(|asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html("<!doctype html><meta name=robots content=noindex><title>Bread</title><h1>Bread</h1>"),
+        _ => SiteAnswer::missing(),
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    let (token, id) = audited(&app, &site).await;
+    let slug = slug(&share(&app, &token, &id).await);
+    let badge = format!("/badge/{slug}.svg");
+    let paths = [format!("/r/{slug}"), format!("/r/{slug}?lang=pt-BR"), format!("/api/shared/{slug}"), badge.clone()];
+    let mut shown = Vec::new();
+    for path in &paths {
+        shown.push(app.call(Call::get(path)).await);
+    }
+    let score = shown[2].json()["score"].clone();
+    // Of a page that no search engine shows, it says so.
+    assert!(shown[3].body.contains(&format!("<title>seo audit: {score}/100. ")), "{}", shown[3].body);
+
+    app.damage_reports().await;
+    let other = TestApp::start_on(&app, |_| {}).await;
+    for (path, first) in paths.iter().zip(&shown) {
+        let again = app.call(Call::get(path)).await;
+        assert_eq!((again.status, &again.body), (200, &first.body), "{path}");
+        for name in ["etag", "cache-control", "content-type", "content-language", "content-security-policy", "vary"] {
+            assert_eq!(again.header(name), first.header(name), "{path}: {name}");
+        }
+        assert_eq!(other.call(Call::get(path)).await.status, 500, "{path}: another server has written none");
+    }
+    // Whether a badge is known is decided by its row, on every server.
+    let known = || Call::get(&badge).header("if-none-match", shown[3].header("etag"));
+    let unchanged = other.call(known()).await;
+    assert_eq!((unchanged.status, unchanged.body.as_str(), unchanged.header("content-type")), (304, "", ""));
+    for name in ["etag", "cache-control", "content-security-policy", "cross-origin-resource-policy"] {
+        assert_eq!(unchanged.header(name), shown[3].header(name), "{name}");
+    }
+
+    assert_eq!(app.call(Call::new("DELETE", &format!("/api/audits/{id}/share")).token(&token)).await.status, 200);
+    for app in [&app, &other] {
+        for path in &paths[..3] {
+            assert_eq!(app.call(Call::get(path)).await.status, 404, "{path}");
+        }
+        let revoked = app.call(known()).await;
+        assert_eq!(revoked.status, 200);
+        assert!(revoked.body.contains("<title>seo audit: n/a</title>"), "{}", revoked.body);
+    }
 }
 
 async fn an_outage_is_told_as_one(database: TestDatabase) {

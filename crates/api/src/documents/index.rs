@@ -101,11 +101,8 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
             "mcp": url("/mcp"),
             "pricing": url("/api/pricing"),
             "billing": url("/api/billing"),
-            "agent_card": url("/agent.json"),
             "api_catalog": url("/.well-known/api-catalog"),
-            "knowledge": url("/okf/index.md"),
             "ui": url("/"),
-            "checks": url("/checks"),
         }),
         conventions: vec![
             "Bodies and answers are JSON (UTF-8).".to_owned(),
@@ -117,7 +114,7 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
             "An endpoint without auth needs no credential.".to_owned(),
             "Unknown parameters and body members are refused (400), with similar names.".to_owned(),
             "Calls that answer with a report accept fields, budget (tokens) and format (markdown, csv, sarif).".to_owned(),
-            "Texts are English unless ?lang=pt-BR or Accept-Language asks for Portuguese; codes and field names never change.".to_owned(),
+            "Texts are English unless ?lang=pt-BR or Accept-Language asks for Portuguese.".to_owned(),
             "Times are UTC, ISO 8601. Prices are US dollars.".to_owned(),
             "429 and 503 have a Retry-After header.".to_owned(),
         ],
@@ -187,7 +184,5 @@ fn quickstart(base: &str) -> Vec<String> {
         format!("ID=$(echo $A {}); TOKEN=$(echo $A {})", taken("id"), taken("guest_token")),
         format!("curl -s {base}/api/audits/$ID?budget=1500 -H \"X-Guest-Token: $TOKEN\""),
         format!("curl -s {base}/api/audits/$ID/patch -H \"X-Guest-Token: $TOKEN\""),
-        format!("curl -s {base}/api/gate"),
-        format!("curl -s {base}/mcp {json} -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}}'"),
     ]
 }

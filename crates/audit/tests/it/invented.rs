@@ -68,6 +68,9 @@ fn is_known(said: &Said, codes: &[&str], value: &Value) -> bool {
             // The code of the language that the text is written in.
             || is("html_lang_content_mismatch") && text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_lowercase())
             || is("link_local_target") && said.names_elsewhere(text)
+            // Put together again from the words into which a quotation mark cut it.
+            || is("image_alt_cut")
+                && text.split_whitespace().all(|word| said.holds(word.trim_matches(|c: char| !c.is_alphanumeric())))
             // An encoded space before the scheme is left out.
             || is("link_href_invalid") && said.holds(&format!("%20{text}"))
             || REWRITTEN.iter().any(|code| is(code)) && said.has_letters_of(text)

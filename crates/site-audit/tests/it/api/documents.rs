@@ -206,7 +206,7 @@ async fn the_quickstart_can_be_pasted(database: TestDatabase) {
     let output = done.await.unwrap().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{said}");
-    for answer in ["\"score\":", "\"como_aplicar\":", "\"free_remaining\":", "\"inputSchema\":"] {
+    for answer in ["\"score\":", "\"como_aplicar\":"] {
         assert!(said.contains(answer), "{answer} is not in {said}");
     }
     assert!(!said.contains("\"error\":\""), "{said}");

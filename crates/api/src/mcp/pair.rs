@@ -63,8 +63,8 @@ pub(super) fn described() -> [Value; 2] {
 
 /// The operations that have no place in the list of tools.
 pub(crate) fn further(operations: &[Operation]) -> Value {
-    let told = tool::tools(operations).filter(|operation| !tool::is_listed(operation.name)).map(|operation| {
-        json!({"name": operation.name, "title": operation.title, "description": tool::brief(operation.doc)})
-    });
+    let told = tool::tools(operations)
+        .filter(|operation| !tool::is_listed(operation.name))
+        .map(|operation| json!({"name": operation.name, "description": tool::brief(operation.doc)}));
     json!({"operations": told.collect::<Vec<_>>()})
 }

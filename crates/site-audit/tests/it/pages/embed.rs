@@ -46,7 +46,7 @@ async fn a_widget_audits_in_the_page_of_another_site() {
     }
     tab.value_in_frame("document.querySelector('button').click()");
     assert_eq!(tab.value_in_frame(ANSWERED), SAID);
-    assert_eq!(tab.value_in_frame("document.getElementById('score').textContent.trim()"), "50of 100");
+    assert_eq!(tab.value_in_frame("document.getElementById('score').textContent.trim()"), "58of 100");
     let counts = tab.value_in_frame("document.querySelector('.counts').innerText");
     assert!(counts.as_str().unwrap().starts_with("1 error\n"), "{counts}");
     let found = tab.value_in_frame("[...document.querySelectorAll('#findings li')].map(e => e.innerText)");

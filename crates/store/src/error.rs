@@ -183,8 +183,9 @@ impl ErrorClass {
             "XX001" | "XX002" => Self::Corrupt,
             // Disk full.
             "53100" => Self::Full,
-            // A server that only reads, as after a failover; a session that ended for its idleness.
-            "25006" | "25P03" => Self::Unavailable,
+            // A server that only reads, as after a failover; a session that ended for its idleness; a file that may not be
+            // written, which is how PostgreSQL reports a file system that only reads.
+            "25006" | "25P03" | "42501" => Self::Unavailable,
             // Connection, authorization of a session, no such database, resources, operator, system.
             _ if ["08", "28", "3D", "53", "57", "58"].iter().any(|class| code.starts_with(class)) => Self::Unavailable,
             _ => Self::Refused,
@@ -215,6 +216,7 @@ mod tests {
             ("53100", ErrorClass::Full),
             ("08006", ErrorClass::Unavailable),
             ("58030", ErrorClass::Unavailable),
+            ("42501", ErrorClass::Unavailable),
             ("28P01", ErrorClass::Unavailable),
             ("25006", ErrorClass::Unavailable),
             ("10", ErrorClass::Unavailable),

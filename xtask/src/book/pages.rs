@@ -72,14 +72,17 @@ fn finished(html: &str, markdown: &str, address: &str) -> Result<String> {
     Ok(format!("{before}{FROM}{description}\"{after}").replacen("</head>", &format!("{more}</head>"), 1))
 }
 
-/// The first paragraph of a chapter, cut after a word.
+/// The first paragraph of a chapter that has text of its own beside pictures, cut after a word.
 fn description(markdown: &str) -> String {
-    let (mut text, mut is_within) = (String::new(), false);
+    let (mut text, mut is_within, mut is_picture) = (String::new(), false, false);
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
         match event {
             Event::Start(Tag::Paragraph) => is_within = true,
             Event::End(TagEnd::Paragraph) if !text.trim().is_empty() => break,
-            Event::Text(part) | Event::Code(part) if is_within => text.push_str(&part),
+            Event::End(TagEnd::Paragraph) => is_within = false,
+            Event::Start(Tag::Image { .. }) => is_picture = true,
+            Event::End(TagEnd::Image) => is_picture = false,
+            Event::Text(part) | Event::Code(part) if is_within && !is_picture => text.push_str(&part),
             Event::SoftBreak | Event::HardBreak if is_within => text.push(' '),
             _ => {}
         }

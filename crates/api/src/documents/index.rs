@@ -101,7 +101,6 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
             "mcp": url("/mcp"),
             "pricing": url("/api/pricing"),
             "billing": url("/api/billing"),
-            "api_catalog": url("/.well-known/api-catalog"),
             "ui": url("/"),
         }),
         conventions: vec![

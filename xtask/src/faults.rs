@@ -250,8 +250,8 @@ fn build(root: &Path, (package, target): Target) -> Result<PathBuf> {
     built
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-        .filter(|message| message["profile"]["test"] == true)
-        .find_map(|message| Some(PathBuf::from(message["executable"].as_str()?)))
+        .filter(|message| message.pointer("/profile/test").is_some_and(|test| *test == true))
+        .find_map(|message| Some(PathBuf::from(message.get("executable")?.as_str()?)))
         .with_context(|| format!("cargo names no test program of {package}"))
 }
 

@@ -154,6 +154,9 @@ mod tests {
     use super::*;
     use crate::config::SecretText;
 
+    /// What a case does to a configuration.
+    type Change = Box<dyn FnOnce(&mut Config)>;
+
     fn found(area: &str, change: impl FnOnce(&mut Config)) -> (Condition, String) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("audit.db");
@@ -175,7 +178,7 @@ mod tests {
             config.payments.pay_to = Some(format!("0x{}", "a".repeat(40)));
             config.payments.network = PaymentNetwork::Base;
         };
-        let cases: Vec<(&str, Condition, &str, Box<dyn FnOnce(&mut Config)>)> = vec![
+        let cases: Vec<(&str, Condition, &str, Change)> = vec![
             ("base_url", Condition::Warning, "base_url is not set", Box::new(|_| ())),
             ("base_url", Condition::Ok, "is the public origin", Box::new(https)),
             ("base_url", Condition::Ok, "for this machine only", Box::new(base("http://localhost:8080"))),

@@ -1,5 +1,4 @@
 //! Bits of an SQLite file that flip while the store is open.
-#![expect(clippy::print_stdout, reason = "a fault says how often it was made, and what it found")]
 
 use std::collections::BTreeMap;
 

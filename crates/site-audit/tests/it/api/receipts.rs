@@ -75,7 +75,7 @@ async fn a_receipt_proves_its_report_and_no_other(database: TestDatabase) {
         let unknown = Err(InvalidSignature::UnknownKey(keys[0].kid.clone()));
         assert_eq!(verify(signature(&receipt), report, &foreign), unknown);
     }
-    // It is signed anew for each call, and comes out alike.
+    // It is signed again for each call, with the same result.
     let again = get(&app, &token, &format!("{path}/receipt")).await;
     assert_eq!(again, get(&app, &token, &format!("{path}/receipt")).await);
 }

@@ -15,7 +15,7 @@ use crate::server_process::ServerProcess;
 const USUAL: [u32; 2] = [500, 1_000];
 /// Names of the environment.
 const NAMES: [&str; 2] = ["SITE_AUDIT_TEST_SLOW_CLIENTS", "SITE_AUDIT_TEST_HALF_OPEN_CLIENTS"];
-/// Audits of others beside them.
+/// Audits of other callers meanwhile.
 const OTHERS: u32 = 40;
 
 /// A connection from one of many addresses of this machine, each of another network.

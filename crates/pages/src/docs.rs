@@ -9,9 +9,9 @@ mod operations;
 
 use api::site::Site;
 use axum::Router;
-use axum::routing::get;
 
 use crate::api_index::DOCS_PATH;
+use crate::handler::get;
 
 /// Routes of these pages.
 pub(super) fn router() -> Router<Site> {

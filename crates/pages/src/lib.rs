@@ -21,6 +21,7 @@ mod embed;
 mod error;
 mod filters;
 mod frame;
+mod handler;
 mod home;
 mod hub_filter;
 mod logo;

@@ -6,12 +6,12 @@ use axum::Router;
 use axum::extract::State;
 use axum::middleware;
 use axum::response::Response;
-use axum::routing::{get, post};
 use http::HeaderMap;
 use service::Services;
 use service::error::{Code, ServiceError};
 use service::widget;
 
+use crate::handler::{get, post};
 use crate::reader::Reader;
 use crate::{
     account, assets, bot, challenge, checks, compare, contact, credit, docs, embed, error, home, logo, operator,
@@ -22,14 +22,14 @@ use crate::{
 /// Routes of all pages.
 pub(crate) fn router() -> Router<Site> {
     Router::<Site>::new()
-        .route("/", get(home::show).post(home::submit))
-        .route(compare::PATH, get(compare::show).post(compare::submit))
+        .route("/", get(home::show).merge(post(home::submit)))
+        .route(compare::PATH, get(compare::show).merge(post(compare::submit)))
         .route("/running/{id}", get(running::show))
         .route("/running/{id}/end", get(running_end::show))
-        .route("/reports/{id}", get(report::show).post(report::open))
+        .route("/reports/{id}", get(report::show).merge(post(report::open)))
         .route("/reports/{id}/share", post(report::share))
         .route("/reports/{id}/unshare", post(report::unshare))
-        .route("/reports/{id}/lab", get(report::lab_state).post(report::begin_lab))
+        .route("/reports/{id}/lab", get(report::lab_state).merge(post(report::begin_lab)))
         .route("/reports/{id}/verify", post(report::verify))
         .route("/r/{slug}", get(share::show))
         .route("/og/{file}", get(share::picture))
@@ -47,9 +47,9 @@ pub(crate) fn router() -> Router<Site> {
         .merge(account::router())
         .merge(docs::router())
         .route(assets::DOCS_PATH, get(assets::docs))
-        .route("/workspace", get(workspace::show).post(workspace::open))
+        .route("/workspace", get(workspace::show).merge(post(workspace::open)))
         .route("/workspace.json", get(workspace::json))
-        .route("/workspace/webhooks", get(workspace::webhooks).post(workspace::send_webhooks))
+        .route("/workspace/webhooks", get(workspace::webhooks).merge(post(workspace::send_webhooks)))
         .route("/workspace/{id}", get(workspace::tab))
         .route("/workspace/{id}/tab.json", get(workspace::tab_json))
         .route("/workspace/{id}/run", post(workspace::run))
@@ -58,12 +58,12 @@ pub(crate) fn router() -> Router<Site> {
         .route("/workspace/{id}/history.csv", get(workspace::history_csv))
         .route("/workspace/{id}/compare", get(workspace::compare))
         .route("/workspace/{id}/compare.json", get(workspace::compare_json))
-        .route("/workspace/{id}/settings", get(workspace::settings).post(workspace::save))
+        .route("/workspace/{id}/settings", get(workspace::settings).merge(post(workspace::save)))
         .route("/workspace/{id}/watch", post(workspace::watch))
         .route("/workspace/{id}/close", post(workspace::close))
-        .route("/workspace/{id}/snooze", get(workspace::snooze_form).post(workspace::snooze))
+        .route("/workspace/{id}/snooze", get(workspace::snooze_form).merge(post(workspace::snooze)))
         .route("/workspace/run-all", post(workspace::run_all))
-        .route(sites::PATH, get(sites::list).post(sites::begin))
+        .route(sites::PATH, get(sites::list).merge(post(sites::begin)))
         .route("/sites/{id}", get(sites::show))
         .route("/sites/watches/{id}", post(sites::change_watch))
         .route("/sites/{id}/delete", post(sites::delete))
@@ -73,22 +73,22 @@ pub(crate) fn router() -> Router<Site> {
         .route("/sites/{id}/pages", get(sites::pages))
         .route("/sites/{id}/pages/{number}", get(sites::page))
         .route("/sites/{id}/files/{name}", get(sites::file))
-        .route("/watch/agree", get(watch::ask_to_agree).post(watch::agree))
-        .route("/watch/stop", get(watch::ask_to_stop).post(watch::stop))
+        .route("/watch/agree", get(watch::ask_to_agree).merge(post(watch::agree)))
+        .route("/watch/stop", get(watch::ask_to_stop).merge(post(watch::stop)))
         .route("/bot", get(bot::show))
-        .route(contact::PATH, get(contact::show).post(contact::send))
+        .route(contact::PATH, get(contact::show).merge(post(contact::send)))
         .route(service::partners::PAGE_PATH, get(partners::show))
         .route("/pricing", get(pricing::show))
-        .route(credit::PATH, get(credit::show).post(credit::look))
+        .route(credit::PATH, get(credit::show).merge(post(credit::look)))
         .route(credit::kept::PATH, post(credit::kept::keep))
-        .route(credit::pix::PATH, get(credit::pix::show).post(credit::pix::send))
+        .route(credit::pix::PATH, get(credit::pix::show).merge(post(credit::pix::send)))
         .route("/credit/pix/{id}", get(credit::pix::status))
         .route("/checks", get(checks::hub))
         .route("/checks/{code}", get(checks::show))
         .route("/tools", get(tools::hub))
         .route("/tools/{slug}", get(tools::show))
         .route(status::PATH, get(status::show))
-        .route(operator::PATH, get(operator::show).post(operator::sign_in))
+        .route(operator::PATH, get(operator::show).merge(post(operator::sign_in)))
         .route("/operator/out", post(operator::sign_out))
         .route(assets::VISIT_PATH, get(assets::visit))
         .route(assets::STYLE_PATH, get(assets::style))

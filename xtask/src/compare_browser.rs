@@ -16,6 +16,7 @@ use model::capture::{Body, Capture, Exchange, Fetched, Source, Timing};
 use model::time::Timestamp;
 use serde_json::{Value, json};
 
+use host::Served;
 use referee::Referee;
 
 /// What is compared: places in the JSON of the summary, the number of titles, and the tree itself.
@@ -58,38 +59,62 @@ const SHOWN: usize = 160;
 /// Characters shown before the first that differs, in a value too long to be shown whole.
 const CONTEXT: usize = 20;
 
-/// Compares every `.html` file of a folder, and each with its patch, applied to the file's own bytes.
+/// Compares every `.html` file of a folder, in its own encoding and in another that holds it, as it is and with its patch,
+/// applied to the file's own bytes.
 pub(crate) fn compare(root: &Path, folder: Option<String>) -> Result<()> {
     let corpus = || std::env::var("SITE_AUDIT_SHARED").unwrap_or_else(|_| "../shared".to_owned()) + "/corpus";
     let files = files(&root.join(folder.unwrap_or_else(corpus)))?;
-    let mut pages = vec![PROBE.as_bytes().to_vec()];
-    for file in &files {
-        pages.push(std::fs::read(file).with_context(|| format!("{} could not be read", file.display()))?);
-    }
-    for number in 1..=files.len() {
-        pages.push(patched(number, pages.get(number).context("each file is a page")?)?);
-    }
-    let pages: Arc<[Vec<u8>]> = pages.into();
+    let (names, pages) = forms(&files)?;
+    let pages: Arc<[Served]> = pages.into();
     let proxy = host::serve(Arc::clone(&pages))?;
     let mut browser = Referee::start(proxy, include_str!("compare_browser/facts.js"))?;
     let mut agree = 0;
-    for (number, bytes) in pages.iter().enumerate() {
-        let found = differences(&ours(number, bytes)?, &theirs(&mut browser, number)?);
-        let is_patched = number > files.len();
-        let at = number.checked_sub(1 + if is_patched { files.len() } else { 0 });
-        let Some(file) = at.and_then(|at| files.get(at)) else {
-            if let Some(difference) = found.first() {
-                bail!("the browser is no referee: it differs on the probe, {difference}");
-            }
-            continue;
-        };
+    for (number, (name, page)) in names.iter().zip(&*pages).enumerate() {
+        let found = differences(&ours(number, page)?, &theirs(&mut browser, number)?);
+        if let (0, Some(difference)) = (number, found.first()) {
+            bail!("the browser is no referee: it differs on the probe, {difference}");
+        }
         agree += usize::from(found.is_empty());
-        let name = file.file_name().unwrap_or_default().display();
-        let patched = if is_patched { ", patched" } else { "" };
-        found.iter().for_each(|difference| println!("{name}{patched}: {difference}"));
+        found.iter().for_each(|difference| println!("{name}: {difference}"));
     }
-    println!("{} pages, and each with its patch: {agree} agree", files.len());
-    if agree == 2 * files.len() { Ok(()) } else { bail!("not the same tree or facts: see docs/browser-differences.md") }
+    let (agree, compared) = (agree.saturating_sub(1), names.len().saturating_sub(1));
+    let others = (compared / 2).saturating_sub(files.len());
+    println!(
+        "{} pages, {others} of them in another encoding too, and each with its patch: {agree} of {compared} agree",
+        files.len()
+    );
+    if agree == compared { Ok(()) } else { bail!("not the same tree or facts: see docs/browser-differences.md") }
+}
+
+/// The probe, and the pages of the files in all their forms, with what is printed of each.
+fn forms(files: &[PathBuf]) -> Result<(Vec<String>, Vec<Served>)> {
+    let (mut names, mut pages) = (vec!["probe".to_owned()], vec![Served::from(PROBE.as_bytes().to_vec())]);
+    for (turn, file) in files.iter().enumerate() {
+        let bytes = std::fs::read(file).with_context(|| format!("{} could not be read", file.display()))?;
+        let name = file.file_name().unwrap_or_default().display();
+        for page in in_another_encoding(&bytes, turn).into_iter().chain([Served::from(bytes)]) {
+            let name = page.charset.map_or_else(|| name.to_string(), |charset| format!("{name} in {charset}"));
+            let patched = Served { bytes: patched(pages.len(), &page)?, charset: page.charset };
+            names.extend([name.clone(), format!("{name}, patched")]);
+            pages.extend([page, patched]);
+        }
+    }
+    Ok((names, pages))
+}
+
+/// A page in UTF-8 in one of the other encodings, the first from `turn` on that has all its characters.
+fn in_another_encoding(bytes: &[u8], turn: usize) -> Option<Served> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let encodings = [encoding_rs::WINDOWS_1252, encoding_rs::UTF_16LE, encoding_rs::SHIFT_JIS];
+    encodings.iter().cycle().skip(turn % encodings.len()).take(encodings.len()).find_map(|encoding| {
+        let bytes = if *encoding == encoding_rs::UTF_16LE {
+            "\u{FEFF}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+        } else {
+            let (bytes, _, is_lossy) = encoding.encode(text);
+            (!is_lossy).then(|| bytes.into_owned())?
+        };
+        Some(Served { bytes, charset: Some(encoding.name()) })
+    })
 }
 
 /// The `.html` files of a folder, in order.
@@ -102,16 +127,16 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The bytes of a page with its patch.
-fn patched(number: usize, bytes: &[u8]) -> Result<Vec<u8>> {
-    let capture = capture(number, bytes);
+fn patched(number: usize, served: &Served) -> Result<Vec<u8>> {
+    let capture = capture(number, served);
     let page = Page::read(&capture);
     let html = page.html.as_ref().context("a page served as HTML is read")?;
     let report = audit::report_on(&capture, &page, &audit::SiteFiles::default());
-    audit::patch::apply_to_file(html, bytes, &report.patch).context("a patch fits the file of its page")
+    audit::patch::apply_to_file(html, &served.bytes, &report.patch).context("a patch fits the file of its page")
 }
 
 /// A page as it was served.
-fn capture(number: usize, bytes: &[u8]) -> Capture {
+fn capture(number: usize, served: &Served) -> Capture {
     let url = host::url(number);
     Capture {
         requested_url: url.clone(),
@@ -122,8 +147,8 @@ fn capture(number: usize, bytes: &[u8]) -> Capture {
             hops: Vec::new(),
             url,
             status: 200,
-            headers: host::HEADERS.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-            body: Body { bytes: bytes.to_vec(), ..Body::default() },
+            headers: served.headers().into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            body: Body { bytes: served.bytes.clone(), ..Body::default() },
             timing: Timing::default(),
             ambiguous_length: false,
             certificate: None,
@@ -134,8 +159,8 @@ fn capture(number: usize, bytes: &[u8]) -> Capture {
 }
 
 /// Our summary of a page as it was served, with the number of titles and the tree beside it.
-fn ours(number: usize, bytes: &[u8]) -> Result<Value> {
-    let capture = capture(number, bytes);
+fn ours(number: usize, served: &Served) -> Result<Value> {
+    let capture = capture(number, served);
     let page = Page::read(&capture);
     let mut summary = serde_json::to_value(audit::report_on(&capture, &page, &audit::SiteFiles::default()).summary)?;
     let fields = summary.as_object_mut().context("a page that came has a summary")?;
@@ -223,7 +248,7 @@ mod tests {
 
     #[test]
     fn our_summary_has_every_field() {
-        let summary = ours(0, PROBE.as_bytes()).unwrap();
+        let summary = ours(0, &PROBE.as_bytes().to_vec().into()).unwrap();
         assert_eq!(differences(&summary, &summary).iter().map(|found| found.field).collect::<Vec<_>>(), [""; 0]);
         assert_eq!(summary.pointer("/title"), Some(&json!("still")));
     }

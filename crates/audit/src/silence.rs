@@ -157,6 +157,8 @@ mod tests {
         check("ai_*_blocked", "ai_user_fetch_blocked", true);
         check("ai_*_blocked", "ai_user_fetch_open", false);
         check("ai_*_blocked", "bot_fetch_blocked", false);
+        check("*_missing", "og_title_missing", true);
+        check("*", "h1_missing", true);
         // The ends don't overlap, but may touch.
         check("ab*bc", "abc", false);
         check("ab*bc", "abbc", true);

@@ -7,10 +7,34 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-/// Headers that each page is served with, and captured with. The policy keeps every script from running while scripting
-/// counts as on, so that the content of `noscript` stays text; no charset, so that the page's own declaration decides.
-pub(crate) const HEADERS: [(&str, &str); 3] =
-    [("content-type", "text/html"), ("content-security-policy", "script-src 'none'"), ("cache-control", "no-store")];
+/// A page to serve.
+#[derive(Debug)]
+pub(crate) struct Served {
+    /// Its body.
+    pub(crate) bytes: Vec<u8>,
+    /// The encoding in its `Content-Type`; without one the page's own declaration decides.
+    pub(crate) charset: Option<&'static str>,
+}
+
+impl Served {
+    /// Headers that it is served with, and captured with. The policy keeps every script from running while scripting counts as
+    /// on, so that the content of `noscript` stays text.
+    pub(crate) fn headers(&self) -> [(&'static str, String); 3] {
+        let charset = self.charset.map_or_else(String::new, |charset| format!("; charset={charset}"));
+        [
+            ("content-type", format!("text/html{charset}")),
+            ("content-security-policy", "script-src 'none'".to_owned()),
+            ("cache-control", "no-store".to_owned()),
+        ]
+    }
+}
+
+impl From<Vec<u8>> for Served {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, charset: None }
+    }
+}
+
 /// Where the pages are, for the browser and in the captures; the number of the page follows.
 const PAGES: &str = "http://www.example.com/pages/";
 /// Longest silence of the browser on a connection: it opens some that it may never use.
@@ -28,7 +52,7 @@ pub(crate) fn switches(proxy: u16) -> [String; 2] {
 
 /// Serves until the program ends; gives back the port. Whatever is not one of the pages is answered with nothing, so
 /// that a page neither loads anything nor leaves when it is told to refresh.
-pub(crate) fn serve(pages: Arc<[Vec<u8>]>) -> Result<u16> {
+pub(crate) fn serve(pages: Arc<[Served]>) -> Result<u16> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let port = listener.local_addr()?.port();
     std::thread::spawn(move || {
@@ -41,7 +65,7 @@ pub(crate) fn serve(pages: Arc<[Vec<u8>]>) -> Result<u16> {
     Ok(port)
 }
 
-fn answer(mut connection: &TcpStream, pages: &[Vec<u8>]) -> Result<()> {
+fn answer(mut connection: &TcpStream, pages: &[Served]) -> Result<()> {
     connection.set_read_timeout(Some(IDLE))?;
     connection.set_write_timeout(Some(IDLE))?;
     let mut lines = BufReader::new(connection).lines();
@@ -51,16 +75,16 @@ fn answer(mut connection: &TcpStream, pages: &[Vec<u8>]) -> Result<()> {
         .strip_prefix("GET ")
         .and_then(|rest| rest.split(' ').next()?.strip_prefix(PAGES)?.parse().ok())
         .and_then(|number: usize| pages.get(number));
-    let Some(body) = page else {
+    let Some(page) = page else {
         let status = if request.starts_with("CONNECT ") { "403 Forbidden" } else { "204 No Content" };
         write!(connection, "HTTP/1.1 {status}\r\nConnection: close\r\n\r\n")?;
         return Ok(());
     };
-    write!(connection, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n", body.len())?;
-    for (name, value) in HEADERS {
+    write!(connection, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n", page.bytes.len())?;
+    for (name, value) in page.headers() {
         write!(connection, "{name}: {value}\r\n")?;
     }
     write!(connection, "\r\n")?;
-    connection.write_all(body)?;
+    connection.write_all(&page.bytes)?;
     Ok(())
 }

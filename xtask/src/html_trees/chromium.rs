@@ -52,7 +52,7 @@ pub(super) struct Chromium {
 
 impl Chromium {
     pub(super) fn start(scripting: bool) -> Result<Self> {
-        let proxy = host::serve(Arc::from([PAGE.as_bytes().to_vec()]))?;
+        let proxy = host::serve(Arc::from([PAGE.as_bytes().to_vec().into()]))?;
         let mut browser = Browser::start(&host::switches(proxy).each_ref().map(String::as_str))?;
         browser.call("Page.enable", &json!({}))?;
         let opened = browser.call("Page.navigate", &json!({ "url": host::url(0) }))?;
@@ -131,8 +131,8 @@ pub(super) struct Opened {
 impl Opened {
     /// Serves the sources, in UTF-8.
     pub(super) fn start(sources: &[String]) -> Result<Self> {
-        let pages: Vec<Vec<u8>> =
-            sources.iter().map(|source| format!("{BYTE_ORDER_MARK}{source}").into_bytes()).collect();
+        let pages: Vec<host::Served> =
+            sources.iter().map(|source| format!("{BYTE_ORDER_MARK}{source}").into_bytes().into()).collect();
         let hand_over = "if (window === window.top && location.protocol === \"http:\") {\n  \
                          addEventListener(\"DOMContentLoaded\", () => handOver(dump(document)));\n}\n";
         Ok(Self { referee: Referee::start(host::serve(pages.into())?, &format!("{WALK}{hand_over}"))? })

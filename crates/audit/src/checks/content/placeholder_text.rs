@@ -215,4 +215,23 @@ mod tests {
             assert!(found_in(text).is_none(), "{text}");
         }
     }
+
+    #[test]
+    fn white_space_and_case_do_not_hide_a_placeholder() {
+        for text in ["YOUR\u{A0}TEXT  HERE", "your\n    text\there", "Your text here"] {
+            assert!(found_in(text).is_some(), "{text}");
+        }
+        let plain = [
+            ("a b", true),
+            ("a  b", false),
+            (" ", true),
+            ("a\tb", false),
+            ("é", false),
+            ("a\u{7f}", false),
+            ("", true),
+        ];
+        for (text, wanted) in plain {
+            assert_eq!(is_single_spaced(text), wanted, "{text:?}");
+        }
+    }
 }

@@ -9,6 +9,7 @@ pub mod browser;
 mod database;
 #[cfg(feature = "servers")]
 pub mod facilitator;
+pub mod faults;
 #[cfg(feature = "servers")]
 mod lab;
 pub mod made_site;

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use store::{Store, StoreError};
 use testkit::TestDatabase;
+use testkit::faults::{Dice, runs, tell};
 
 use crate::sample::{NOW, audit_id, guest, insert, opened};
 
 /// Damaged files where the environment says nothing.
-const USUAL: u64 = 25;
+const USUAL: usize = 25;
 const AUDITS: usize = 200;
 /// Bits that flip in each file.
 const BITS: usize = 8;
@@ -21,14 +22,7 @@ async fn read(store: &Store, name: &str) -> Result<String, StoreError> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn f19_no_report_is_read_differently_from_a_file_whose_bits_flip() {
-    let environment = |name: &str, usual| std::env::var(name).map_or(usual, |number| number.parse().unwrap());
-    let (runs, mut seed) = (environment("SITE_AUDIT_TEST_RUNS", USUAL), environment("SITE_AUDIT_TEST_SEED", 0x5eed));
-    let first_seed = seed;
-    let mut dice = |end: usize| {
-        // A linear congruential generator (Knuth, MMIX).
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(seed >> 33).unwrap() % end
-    };
+    let (runs, mut dice) = (runs(USUAL), Dice::new());
     let whole = TestDatabase::sqlite();
     let store = opened(&whole).await;
     for number in 0..AUDITS {
@@ -48,7 +42,7 @@ async fn f19_no_report_is_read_differently_from_a_file_whose_bits_flip() {
         let store = Store::open(&url).await.unwrap();
         let mut damaged = bytes.clone();
         for _ in 0..BITS {
-            damaged[dice(bytes.len())] ^= 1 << dice(8);
+            damaged[dice.place(bytes.len())] ^= 1 << dice.below(8);
         }
         // In place, as a disk does it: the file stays the one that is open.
         std::fs::write(&file, &damaged).unwrap();
@@ -75,5 +69,5 @@ async fn f19_no_report_is_read_differently_from_a_file_whose_bits_flip() {
         };
         *outcomes.entry(next).or_default() += 1;
     }
-    println!("\nF19 on SQLite: {runs} runs, 0 violations, seed {first_seed}; {BITS} bits each: {outcomes:?}");
+    tell("F19", whole.system(), runs, &dice, &format!("{BITS} bits each: {outcomes:?}"));
 }

@@ -15,11 +15,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use sqlx::{Connection as _, Executor as _, Row as _};
 use store::Store;
 use testkit::TestDatabase;
+use testkit::faults::{Dice, runs, tell};
 
 use crate::durability::VICTIM;
 
 /// Losses of power where the environment says nothing.
-const USUAL: u64 = 25;
+const USUAL: usize = 25;
 /// Acknowledged audits in the record: enough for the log to be checkpointed into the file some times.
 const ACKNOWLEDGED: usize = 1_500;
 /// Bytes that a disk writes whole or not at all.
@@ -43,14 +44,7 @@ enum FileCall {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn f03_whenever_power_is_lost_what_was_acknowledged_is_there() {
-    let environment = |name: &str, usual| std::env::var(name).map_or(usual, |number| number.parse().unwrap());
-    let (runs, mut seed) = (environment("SITE_AUDIT_TEST_RUNS", USUAL), environment("SITE_AUDIT_TEST_SEED", 0x5eed));
-    let first_seed = seed;
-    let mut dice = |end: usize| {
-        // A linear congruential generator (Knuth, MMIX).
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(seed >> 33).unwrap() % end
-    };
+    let (runs, mut dice) = (runs(USUAL), Dice::new());
     let database = TestDatabase::sqlite();
     let path = PathBuf::from(database.url().strip_prefix("sqlite://").unwrap());
     let trace = tempfile::tempdir().unwrap();
@@ -59,7 +53,7 @@ async fn f03_whenever_power_is_lost_what_was_acknowledged_is_there() {
     assert!(calls.iter().any(|call| !call.file.ends_with("-wal") && matches!(call.call, FileCall::Write { .. })));
     let mut checked = 0;
     for run in 0..runs {
-        let moment = calls[1 + dice(calls.len() - 1)].begin;
+        let moment = calls[1 + dice.place(calls.len() - 1)].begin;
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in after_loss(&calls, moment, &mut dice) {
             let name = Path::new(&name).file_name().unwrap();
@@ -79,10 +73,8 @@ async fn f03_whenever_power_is_lost_what_was_acknowledged_is_there() {
         connection.close().await.unwrap();
         store.close().await;
     }
-    println!(
-        "\nF03 on SQLite: {runs} runs, 0 violations, seed {first_seed}; {} recorded calls, {checked} acknowledged audits found",
-        calls.len()
-    );
+    let more = format!("{} recorded calls, {checked} acknowledged audits found", calls.len());
+    tell("F03", database.system(), runs, &dice, &more);
 }
 
 /// Has a store write until it has acknowledged enough, recorded by strace; when each was acknowledged. `None`, with a line
@@ -160,7 +152,7 @@ fn from_hex(text: &str) -> Vec<u8> {
 }
 
 /// The files as a disk may have them when power is lost at a moment. The record is in order, since one thread writes.
-fn after_loss(calls: &[Recorded], moment: f64, dice: &mut impl FnMut(usize) -> usize) -> BTreeMap<String, Vec<u8>> {
+fn after_loss(calls: &[Recorded], moment: f64, dice: &mut Dice) -> BTreeMap<String, Vec<u8>> {
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     for (number, recorded) in calls.iter().enumerate().take_while(|(_, call)| call.begin < moment) {
         let flushed = |flush: &Recorded| {
@@ -171,14 +163,14 @@ fn after_loss(calls: &[Recorded], moment: f64, dice: &mut impl FnMut(usize) -> u
         match &recorded.call {
             FileCall::Write { offset, bytes } => {
                 for (place, sector) in (*offset..).step_by(SECTOR).zip(bytes.chunks(SECTOR)) {
-                    if is_durable || dice(2) == 0 {
+                    if is_durable || dice.below(2) == 0 {
                         let end = place + sector.len();
                         file.resize(file.len().max(end), 0);
                         file[place..end].copy_from_slice(sector);
                     }
                 }
             }
-            FileCall::Truncate(length) if is_durable || dice(2) == 0 => file.resize(*length, 0),
+            FileCall::Truncate(length) if is_durable || dice.below(2) == 0 => file.resize(*length, 0),
             FileCall::Truncate(_) | FileCall::Flush => {}
         }
     }

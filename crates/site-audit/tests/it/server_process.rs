@@ -71,6 +71,14 @@ impl ServerProcess {
     }
 }
 
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        // A test that fails leaves no server behind.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
 /// Waits until a condition holds.
 pub(crate) async fn until(mut is_reached: impl AsyncFnMut() -> bool) {
     let mut looks = tokio::time::interval(LOOK_EVERY);

@@ -1,10 +1,13 @@
 //! A stored audit as its reader asks for it.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use serde_json::Value;
-use testkit::{SiteAnswer, TestDatabase, TestSite};
+use serde_json::{Value, json};
+use service::jobs;
+use testkit::{LabServer, SiteAnswer, TestDatabase, TestSite};
 
+use super::lab;
 use crate::app::{Call, TestApp};
 
 testkit::on_both_databases! {
@@ -12,6 +15,8 @@ testkit::on_both_databases! {
     some_fields_are_an_answer_too,
     a_budget_gives_the_most_urgent_first_and_leads_to_the_rest,
     a_report_has_a_name_for_caches_of_its_owner,
+    a_snooze_changes_the_name_of_a_report_until_it_ends,
+    a_lab_test_changes_the_name_of_a_report_twice,
     a_report_that_is_known_is_not_read_again,
     what_does_not_go_together_is_refused,
     a_refusal_says_what_to_call_next,
@@ -120,6 +125,61 @@ async fn a_report_has_a_name_for_caches_of_its_owner(database: TestDatabase) {
     assert_ne!(shared.header("etag"), first.header("etag"));
     assert_eq!(app.call(share("DELETE")).await.status, 200);
     assert_eq!(app.call(known("")).await.status, 304);
+}
+
+async fn a_snooze_changes_the_name_of_a_report_until_it_ends(database: TestDatabase) {
+    let (app, path, token) = audited(database).await;
+    let other = TestApp::start_on(&app, |_| {}).await;
+    let read = async |app: &TestApp, known: &str| {
+        app.call(Call::get(&path).token(&token).header("if-none-match", known)).await
+    };
+    let first = read(&app, "").await;
+    let whole = first.json();
+    let body = json!({ "url": whole["url"] }).to_string();
+    let tab = app.call(Call::new("POST", "/api/tabs").token(&token).body(&body)).await.json();
+    let snoozes = format!("/api/tabs/{}/snoozes", tab["tab"]["id"].as_str().unwrap_or_else(|| panic!("{tab}")));
+    assert_eq!(read(&app, first.header("etag")).await.status, 304, "a followed page is no change of its report");
+    let mut names = vec![first.header("etag").to_owned()];
+    for code in &whole["fixFirst"].as_array().unwrap()[..2] {
+        let body = json!({"code": code, "reason": "The new template", "until": "2026-02-02"}).to_string();
+        let snoozed = app.call(Call::new("POST", &snoozes).token(&token).body(&body)).await;
+        assert_eq!(snoozed.status, 200, "{}", snoozed.body);
+        // Whichever server is asked.
+        for server in [&app, &other] {
+            let changed = read(server, &names.join(", ")).await;
+            assert_eq!(changed.status, 200, "{code}");
+            assert!(!changed.json()["fixFirst"].as_array().unwrap().contains(code), "{code}: {}", changed.body);
+            assert_eq!(read(server, changed.header("etag")).await.status, 304, "{code}");
+        }
+        names.push(read(&app, "").await.header("etag").to_owned());
+    }
+    let last = whole["fixFirst"][1].as_str().unwrap();
+    let ended = app.call(Call::new("DELETE", &format!("{snoozes}/{last}")).token(&token)).await;
+    assert_eq!(ended.status, 200, "{}", ended.body);
+    assert_eq!(read(&other, &names[1]).await.status, 304, "what is as it was has the name that it had");
+    // The other one ends by itself.
+    app.pass(Duration::from_secs(3 * 86_400));
+    assert_eq!(read(&app, &names[1]).await.json()["fixFirst"], whole["fixFirst"]);
+    assert_eq!(read(&app, &names[0]).await.status, 304);
+}
+
+async fn a_lab_test_changes_the_name_of_a_report_twice(database: TestDatabase) {
+    let (server, page) = (LabServer::start().await, lab::page().await);
+    let app = TestApp::start(database, lab::measuring(&server)).await;
+    let token = app.guest().await;
+    let audit = app.call(Call::audit(&page.url("/")).token(&token)).await.json();
+    let path = format!("/api/audits/{}", audit["id"].as_str().unwrap());
+    let read = async |known: &str| app.call(Call::get(&path).token(&token).header("if-none-match", known)).await;
+    let mut names = vec![read("").await.header("etag").to_owned()];
+    let begun = app.call(Call::new("POST", &format!("{path}/lab")).token(&token).body("{}")).await;
+    assert_eq!(begun.status, 202, "{}", begun.body);
+    for state in ["running", "finished"] {
+        let changed = read(&names.join(", ")).await;
+        assert_eq!((changed.status, &changed.json()["summary"]["lab"]["mobile"]["status"]), (200, &state.into()));
+        names.push(changed.header("etag").to_owned());
+        assert_eq!(read(&names[names.len() - 1]).await.status, 304, "{state}");
+        jobs::work_off(&app.app).await.unwrap();
+    }
 }
 
 /// A report that can't be read shows that nothing of it was.

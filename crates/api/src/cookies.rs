@@ -12,18 +12,21 @@ const GUEST_SECONDS: u32 = 396 * 86_400;
 /// Lifetime of the chosen theme: as of the guest's cookie.
 const THEME_SECONDS: u32 = GUEST_SECONDS;
 
+/// Lifetime of the page that a new account begins at: that of the link in the mail that confirms its address.
+const RETURN_SECONDS: u32 = 86_400;
+
 /// Lifetime of the cookie of a credit: 90 days after it was entered.
 const CREDIT_SECONDS: u32 = 90 * 86_400;
 
 /// Value of a cookie of a request.
-pub fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
+fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
 }
 
 /// The `Set-Cookie` of a cookie of this host (RFC 6265 §4.1). Without an age in seconds it ends with the browser.
-pub fn set_cookie(name: &str, value: &str, seconds: Option<u32>, is_https: bool) -> Option<HeaderValue> {
+fn set_cookie(name: &str, value: &str, seconds: Option<u32>, is_https: bool) -> Option<HeaderValue> {
     let age = seconds.map(|seconds| format!("; Max-Age={seconds}")).unwrap_or_default();
     let secure = if is_https { "; Secure" } else { "" };
     HeaderValue::from_str(&format!("{name}={value}; Path=/{age}; HttpOnly; SameSite=Lax{secure}")).ok()
@@ -36,7 +39,7 @@ fn set_strict_cookie(name: &str, value: &str, seconds: u32, is_https: bool) -> O
     HeaderValue::from_str(&cookie).ok()
 }
 
-/// Kinds of cookies. All but the theme identify a browser.
+/// Kinds of cookies. All but the theme and the way back identify a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CookieKind {
     /// The token of a session.
@@ -53,6 +56,9 @@ pub enum CookieKind {
     Operator,
     /// The reader's choice of light or dark.
     Theme,
+    /// The page that a new account begins at. It waits in the browser, as the link of the mail is opened later, and what a guest
+    /// may read there only this browser can.
+    Return,
 }
 
 impl CookieKind {
@@ -73,6 +79,8 @@ impl CookieKind {
             (Self::Operator, false) => "mm-operator",
             (Self::Theme, true) => "__Host-mm-theme",
             (Self::Theme, false) => "mm-theme",
+            (Self::Return, true) => "__Host-mm-return",
+            (Self::Return, false) => "mm-return",
         }
     }
 
@@ -88,6 +96,7 @@ impl CookieKind {
             Self::Guest => Some(GUEST_SECONDS),
             Self::Credit => Some(CREDIT_SECONDS),
             Self::Theme => Some(THEME_SECONDS),
+            Self::Return => Some(RETURN_SECONDS),
             Self::Bootstrap | Self::Verified => None,
             Self::Operator => return set_strict_cookie(self.name(is_https), value, OPERATOR_SECONDS, is_https),
         };
@@ -122,6 +131,7 @@ mod tests {
             CookieKind::Credit,
             CookieKind::Operator,
             CookieKind::Theme,
+            CookieKind::Return,
         ];
         for kind in kinds {
             let text = |header: Option<HeaderValue>| header.unwrap().to_str().unwrap().to_owned();

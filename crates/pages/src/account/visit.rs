@@ -18,7 +18,7 @@ use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, private};
 use api::caller::{guard_form, of_page_with};
-use api::cookies::{CookieKind, cookie, set_cookie};
+use api::cookies::CookieKind;
 use service::Services;
 use service::accounts::{OneTimeToken, session};
 use service::caller::Cx;
@@ -31,11 +31,6 @@ use service::vault::Binding;
 const KEPT: [&str; 2] = ["token", "return_to"];
 /// Pages that a reader leaves for the page that they came from, once they are signed in.
 const ENTRIES: [&str; 3] = ["/conta/global", "/conta/global/register", "/conta/passkey"];
-/// Cookie with the page that a new account begins at. It waits in the browser, as the link of the mail is opened later, and what a
-/// guest may read there only this browser can.
-const RETURN_COOKIE: &str = "mm-return";
-/// Its lifetime: that of the link.
-const RETURN_SECONDS: u32 = 86_400;
 /// Path of the page where an account claims what the guest of this browser owns.
 pub(super) const CLAIM_PATH: &str = "/conta/claim";
 
@@ -92,7 +87,8 @@ impl AccountVisit {
         if !is_sent && !has_return && ENTRIES.contains(&parts.uri.path()) {
             fields.extend(came_from(&parts.headers).map(|path| ("return_to".to_owned(), path)));
         }
-        let begins_at = cookie(&parts.headers, RETURN_COOKIE).and_then(|value| decoded(&value));
+        let begins_at = CookieKind::Return.read(services.is_https(), &parts.headers);
+        let begins_at = begins_at.and_then(|value| decoded(&value));
         let mut file = None;
         if is_sent {
             let form = match caller.identity {
@@ -158,18 +154,17 @@ impl AccountVisit {
 
     /// Remembers the page that the account begins at, until the link of the mail is opened.
     pub(super) fn keep_return(&mut self) {
-        let path = Some(self.field("return_to")).filter(|path| is_own_path(path));
-        self.set_return(path.map(encoded).unwrap_or_default());
+        let is_https = self.cx.services.is_https();
+        let kept = match Some(self.field("return_to")).filter(|path| is_own_path(path)) {
+            Some(path) => CookieKind::Return.set(is_https, &encoded(path)),
+            None => CookieKind::Return.clear(is_https),
+        };
+        self.cookies.extend(kept);
     }
 
     /// Forgets it.
     pub(super) fn forget_return(&mut self) {
-        self.set_return(String::new());
-    }
-
-    fn set_return(&mut self, value: String) {
-        let seconds = if value.is_empty() { 0 } else { RETURN_SECONDS };
-        self.cookies.extend(set_cookie(RETURN_COOKIE, &value, Some(seconds), self.cx.services.is_https()));
+        self.cookies.extend(CookieKind::Return.clear(self.cx.services.is_https()));
     }
 
     /// The path after signing in: through the claim page where the browser has a guest.

@@ -127,28 +127,36 @@ pub async fn restore(
     let partial = with_ending(database, PARTIAL);
     let mut copy = make_private(&partial).map_err(failed)?;
     let copied = File::open(backup).and_then(|mut backup| std::io::copy(&mut backup, &mut copy));
-    copied.and_then(|_| copy.sync_all()).map_err(failed)?;
-    let mut kept = None;
-    if database.exists() {
-        let place = with_ending(database, aside);
-        std::fs::rename(database, &place).map_err(failed)?;
-        // The newest commits may be in the write-ahead log only, so it is moved too. SQLite rebuilds the index of the log.
-        move_if_there(&with_ending(database, LOG), &with_ending(&place, LOG)).map_err(failed)?;
-        kept = Some(place);
+    let placed = copied.and_then(|_| copy.sync_all()).and_then(|()| put_in_place(&partial, database, aside));
+    if placed.is_err() {
+        // The error before is what is told.
+        let _removed = std::fs::remove_file(&partial);
     }
-    for leftover in [LOG, LOG_INDEX] {
-        remove_if_there(&with_ending(database, leftover)).map_err(failed)?;
+    Ok((facts, placed.map_err(failed)?))
+}
+
+/// Puts a file in the place of a database that nobody has open. A database that is there stays beside it, its name ending with
+/// `aside`; its path is the answer. After an error it is where it was.
+fn put_in_place(new: &Path, database: &Path, aside: &str) -> std::io::Result<Option<PathBuf>> {
+    let place = with_ending(database, aside);
+    let (log, log_aside) = (with_ending(database, LOG), with_ending(&place, LOG));
+    let is_replaced = database.exists();
+    if is_replaced {
+        std::fs::rename(database, &place)?;
     }
-    if let Err(error) = std::fs::rename(&partial, database) {
+    // The newest commits may be in the write-ahead log only, so it is moved too. SQLite rebuilds the index of the log.
+    let moved = if is_replaced { move_if_there(&log, &log_aside) } else { remove_if_there(&log) };
+    let cleared = moved.and_then(|()| remove_if_there(&with_ending(database, LOG_INDEX)));
+    if let Err(error) = cleared.and_then(|()| std::fs::rename(new, database)) {
         // Without this there would be no database, and a server would make an empty one.
-        if let Some(place) = &kept {
-            std::fs::rename(place, database).map_err(failed)?;
-            move_if_there(&with_ending(place, LOG), &with_ending(database, LOG)).map_err(failed)?;
+        if is_replaced {
+            std::fs::rename(&place, database)?;
+            move_if_there(&log_aside, &log)?;
         }
-        return Err(failed(error));
+        return Err(error);
     }
-    folder_is_durable(database).map_err(failed)?;
-    Ok((facts, kept))
+    folder_is_durable(database)?;
+    Ok(is_replaced.then_some(place))
 }
 
 /// Whether a database on a server has tables already.
@@ -279,5 +287,19 @@ mod tests {
             .filter(|name| name.contains("never") || name.contains("before") || name.ends_with(PARTIAL))
             .collect();
         assert!(left.is_empty(), "{left:?}");
+    }
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_restore_that_fails_in_the_middle_leaves_the_database_in_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let (database, backup) = (folder.path().join("x.db"), folder.path().join("copy.db"));
+        opened(&database).await.close().await;
+        back_up(&database, &backup).await.unwrap();
+        let before = std::fs::read(&database).unwrap();
+        // The log can't be moved aside: a folder is in its place.
+        std::fs::write(folder.path().join("x.db-wal"), "").unwrap();
+        std::fs::create_dir(folder.path().join("x.db.before-wal")).unwrap();
+        assert!(restore(&backup, &database, ".before").await.is_err());
+        assert_eq!(std::fs::read(&database).unwrap(), before);
+        assert!(!folder.path().join("x.db.before").exists() && !with_ending(&database, PARTIAL).exists());
     }
 }

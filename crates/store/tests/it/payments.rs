@@ -1,3 +1,5 @@
+mod leases;
+
 use model::credit::MovementKind;
 use model::money::Micros;
 use sqlx::Row as _;
@@ -5,21 +7,16 @@ use store::{
     ClaimOutcome, CreditPurchase, Lease, NewPayment, PaidAnswer, PaymentDecision, PaymentKey, PaymentState, Store,
     StoreError, Unsettled,
 };
+use testkit::TestDatabase;
 
 use crate::sample::{NOW, audit_id, guest, insert_withheld, opened};
-use testkit::TestDatabase;
 
 testkit::on_both_databases! {
     five_equal_authorizations_are_claimed_once,
     a_paid_call_is_settled_with_its_result,
     a_released_authorization_may_be_tried_again,
     a_refused_payment_leaves_nothing_behind,
-    who_slept_through_a_lease_decides_nothing,
-    who_slept_through_a_lease_still_knows_that_it_settled,
-    what_may_have_been_sent_is_never_released,
     a_person_decides_what_is_unclear,
-    what_a_clock_put_off_for_too_long_is_due,
-    each_due_payment_is_taken_once,
     a_purchase_makes_its_credit_when_it_settles,
     what_is_over_is_forgotten_but_not_its_key,
     money_in_is_what_was_sold_and_earned,
@@ -169,50 +166,6 @@ async fn a_refused_payment_leaves_nothing_behind(database: TestDatabase) {
     assert!(matches!(known, ClaimOutcome::Known(_)), "{known:?}");
 }
 
-async fn who_slept_through_a_lease_decides_nothing(database: TestDatabase) {
-    let store = opened(&database).await;
-    let lease = claimed(&store, new_payment("n")).await;
-    settling(&store, &lease).await;
-    let taken = store.take_payment(&lease.id, NOW, NOW.plus_ms(60_000)).await.unwrap().unwrap();
-    assert_eq!(taken.lease.fence, 2);
-    for how in [Unsettled::Refused("no".to_owned()), Unsettled::Lapsed("expired".to_owned())] {
-        assert!(!store.leave_payment(&lease, how, NOW).await.unwrap());
-    }
-    assert_eq!(store.begin_settling(&lease, NOW, NOW).await.unwrap(), None);
-    assert_eq!(store.take_payment(&lease.id, NOW, NOW).await.unwrap(), None);
-    assert_eq!(store.begin_settling(&taken.lease, NOW, NOW).await.unwrap(), Some(2));
-    assert_eq!(state(&store, "n").await, PaymentState::Settling);
-}
-
-/// That money came in is a fact: it holds whoever tells it, and however late.
-async fn who_slept_through_a_lease_still_knows_that_it_settled(database: TestDatabase) {
-    let store = opened(&database).await;
-    let lease = claimed(&store, new_payment("n")).await;
-    settling(&store, &lease).await;
-    let taken = store.take_payment(&lease.id, NOW, NOW.plus_ms(60_000)).await.unwrap().unwrap();
-    assert!(store.settle_payment(&lease.id, TX, NOW).await.unwrap());
-    // Once: who has taken over is told that it is done.
-    assert!(!store.settle_payment(&taken.lease.id, "0xbb", NOW).await.unwrap());
-    let lapsed = Unsettled::Lapsed("expired".to_owned());
-    assert!(!store.leave_payment(&taken.lease, lapsed, NOW).await.unwrap());
-    let payment = store.payment(&new_payment("n").key).await.unwrap().unwrap();
-    assert_eq!((payment.state, payment.transaction.as_deref()), (PaymentState::Settled, Some(TX)));
-    assert_eq!(received(&store).await, (Micros(20_000), 1));
-}
-
-async fn what_may_have_been_sent_is_never_released(database: TestDatabase) {
-    let store = opened(&database).await;
-    let lease = claimed(&store, new_payment("n")).await;
-    settling(&store, &lease).await;
-    assert!(!store.leave_payment(&lease, Unsettled::Released, NOW).await.unwrap());
-    let unclear = Unsettled::Unclear { reason: "time".to_owned(), transaction: None, again_at: NOW };
-    assert!(store.leave_payment(&lease, unclear, NOW).await.unwrap());
-    assert!(!store.leave_payment(&lease, Unsettled::Released, NOW).await.unwrap());
-    // Nor is it claimed again, however long nobody works on it.
-    let later = NewPayment { now: NOW.plus_ms(86_400_000), ..new_payment("n") };
-    assert!(matches!(store.claim_payment(later).await.unwrap(), ClaimOutcome::Known(_)));
-}
-
 async fn a_person_decides_what_is_unclear(database: TestDatabase) {
     let store = opened(&database).await;
     let settled = PaymentDecision::Settled(TX.to_owned());
@@ -243,65 +196,6 @@ async fn a_person_decides_what_is_unclear(database: TestDatabase) {
     }
     assert!(!store.settle_payment("p-out", TX, NOW).await.unwrap());
     assert_eq!(store.begin_settling(&taken.lease, NOW, NOW).await.unwrap(), None);
-}
-
-async fn what_a_clock_put_off_for_too_long_is_due(database: TestDatabase) {
-    let store = opened(&database).await;
-    assert_eq!(store.next_due_payment().await.unwrap(), None);
-    let hour = 3_600_000;
-    for (nonce, ahead) in [("soon", 2 * hour), ("never", 100 * hour), ("never again", 100 * hour)] {
-        let new = NewPayment { leased_until: NOW.plus_ms(ahead), ..new_payment(nonce) };
-        let lease = claimed(&store, new).await;
-        if nonce == "never again" {
-            settling(&store, &lease).await;
-            let again_at = NOW.plus_ms(ahead);
-            let unclear = Unsettled::Unclear { reason: "time".to_owned(), transaction: None, again_at };
-            assert!(store.leave_payment(&lease, unclear, NOW).await.unwrap());
-        }
-    }
-    assert_eq!(store.next_due_payment().await.unwrap(), Some(NOW.plus_ms(2 * hour)));
-    // A caller who asks again finds it due, and so does the worker.
-    let lease_end = NOW.plus_ms(60_000);
-    assert!(store.take_payment("p-never again", NOW, lease_end).await.unwrap().is_some());
-    let taken = store.take_due_payment(NOW, lease_end, NOW).await.unwrap().unwrap();
-    assert_eq!(taken.lease.id, "p-never");
-    assert_eq!(store.take_due_payment(NOW, lease_end, NOW).await.unwrap(), None);
-    assert_eq!(store.next_due_payment().await.unwrap(), Some(lease_end));
-}
-
-async fn each_due_payment_is_taken_once(database: TestDatabase) {
-    let store = opened(&database).await;
-    for n in 0..20 {
-        claimed(&store, new_payment(&n.to_string())).await;
-    }
-    let later = NOW.plus_ms(60_000);
-    assert_eq!(store.take_due_payment(NOW, later, NOW).await.unwrap(), None);
-    let workers: Vec<_> = (0..4)
-        .map(|_| {
-            let store = store.clone();
-            tokio::spawn(async move {
-                let mut taken = Vec::new();
-                while let Some(payment) = store.take_due_payment(later, later.plus_ms(60_000), later).await.unwrap() {
-                    assert!(store.leave_payment(&payment.lease, Unsettled::Released, later).await.unwrap());
-                    taken.push(payment.lease.id);
-                }
-                taken
-            })
-        })
-        .collect();
-    let mut taken = Vec::new();
-    for worker in workers {
-        taken.extend(worker.await.unwrap());
-    }
-    // PostgreSQL may tell a worker of nothing while another holds the row; a second look finds it.
-    while let Some(payment) = store.take_due_payment(later, later.plus_ms(60_000), later).await.unwrap() {
-        assert!(store.leave_payment(&payment.lease, Unsettled::Released, later).await.unwrap());
-        taken.push(payment.lease.id);
-    }
-    taken.sort();
-    let distinct = taken.len();
-    taken.dedup();
-    assert_eq!((taken.len(), distinct), (20, 20));
 }
 
 async fn a_purchase_makes_its_credit_when_it_settles(database: TestDatabase) {

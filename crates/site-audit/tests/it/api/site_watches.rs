@@ -1,9 +1,10 @@
 //! Watches of sites: with the clock moved, a real mail server, and a site that changes.
 
 mod conditional;
+mod ownership;
 mod paid;
+mod servers;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -20,17 +21,9 @@ testkit::on_both_databases! {
     what_broke_is_told_in_one_mail,
     the_report_of_a_watched_run_has_its_changes,
     nothing_is_told_when_nothing_broke,
-    two_servers_run_a_slot_once,
-    a_run_that_was_killed_in_the_middle_is_told_once,
     a_link_stops_the_watch_with_one_click,
     a_site_that_is_down_is_told_once,
-    a_watch_is_its_owners,
-    an_owner_has_so_many_watches_and_no_more,
-    a_watch_is_changed_and_its_time_with_it,
-    a_run_waits_for_a_place,
-    an_organization_s_first_owner_hears_of_it,
     the_run_to_compare_with_outlives_its_retention,
-    a_closed_account_runs_nothing_and_leaves_nothing,
 }
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -286,63 +279,6 @@ async fn nothing_is_told_when_nothing_broke(database: TestDatabase) {
     assert_eq!((watching.runs().await.len(), watching.mail.letters().len()), (3, 0));
 }
 
-async fn two_servers_run_a_slot_once(database: TestDatabase) {
-    let watching = Watching::start(database, |_| ()).await;
-    watching.watched().await;
-    watching.next_day().await;
-    watching.mood.set(Mood::Broken);
-    watching.app.pass(DAY);
-    let now = watching.app.app.ports().now();
-    for skew in [-5_000, 0, 5_000] {
-        jobs::schedule(&watching.app.app, now.plus_ms(skew)).await.unwrap();
-    }
-    let work = async || jobs::work_off(&watching.app.app).await.unwrap();
-    tokio::join!(work(), work(), work());
-    watching.work().await;
-    assert_eq!((watching.runs().await.len(), watching.mail.letters().len()), (2, 1));
-    // A clock set back by an hour and forth again, and days that nobody scheduled: one run, now.
-    watching.app.go_back(Duration::from_secs(3_600));
-    watching.work().await;
-    watching.app.pass(Duration::from_secs(3_600));
-    watching.work().await;
-    assert_eq!(watching.runs().await.len(), 2);
-    watching.app.pass(5 * DAY);
-    watching.work().await;
-    assert_eq!((watching.runs().await.len(), watching.mail.letters().len()), (3, 1));
-}
-
-async fn a_run_that_was_killed_in_the_middle_is_told_once(database: TestDatabase) {
-    let watching = Watching::start(database, |_| ()).await;
-    watching.watched().await;
-    watching.next_day().await;
-    watching.mood.set(Mood::Broken);
-    watching.app.pass(DAY);
-    // The work stops after so many pauses, as when the process ends there; claims run out before the next try.
-    jobs::schedule(&watching.app.app, watching.app.app.ports().now()).await.unwrap();
-    for pauses in [3, 9, 27, 81, 243] {
-        let mut working = Box::pin(jobs::work_off(&watching.app.app));
-        let stopped = AtomicUsize::new(0);
-        let ended = std::future::poll_fn(|context| {
-            use std::task::Poll;
-            match working.as_mut().poll(context) {
-                Poll::Ready(done) => Poll::Ready(Some(done)),
-                Poll::Pending if stopped.fetch_add(1, Ordering::Relaxed) >= pauses => Poll::Ready(None),
-                Poll::Pending => Poll::Pending,
-            }
-        })
-        .await;
-        drop(working);
-        watching.app.database.execute("UPDATE jobs SET locked_until = 0 WHERE state = 'waiting'").await;
-        if ended.is_some() {
-            break;
-        }
-    }
-    watching.work().await;
-    let run = watching.newest().await;
-    assert_eq!((&run["status"], &run["progress"]["audited"]), (&json!("finished"), &json!(7)), "{run}");
-    assert_eq!((watching.runs().await.len(), watching.mail.letters().len()), (2, 1));
-}
-
 async fn a_link_stops_the_watch_with_one_click(database: TestDatabase) {
     let watching = Watching::start(database, |_| ()).await;
     let id = watching.watched().await;
@@ -393,107 +329,6 @@ async fn a_site_that_is_down_is_told_once(database: TestDatabase) {
     assert_eq!(watching.mail.letters().len(), 3);
 }
 
-async fn a_watch_is_its_owners(database: TestDatabase) {
-    let watching = Watching::start(database, |_| ()).await;
-    let id = watching.watched().await;
-    let (guest, eve) = (watching.app.guest().await, people::account(&watching.app, "eve").await);
-    let eve = people::key(&watching.app, &format!("account:{eve}")).await;
-    let body = json!({"url": watching.site.url("/"), "every": "weekly"}).to_string();
-    let refused = watching.app.call(Call::new("POST", "/api/site-watches").token(&guest).body(&body)).await;
-    assert_eq!(refused.refusal(), (403, "account_required".to_owned()));
-    let missing = (404, "site_watch_not_found".to_owned());
-    let path = format!("/api/site-watches/{id}");
-    for (method, body) in [("PATCH", r#"{"on": false}"#), ("DELETE", "")] {
-        let theirs = Call::new(method, &path).header("x-api-key", &eve).body(body);
-        assert_eq!(watching.app.call(theirs).await.refusal(), missing, "{method}");
-        let none = Call::new(method, "/api/site-watches/nothing").header("x-api-key", &eve).body(body);
-        assert_eq!(watching.app.call(none).await.refusal(), missing, "{method}");
-    }
-    let list = watching.app.call(Call::get("/api/site-watches").header("x-api-key", &eve)).await;
-    assert_eq!(list.json()["watches"], json!([]));
-    assert_eq!(watching.send("DELETE", &path, &json!({})).await.status, 200);
-    assert_eq!(get(&watching.app, &watching.token, "/api/site-watches").await["watches"], json!([]));
-    watching.next_day().await;
-    assert_eq!(watching.runs().await.len(), 0);
-    for (field, body) in [
-        ("every", json!({"url": watching.site.url("/"), "every": "hourly"})),
-        ("max_pages", json!({"url": watching.site.url("/"), "every": "daily", "max_pages": 0})),
-        ("max_usd", json!({"url": watching.site.url("/"), "every": "daily", "max_usd": -1.0})),
-    ] {
-        let refused = watching.post(&body).await;
-        assert_eq!(refused.status, 400, "{field}: {}", refused.body);
-        assert!(refused.json()["detail"].as_str().unwrap_or_default().starts_with(field), "{field}: {}", refused.body);
-    }
-}
-
-async fn an_owner_has_so_many_watches_and_no_more(database: TestDatabase) {
-    let watching = Watching::start(database, |config| config.limits.site_watches = 2).await;
-    let body = |n: u32| json!({"url": watching.site.url(&format!("/{n}")), "every": "weekly"});
-    let ids = [watching.post(&body(1)).await, watching.post(&body(2)).await];
-    assert_eq!(watching.post(&body(3)).await.refusal(), (409, "site_watch_limit".to_owned()));
-    let first = ids[0].json()["watch"]["id"].as_str().unwrap().to_owned();
-    assert_eq!(watching.send("DELETE", &format!("/api/site-watches/{first}"), &json!({})).await.status, 200);
-    assert_eq!(watching.post(&body(3)).await.status, 200);
-}
-
-async fn a_watch_is_changed_and_its_time_with_it(database: TestDatabase) {
-    let watching = Watching::start(database, |_| ()).await;
-    let id = watching.watched().await;
-    let path = format!("/api/site-watches/{id}");
-    let daily = watching.watch(&id).await;
-    let limited = watching.send("PATCH", &path, &json!({"max_pages": 3, "exclude": ["/product/6"]})).await.json();
-    assert_eq!((&limited["watch"]["max_pages"], &limited["watch"]["next_at"]), (&json!(3), &daily["next_at"]));
-    let weekly = watching.send("PATCH", &path, &json!({"every": "weekly"})).await.json()["watch"].clone();
-    assert_eq!((&weekly["every"], &weekly["max_pages"]), (&json!("weekly"), &json!(3)));
-    for _ in 0..14 {
-        watching.next_day().await;
-    }
-    assert_eq!(watching.runs().await.len(), 2);
-    assert!(watching.runs().await.iter().all(|run| run["max_pages"] == 3));
-    assert!(watching.site.asked().iter().all(|asked| asked.path != "/product/6"));
-    let empty = watching.send("PATCH", &path, &json!({})).await;
-    assert_eq!(empty.status, 400, "{}", empty.body);
-}
-
-async fn a_run_waits_for_a_place(database: TestDatabase) {
-    let watching = Watching::start(database, |config| config.limits.site_runs = 1).await;
-    let id = watching.watched().await;
-    let begun = watching.send("POST", "/api/sites", &json!({"url": "http://127.0.0.2:1/"})).await.json();
-    let other = begun["site"]["id"].as_str().unwrap().to_owned();
-    // Its seat is away, so that it takes its place for days.
-    watching.app.database.execute("UPDATE jobs SET run_at = 9000000000000000 WHERE lane = 'site'").await;
-    watching.next_day().await;
-    assert_eq!(watching.runs().await.len(), 1);
-    assert_eq!(watching.send("DELETE", &format!("/api/sites/{other}"), &json!({})).await.status, 200);
-    watching.app.pass(Duration::from_secs(600));
-    watching.work().await;
-    assert_eq!(watching.runs().await.len(), 1, "the place is free");
-    // A slot in which no place came free is over when the next one is due.
-    watching.send("POST", "/api/sites", &json!({"url": "http://127.0.0.2:1/"})).await;
-    watching
-        .app
-        .database
-        .execute("UPDATE jobs SET run_at = 9000000000000000 WHERE lane = 'site' AND state = 'waiting'")
-        .await;
-    watching.next_day().await;
-    watching.next_day().await;
-    let watch = watching.watch(&id).await;
-    assert_eq!((&watch["problem"], watching.mail.letters().len()), (&json!("no_place"), 0), "{watch}");
-}
-
-async fn an_organization_s_first_owner_hears_of_it(database: TestDatabase) {
-    let mut watching = Watching::start(database, |_| ()).await;
-    let (bea, carl) = (people::account(&watching.app, "bea").await, people::account(&watching.app, "carl").await);
-    people::organization(&watching.app, "bakery", &[(bea.as_str(), "member"), (carl.as_str(), "owner")]).await;
-    watching.token = people::key(&watching.app, "organization:bakery").await;
-    watching.watched().await;
-    watching.next_day().await;
-    watching.mood.set(Mood::Broken);
-    watching.next_day().await;
-    let letters = watching.mail.letters();
-    assert_eq!((letters.len(), &letters[0].to), (1, &vec!["carl@example.com".to_owned()]));
-}
-
 async fn the_run_to_compare_with_outlives_its_retention(database: TestDatabase) {
     let watching = Watching::start(database, |config| config.retention.site_days = 2).await;
     let id = watching.watched().await;
@@ -508,23 +343,4 @@ async fn the_run_to_compare_with_outlives_its_retention(database: TestDatabase) 
     watching.send("DELETE", &format!("/api/site-watches/{id}"), &json!({})).await;
     jobs::purge(&watching.app.app).await.unwrap();
     assert_eq!(watching.runs().await.len(), 0);
-}
-
-async fn a_closed_account_runs_nothing_and_leaves_nothing(database: TestDatabase) {
-    let watching = Watching::start(database, |_| ()).await;
-    watching.watched().await;
-    watching.next_day().await;
-    let closed =
-        format!("UPDATE accounts SET status = 'deleting', delete_after = {}", watching.app.app.ports().now().0);
-    watching.app.database.execute(&closed).await;
-    let asked = watching.site.asked().len();
-    watching.next_day().await;
-    jobs::purge(&watching.app.app).await.unwrap();
-    assert_eq!(watching.site.asked().len(), asked);
-    let row = watching
-        .app
-        .database
-        .row("SELECT CAST((SELECT COUNT(*) FROM site_watches) + (SELECT COUNT(*) FROM site_runs) AS BIGINT)")
-        .await;
-    assert_eq!(sqlx::Row::get::<i64, _>(&row, 0), 0);
 }

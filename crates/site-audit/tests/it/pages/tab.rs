@@ -1,9 +1,10 @@
 //! A tab of a real browser on our pages. It notes whatever a page may not do.
 #![expect(clippy::print_stdout, reason = "tests say what they pass over")]
 
+mod pictures;
+
 use std::path::{Path, PathBuf};
 
-use base64::Engine as _;
 use serde_json::{Value, json};
 use testkit::browser::{Browser, program};
 
@@ -11,8 +12,6 @@ use testkit::browser::{Browser, program};
 const DOMAINS: [&str; 5] = ["Page", "Runtime", "Log", "Network", "Audits"];
 /// The rules that axe checks: WCAG 2.2 A and AA, and its own.
 const RULES: [&str; 6] = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/// Height of the longest picture in pixels: the browser draws no longer texture than 16,384.
-const MOST_HEIGHT: u64 = 16_000;
 
 /// How a page is looked at.
 #[derive(Debug, Clone, Copy)]
@@ -361,32 +360,6 @@ impl Tab {
              .map(e => `${e.tagName}.${e.className?.baseVal ?? e.className}: ${e.textContent.slice(0, 80)}`)",
         );
         found.as_array().unwrap().iter().map(|line| format!("overflows: {}", line.as_str().unwrap())).collect()
-    }
-
-    /// The page as it goes on paper, as PDF.
-    pub(super) fn paper(&mut self) -> Vec<u8> {
-        let made = self
-            .call("Page.printToPDF", json!({ "preferCSSPageSize": true, "paperWidth": 8.27, "paperHeight": 11.69 }));
-        base64::engine::general_purpose::STANDARD.decode(made["data"].as_str().unwrap()).unwrap()
-    }
-
-    /// A PNG of the whole page, or of its first `height` pixels.
-    pub(super) fn picture(&mut self, height: Option<u32>) -> Vec<u8> {
-        let size = self.value("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]");
-        let height = height.map_or(size[1].as_u64(), |height| Some(height.into())).unwrap_or_default().min(MOST_HEIGHT);
-        let clip = json!({ "x": 0, "y": 0, "width": size[0], "height": height, "scale": 1 });
-        let shot = self.call("Page.captureScreenshot", json!({ "clip": clip, "captureBeyondViewport": true }));
-        base64::engine::general_purpose::STANDARD.decode(shot["data"].as_str().unwrap()).unwrap()
-    }
-
-    /// Writes what the window shows into the folder that Cargo keeps for tests.
-    fn picture_of_failure(&mut self) -> Option<PathBuf> {
-        let shot = self.browser.call("Page.captureScreenshot", &json!({})).ok()?;
-        let bytes = base64::engine::general_purpose::STANDARD.decode(shot["data"].as_str()?).ok()?;
-        let name = std::thread::current().name().unwrap_or("page").replace("::", "-");
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.png"));
-        std::fs::write(&path, bytes).ok()?;
-        Some(path)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Pages in a real browser, as persons use them.
 
+mod checks;
+
 use std::path::PathBuf;
 
 use service::config::Config;
@@ -15,6 +17,11 @@ pub(super) const LOOKS: [Look; 4] = [
     Look { scheme: "dark", width: 1280 },
     Look { scheme: "dark", width: 320 },
 ];
+/// The same, and a phone.
+pub(super) const WITH_PHONES: [Look; 6] = {
+    let [a, b, c, d] = LOOKS;
+    [a, b, c, d, Look { scheme: "light", width: 390 }, Look { scheme: "dark", width: 390 }]
+};
 /// Folder for a picture of every page in every look.
 const PICTURES: &str = "SITE_AUDIT_PICTURES";
 /// Folder for the picture at the top of the README.
@@ -363,38 +370,20 @@ pub(super) fn keep_picture(tab: &mut Tab, name: &str) {
     std::fs::write(folder.join(format!("{name}.png")), tab.picture(None)).unwrap();
 }
 
-/// What is noticed here, no other test of this file would pass over.
-#[tokio::test(flavor = "multi_thread")]
-async fn the_tab_notices_what_a_page_may_not_do() {
-    let page = "<!DOCTYPE html><title>t</title>\
-                <meta http-equiv=content-security-policy content=\"style-src 'none'\"><style>p {}</style>\
-                <img src=http://elsewhere.example/><img src=/missing><font color=#999999>pale</font>\
-                <table width=3000><td>wide</table><script>alert(1); console.log(2); throw 3</script>";
-    let site = TestSite::start_at([127, 0, 0, 1].into(), move |asked| match asked.path.as_str() {
-        "/" => SiteAnswer::html(page),
-        _ => SiteAnswer::missing(),
-    })
-    .await;
-    let Some(mut tab) = Tab::open(site.url("").as_str()) else { return };
-    tab.visit("/");
-    let complaints = tab.complaints().join("\n");
-    for kind in [
-        "Page.javascriptDialogOpening",
-        "Runtime.consoleAPICalled",
-        "Runtime.exceptionThrown",
-        "Content Security Policy",
-        "http://elsewhere.example/",
-        "/missing",
-    ] {
-        assert!(complaints.contains(kind), "{kind} is not in {complaints}");
+/// What is wrong with the page that is shown in each of the looks, of which a picture is kept. Without axe only what does not fit and
+/// what the tab noticed.
+pub(super) fn problems(tab: &mut Tab, name: &str, looks: &[Look]) -> Vec<String> {
+    let mut found = Vec::new();
+    for look in looks {
+        tab.look(*look);
+        let name = format!("{name}-{}-{}", look.scheme, look.width);
+        let barriers = if has_axe() { tab.barriers() } else { Vec::new() };
+        let problems = barriers.into_iter().chain(tab.overflows()).chain(tab.complaints());
+        found.extend(problems.map(|problem| format!("{name}: {problem}")));
+        keep_picture(tab, &name);
     }
-    assert!(tab.overflows().iter().any(|found| found.ends_with("TABLE.: wide")), "{:?}", tab.overflows());
-    if has_axe() {
-        let barriers = tab.barriers().join("\n");
-        for rule in ["color-contrast", "image-alt", "html-has-lang"] {
-            assert!(barriers.contains(rule), "{rule} is not in {barriers}");
-        }
-    }
+    tab.look(LOOKS[0]);
+    found
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,27 +1,9 @@
 //! A report in a real browser: its keys, its filter, and the screens that its buttons lead to.
 
-use super::browser::{LOOKS, Scene, keep_picture};
-use super::tab::{Look, has_axe};
+use super::browser::{Scene, WITH_PHONES, problems};
 
-/// A phone, beside the looks of all pages.
-const PHONES: [Look; 2] = [Look { scheme: "light", width: 390 }, Look { scheme: "dark", width: 390 }];
 /// The findings that are shown.
 const SHOWN: &str = "document.querySelectorAll('.finding:not([hidden])').length";
-
-/// What is wrong with the page in any look, and a picture of each.
-fn problems(scene: &mut Scene, name: &str) -> Vec<String> {
-    let (tab, mut found) = (&mut scene.tab, Vec::new());
-    for look in LOOKS.into_iter().chain(PHONES) {
-        tab.look(look);
-        let name = format!("{name}-{}-{}", look.scheme, look.width);
-        let barriers = if has_axe() { tab.barriers() } else { Vec::new() };
-        let problems = barriers.into_iter().chain(tab.overflows()).chain(tab.complaints());
-        found.extend(problems.map(|problem| format!("{name}: {problem}")));
-        keep_picture(tab, &name);
-    }
-    tab.look(LOOKS[0]);
-    found
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_go_through_the_findings_and_can_be_switched_off() {
@@ -92,14 +74,14 @@ async fn the_screens_of_a_report_have_no_barrier_in_any_look() {
     ] {
         scene.tab.visit(&path);
         assert!([200, 404].contains(&scene.tab.status()), "{path}");
-        found.extend(problems(&mut scene, name));
+        found.extend(problems(&mut scene.tab, name, &WITH_PHONES));
     }
     scene.tab.visit(&report);
     scene.tab.click("#html");
     scene.tab.write("<!doctype html><html lang=en><title>Bread at home</title><h1>Bread</h1>");
     scene.tab.load(|tab| tab.click("button[value=verify]"));
     assert!(scene.tab.shown().contains("Fixed ("), "{}", scene.tab.shown());
-    found.extend(problems(&mut scene, "verified"));
+    found.extend(problems(&mut scene.tab, "verified", &WITH_PHONES));
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -113,7 +95,7 @@ async fn a_decision_has_no_barrier_in_any_look_and_is_copied_alone() {
     let mut found = Vec::new();
     for lang in ["en", "pt-BR"] {
         scene.tab.visit(&format!("{path}?lang={lang}"));
-        found.extend(problems(&mut scene, &format!("decision-{lang}")));
+        found.extend(problems(&mut scene.tab, &format!("decision-{lang}"), &WITH_PHONES));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
     scene.tab.allow_clipboard();

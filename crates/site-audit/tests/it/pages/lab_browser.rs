@@ -7,12 +7,9 @@ use service::jobs;
 use sqlx::Row as _;
 use testkit::{LabMood, LabServer};
 
-use super::browser::{LOOKS, MOST_STOPS, Scene, keep_picture};
-use super::tab::{Look, has_axe};
+use super::browser::{MOST_STOPS, Scene, WITH_PHONES, problems};
+use super::tab::has_axe;
 use crate::api::lab::measuring;
-
-/// A phone, beside the looks of all pages.
-const PHONES: [Look; 2] = [Look { scheme: "light", width: 390 }, Look { scheme: "dark", width: 390 }];
 
 /// Moves the focus with the keyboard until it is on what has this name.
 fn go_to(scene: &mut Scene, name: &str) {
@@ -23,21 +20,6 @@ fn go_to(scene: &mut Scene, name: &str) {
         }
     }
     panic!("{name} is not reached by the keyboard");
-}
-
-/// What is wrong with the page in any look, and a picture of each.
-fn problems(scene: &mut Scene, name: &str) -> Vec<String> {
-    let (tab, mut found) = (&mut scene.tab, Vec::new());
-    for look in LOOKS.into_iter().chain(PHONES) {
-        tab.look(look);
-        let name = format!("{name}-{}-{}", look.scheme, look.width);
-        let barriers = if has_axe() { tab.barriers() } else { Vec::new() };
-        let problems = barriers.into_iter().chain(tab.overflows()).chain(tab.complaints());
-        found.extend(problems.map(|problem| format!("{name}: {problem}")));
-        keep_picture(tab, &name);
-    }
-    tab.look(LOOKS[0]);
-    found
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -55,7 +37,7 @@ async fn a_button_begins_a_test_and_the_page_shows_its_result_by_itself() {
     scene.tab.value(
         "new Promise(done => setInterval(() => document.querySelector('#lab progress').value > 0 && done(), 50))",
     );
-    let running = problems(&mut scene, "lab-running");
+    let running = problems(&mut scene.tab, "lab-running", &WITH_PHONES);
     let app = scene.app.app.clone();
     let work = tokio::spawn(async move { jobs::work_off(&app).await.unwrap() });
     // Nobody is elsewhere on the page, so it shows the result by itself.
@@ -142,7 +124,7 @@ async fn no_lab_test_has_a_barrier_in_any_look() {
         scene.tab.value("document.querySelectorAll('#lab details').forEach(e => e.open = true)");
         let shown = scene.tab.shown();
         assert!(shown.contains("rendered_differs") && shown.contains("74"), "{shown}");
-        found.extend(problems(&mut scene, &format!("lab-{lang}")));
+        found.extend(problems(&mut scene.tab, &format!("lab-{lang}"), &WITH_PHONES));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

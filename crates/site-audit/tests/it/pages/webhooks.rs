@@ -3,8 +3,8 @@
 use service::jobs;
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 
-use super::browser::{LOOKS, keep_picture};
-use super::tab::{Tab, has_axe};
+use super::browser::{LOOKS, problems};
+use super::tab::Tab;
 use crate::api::people;
 use crate::app::{Call, Response, TestApp};
 
@@ -108,20 +108,6 @@ async fn a_feed_is_made_renewed_and_deleted_by_forms(database: TestDatabase) {
     assert!(page.get("en").await.body.contains("Create feed"));
 }
 
-/// What is wrong with the page in any look.
-fn problems(tab: &mut Tab, name: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for look in LOOKS {
-        tab.look(look);
-        let barriers = if has_axe() { tab.barriers() } else { Vec::new() };
-        let problems = barriers.into_iter().chain(tab.overflows()).chain(tab.complaints());
-        found.extend(problems.map(|problem| format!("{name} {look:?}: {problem}")));
-        keep_picture(tab, &format!("webhooks-{name}-{}-{}", look.scheme, look.width));
-    }
-    tab.look(LOOKS[0]);
-    found
-}
-
 /// Goes through the page by mouse: a webhook is refused, made, tested and deleted, a feed is made and deleted.
 async fn used_by_mouse(runs_scripts: bool) {
     let receiver = TestSite::start(|_| SiteAnswer::page(503, "text/plain", "")).await;
@@ -134,13 +120,13 @@ async fn used_by_mouse(runs_scripts: bool) {
     }
     tab.set_cookie("mm-auth", &session.token);
     tab.visit(&format!("{PATH}?lang=en"));
-    let mut found = if runs_scripts { problems(&mut tab, "empty") } else { Vec::new() };
+    let mut found = if runs_scripts { problems(&mut tab, "webhooks-empty", &LOOKS) } else { Vec::new() };
     tab.click("#url");
     tab.write("http://127.0.0.1/");
     tab.load(|tab| tab.click("form:has(#url) button"));
     assert!(tab.status() == 400 && tab.shown().contains("no public address"), "{}", tab.shown());
     if runs_scripts {
-        found.extend(problems(&mut tab, "refused"));
+        found.extend(problems(&mut tab, "webhooks-refused", &LOOKS));
     }
     tab.value("document.querySelector('#url').value = ''");
     tab.click("#url");
@@ -152,7 +138,7 @@ async fn used_by_mouse(runs_scripts: bool) {
     tab.visit(&format!("{PATH}?lang=pt-BR"));
     assert!(tab.shown().contains("503") && !tab.shown().contains("whsec_"), "{}", tab.shown());
     if runs_scripts {
-        found.extend(problems(&mut tab, "failing"));
+        found.extend(problems(&mut tab, "webhooks-failing", &LOOKS));
     }
     tab.load(|tab| tab.click("form:has(input[value=feed]) button"));
     assert!(tab.shown().contains("/feeds/"), "{}", tab.shown());
@@ -160,7 +146,7 @@ async fn used_by_mouse(runs_scripts: bool) {
     tab.load(|tab| tab.click("form:has(input[value=delete]) button"));
     assert!(tab.shown().contains("Nenhum webhook ainda."), "{}", tab.shown());
     if runs_scripts {
-        found.extend(problems(&mut tab, "deleted"));
+        found.extend(problems(&mut tab, "webhooks-deleted", &LOOKS));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -119,10 +119,7 @@ pub(crate) async fn show(State(services): State<Services>, id: InPath<String>, r
             is_own: visit.cx.caller.owner().is_some_and(|owner| owner.to_string() == run.owner),
             again: again(&run.url, &record.options, lang.tag()),
             changes: ChangeView::of(&run, lang),
-            repeat: match report {
-                Some(_) => RepeatForm::of(visit, &run)?,
-                None => None,
-            },
+            repeat: report.as_ref().and_then(|_| RepeatForm::of(visit, &run)),
             report,
             files: FILES.map(|(name, ..)| name),
             run,

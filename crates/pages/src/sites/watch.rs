@@ -50,7 +50,7 @@ pub(super) struct ChangeRow {
 
 impl RepeatForm {
     /// For the report of a run; `None` for a run of a watch.
-    pub(super) fn of(visit: &SiteVisit, run: &SiteRunAnswer) -> Result<Option<Self>, ServiceError> {
+    pub(super) fn of(visit: &SiteVisit, run: &SiteRunAnswer) -> Option<Self> {
         const NOTHING: Text = text("Its audits cost nothing.", "As auditorias dela não custam nada.");
         const TRIAL: Text =
             text("Its audits are free in your trial.", "As auditorias dela são grátis no seu período de teste.");
@@ -59,19 +59,19 @@ impl RepeatForm {
             "Cada auditoria custa no máximo {most} USD, pagos pelo crédito deste navegador.",
         );
         if run.watch.is_some() {
-            return Ok(None);
+            return None;
         }
         if !matches!(visit.cx.caller.identity, Identity::Session(_)) {
-            return Ok(Some(Self::ForAccounts));
+            return Some(Self::ForAccounts);
         }
-        let (paid_by, most) = site_watches::terms(&visit.cx, run.max_pages, run.spending.max_usd)?;
+        let (paid_by, most) = site_watches::terms(&visit.cx, run.max_pages, run.spending.max_usd);
         let words = match paid_by {
-            SiteWatchPays::Nobody => return Ok(Some(Self::Unpaid)),
+            SiteWatchPays::Nobody => return Some(Self::Unpaid),
             SiteWatchPays::Nothing => NOTHING.into(),
             SiteWatchPays::Trial => TRIAL.into(),
             SiteWatchPays::Credit => CREDIT.phrase(&[("most", most.to_string().into())]),
         };
-        Ok(Some(Self::Ready(words.in_lang(visit.reader.lang).to_owned())))
+        Some(Self::Ready(words.in_lang(visit.reader.lang).to_owned()))
     }
 }
 

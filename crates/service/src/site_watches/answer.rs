@@ -8,7 +8,7 @@ use serde::Serialize;
 use store::{SiteRunRecord, SiteWatchRecord};
 
 use super::WatchInterval;
-use super::pays::{SiteWatchPays, most_of, told};
+use super::pays::{SiteWatchPays, most_of, payer};
 use crate::caller::Cx;
 use crate::config::Sku;
 use crate::error::{Code, ServiceError};
@@ -84,7 +84,7 @@ impl SiteWatchAnswer {
     pub fn of(cx: &Cx, watch: &SiteWatchRecord, last: Option<&SiteRunRecord>) -> Result<Self, ServiceError> {
         let (services, lang) = (&cx.services, cx.lang);
         let options: SiteOptions = serde_json::from_str(&watch.options).map_err(sites::unwritten)?;
-        let paid_by = told(cx, watch.credit.is_some());
+        let paid_by = payer(cx, watch.credit.is_some());
         let (price, most) = match (paid_by, watch.credit.is_some()) {
             (SiteWatchPays::Nothing, _) => (Micros(0), Micros(0)),
             (_, false) => (services.config().prices.of(Sku::Audit), Micros(0)),

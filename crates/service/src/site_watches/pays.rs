@@ -64,7 +64,7 @@ pub(super) fn named_credit(cx: &Cx) -> Result<Option<String>, ServiceError> {
 }
 
 /// What pays the runs of a watch of the caller, as it is told.
-pub(super) fn told(cx: &Cx, has_credit: bool) -> SiteWatchPays {
+pub(super) fn payer(cx: &Cx, has_credit: bool) -> SiteWatchPays {
     match has_credit {
         _ if is_free(&cx.services) => SiteWatchPays::Nothing,
         _ if gate::is_on_trial(&cx.services, &cx.caller) => SiteWatchPays::Trial,
@@ -79,9 +79,11 @@ pub(super) fn most_of(services: &Services, max_pages: u32, most: Option<Micros>)
     all.min(most.unwrap_or(all))
 }
 
-/// What would pay repeats of a run of the caller with the credit that they hold, and what each costs at most.
-pub fn terms(cx: &Cx, max_pages: u32, most: Option<Micros>) -> Result<(SiteWatchPays, Micros), ServiceError> {
-    Ok((told(cx, named_credit(cx)?.is_some()), most_of(&cx.services, max_pages, most)))
+/// What would pay repeats of a run of the caller with the credit that they hold, and what each costs at most. A credit that pays
+/// nothing, or not yet, is none here: the report beside the form is there all the same.
+pub fn terms(cx: &Cx, max_pages: u32, most: Option<Micros>) -> (SiteWatchPays, Micros) {
+    let has_credit = named_credit(cx).is_ok_and(|credit| credit.is_some());
+    (payer(cx, has_credit), most_of(&cx.services, max_pages, most))
 }
 
 /// What pays a run of a watch that is due; otherwise why nothing does, in a word.

@@ -4,18 +4,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use service::config::Config;
 use service::jobs;
+use testkit::facilitator::TestFacilitator;
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 
-use super::browser::{LOOKS, keep_picture};
-use super::tab::{Tab, has_axe};
+use super::browser::{LOOKS, problems};
+use super::tab::Tab;
 use crate::api::people::{self, SignedIn};
 use crate::api::sites::planted;
 use crate::app::{Call, Response, TestApp};
+use crate::payments::Shop;
+use crate::payments::by_credit::credit;
 
 testkit::on_both_databases! {
     an_audit_is_repeated_by_forms,
     a_guest_is_told_that_repeats_are_for_accounts,
+    a_credit_that_pays_nothing_hides_no_report,
 }
 
 const PATH: &str = "/sites";
@@ -107,6 +112,22 @@ async fn an_audit_is_repeated_by_forms(database: TestDatabase) {
     assert_eq!(send(&app, &session, &watch, "action=stop").await.status, 404);
 }
 
+async fn a_credit_that_pays_nothing_hides_no_report(database: TestDatabase) {
+    let (site, _) = changing().await;
+    let free = |config: &mut Config| config.limits.free_audits_per_day = 50;
+    let shop = Shop::beside(TestFacilitator::start().await, database, free).await;
+    let (session, path) = reported(&shop.app, &site).await;
+    shop.app.database.execute("UPDATE accounts SET trial_started_at = 1").await;
+    let cookies = format!("mm-auth={}; mm-credit={}", session.token, credit(&shop, 900_000).await);
+    let report = async || shop.app.call(Call::get(&format!("{path}?lang=en")).header("cookie", &cookies)).await;
+    let paying = report().await;
+    assert!(paying.status == 200 && paying.body.contains("paid by the credit of this browser"), "{}", paying.body);
+    shop.app.database.execute("UPDATE credits SET network = 'eip155:1'").await;
+    let worthless = report().await;
+    assert!(worthless.status == 200 && worthless.body.contains("A watch needs a credit"), "{}", worthless.body);
+    assert!(worthless.body.contains("id=\"findings\""), "the report is there: {}", worthless.body);
+}
+
 async fn a_guest_is_told_that_repeats_are_for_accounts(database: TestDatabase) {
     let (site, _) = changing().await;
     let app = TestApp::start(database, |_| {}).await;
@@ -126,20 +147,6 @@ async fn a_guest_is_told_that_repeats_are_for_accounts(database: TestDatabase) {
     assert_eq!(refused.status, 403, "{}", refused.body);
 }
 
-/// What is wrong with the page in any look.
-fn problems(tab: &mut Tab, name: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for look in LOOKS {
-        tab.look(look);
-        let barriers = if has_axe() { tab.barriers() } else { Vec::new() };
-        let problems = barriers.into_iter().chain(tab.overflows()).chain(tab.complaints());
-        found.extend(problems.map(|problem| format!("{name} {look:?}: {problem}")));
-        keep_picture(tab, &format!("site-watches-{name}-{}-{}", look.scheme, look.width));
-    }
-    tab.look(LOOKS[0]);
-    found
-}
-
 /// Goes through the pages by mouse.
 async fn used_by_mouse(runs_scripts: bool) {
     let (site, is_gone) = changing().await;
@@ -153,7 +160,7 @@ async fn used_by_mouse(runs_scripts: bool) {
     let mut found = Vec::new();
     let look = |tab: &mut Tab, found: &mut Vec<String>, name: &str| {
         if runs_scripts {
-            found.extend(problems(tab, name));
+            found.extend(problems(tab, &format!("site-watches-{name}"), &LOOKS));
         }
     };
     tab.visit(&format!("{path}?lang=en"));

@@ -32,7 +32,7 @@ pub(crate) use plan::SEATS;
 pub use plan::{MOST_DEPTH, SiteOptions, SitePlan, SiteRequest, dollars};
 pub use reading::{
     FindingList, FindingsWish, PageDetail, PageList, PageListed, ReportForm, SiteCharts, TemplateList, charts,
-    document, findings, page, pages, templates,
+    document, findings, page, page_number, pages, templates,
 };
 pub use render::site_report::SiteChangeListed;
 

@@ -160,18 +160,13 @@ pub(crate) async fn page_at(State(services): State<Services>, id: InPath<String>
     answered(&services, &parts, async |visit| {
         let (id, lang) = (named(id)?, visit.reader.lang.tag());
         let url = visit.parameter("url").unwrap_or_default();
-        let mut cursor = None;
-        loop {
-            let PageList { pages, cursor: next } = sites::pages(&visit.cx, &id, cursor.as_deref()).await?;
-            if let Some(page) = pages.iter().find(|page| page.url == url) {
-                return Ok(see_other(&format!("{PATH}/{id}/pages/{}?lang={lang}", page.number)));
-            }
-            if next.is_none() {
+        Ok(match sites::page_number(&visit.cx, &id, &url).await? {
+            Some(number) => see_other(&format!("{PATH}/{id}/pages/{number}?lang={lang}")),
+            None => {
                 let url: String = byte_serialize(url.as_bytes()).collect();
-                return Ok(see_other(&format!("/?lang={lang}&url={url}")));
+                see_other(&format!("/?lang={lang}&url={url}"))
             }
-            cursor = next;
-        }
+        })
     })
     .await
 }

@@ -138,9 +138,25 @@ pub async fn page(cx: &Cx, id: &str, number: u32, lang: Lang) -> Result<PageDeta
     })
 }
 
+/// The number of the page of a run at an address; `None` where the run has none.
+pub async fn page_number(cx: &Cx, id: &str, url: &str) -> Result<Option<u32>, ServiceError> {
+    let run = read(cx, id, Duration::ZERO).await?;
+    // No stored address has one, and PostgreSQL takes no text with it.
+    if url.contains('\0') {
+        return Ok(None);
+    }
+    let place = cx.services.database().ask(|store| store.site_place(&run.id, url)).await?;
+    Ok(place.map(number))
+}
+
 fn listed(line: SitePageLine) -> PageListed {
     let SitePageLine { place, url, answer, status, score, findings } = line;
-    PageListed { number: u32::try_from(place).unwrap_or(u32::MAX), url, answer, status, score, findings }
+    PageListed { number: number(place), url, answer, status, score, findings }
+}
+
+/// The number by which callers name the page at a place.
+fn number(place: i64) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
 }
 
 /// A filter of findings.

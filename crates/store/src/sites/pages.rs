@@ -55,6 +55,9 @@ const LINES: &str = "SELECT place, url, answer, status, score, findings FROM sit
 const REPORTS: &str = "SELECT place, url, answer, status, score, findings, report FROM site_pages \
     WHERE run_id = $1 AND place >= $2 AND place < (SELECT done FROM site_runs WHERE id = $1) ORDER BY place LIMIT $3";
 
+const PLACE: &str = "SELECT place FROM site_pages \
+    WHERE run_id = $1 AND url = $2 AND place < (SELECT done FROM site_runs WHERE id = $1) ORDER BY place LIMIT 1";
+
 impl Store {
     /// What came of addresses from a place on, in order, at most so many. There are gaps where pages are still asked.
     pub async fn site_results(&self, run: &str, from: i64, most: i64) -> Result<Vec<SiteResult>, StoreError> {
@@ -89,6 +92,13 @@ impl Store {
             Ok(SitePageReport { line: line(subject, row)?, report: report.as_deref().map(unpacked).transpose()? })
         };
         rows.iter().map(page).collect()
+    }
+
+    /// The place of a committed address of a run by its key; `None` where the run has it not.
+    pub async fn site_place(&self, run: &str, key: &str) -> Result<Option<i64>, StoreError> {
+        let subject = "looking for a page of a site";
+        let row = self.db.read(subject, of_id(PLACE, run).bind(key.to_owned())).await?;
+        row.map(|row| row.try_get("place").map_err(|error| StoreError::of_driver(subject, error))).transpose()
     }
 }
 

@@ -3,8 +3,8 @@
 use service::jobs;
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 
-use super::browser::{LOOKS, keep_picture};
-use super::tab::{Tab, has_axe};
+use super::browser::{LOOKS, problems};
+use super::tab::Tab;
 use crate::api::sites::planted;
 use crate::app::{Call, Response, TestApp};
 use crate::command_line::audit::plain_site;
@@ -71,6 +71,8 @@ async fn a_site_is_audited_by_forms(database: TestDatabase) {
     assert!(led.status == 303 && led.header("location").starts_with(&format!("{path}/pages/")), "{led:?}");
     let led = get(&app, &format!("{path}/page?url=https%3A%2F%2Felsewhere.example%2F&lang=en"), &cookie).await;
     assert_eq!(led.header("location"), "/?lang=en&url=https%3A%2F%2Felsewhere.example%2F");
+    let led = get(&app, &format!("{path}/page?url=%00&lang=en"), &cookie).await;
+    assert_eq!((led.status, led.header("location")), (303, "/?lang=en&url=%00"));
     let again = report.body.split("href=\"/sites?lang=pt-BR&#38;url=").nth(1).unwrap().split('"').next().unwrap();
     let again = format!("/sites?lang=pt-BR&url={}", again.replace("&#38;", "&").replace("#url", ""));
     let form = get(&app, &again, &cookie).await.body;
@@ -119,20 +121,6 @@ async fn a_reader_sees_only_their_own_site_audits(database: TestDatabase) {
     assert_eq!(app.call(foreign.header("origin", "https://evil.example")).await.status, 403);
 }
 
-/// What is wrong with the page in any look.
-fn problems(tab: &mut Tab, name: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for look in LOOKS {
-        tab.look(look);
-        let barriers = if has_axe() { tab.barriers() } else { Vec::new() };
-        let problems = barriers.into_iter().chain(tab.overflows()).chain(tab.complaints());
-        found.extend(problems.map(|problem| format!("{name} {look:?}: {problem}")));
-        keep_picture(tab, &format!("sites-{name}-{}-{}", look.scheme, look.width));
-    }
-    tab.look(LOOKS[0]);
-    found
-}
-
 /// What is wrong with a report that was saved, in any look: folded and with everything open.
 async fn problems_of_file(file: &str) -> Vec<String> {
     let file = file.to_owned();
@@ -144,9 +132,9 @@ async fn problems_of_file(file: &str) -> Vec<String> {
     .await;
     let Some(mut tab) = Tab::open(&folder.url("")) else { return Vec::new() };
     tab.visit("/");
-    let mut found = problems(&mut tab, "file");
+    let mut found = problems(&mut tab, "sites-file", &LOOKS);
     tab.value("document.querySelectorAll('details').forEach(details => details.open = true)");
-    found.extend(problems(&mut tab, "file-open"));
+    found.extend(problems(&mut tab, "sites-file-open", &LOOKS));
     found
 }
 
@@ -168,7 +156,7 @@ async fn used_by_mouse(runs_scripts: bool) {
     let mut found = Vec::new();
     let look = |tab: &mut Tab, found: &mut Vec<String>, name: &str| {
         if runs_scripts {
-            found.extend(problems(tab, name));
+            found.extend(problems(tab, &format!("sites-{name}"), &LOOKS));
         }
     };
     tab.visit(&format!("{PATH}?lang=en"));

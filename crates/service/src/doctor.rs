@@ -1,16 +1,16 @@
 //! Whether a deployment is sound: settings, this machine, and the systems that the service depends on. Changes nothing, and
 //! says what to do.
 
+mod condition;
 mod machine;
 mod peers;
 mod settings;
-mod verdict;
 
 use std::path::Path;
 
 use crate::config::Config;
 use crate::ports::Ports;
-pub use verdict::{Condition, Diagnosis};
+pub use condition::{Condition, Diagnosis};
 
 /// Examines the deployment of a configuration: what needs no network first. `program` is the commit of this program, to be
 /// compared with that of the running service.

@@ -1,6 +1,6 @@
 //! Limits of this machine: file descriptors, memory, and a clock that is not far off.
 
-use super::verdict::Diagnosis;
+use super::condition::Diagnosis;
 use crate::config::Config;
 
 /// File descriptors of an audit in flight at most: its page and files, two probes and two other files at a time.
@@ -100,7 +100,7 @@ fn memory(config: &Config, limit: Option<u64>) -> Diagnosis {
 
 #[cfg(test)]
 mod tests {
-    use super::super::verdict::Condition;
+    use super::super::condition::Condition;
     use super::*;
 
     #[test]
@@ -127,7 +127,7 @@ mod tests {
     fn what_is_too_little_is_a_warning() {
         let mut config = Config::default();
         let found = |config: &Config, open_files, memory| {
-            judged(config, &Machine { open_files, memory }).iter().map(|one| one.verdict).collect::<Vec<_>>()
+            judged(config, &Machine { open_files, memory }).iter().map(|one| one.condition).collect::<Vec<_>>()
         };
         let gib = Some(1024 * 1024 * 1024);
         assert_eq!(found(&config, Some(1024), gib), [Condition::Ok, Condition::Ok]);

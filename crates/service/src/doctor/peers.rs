@@ -10,7 +10,7 @@ use store::{DatabaseFacts, DatabaseState};
 use tokio::time::Instant;
 use url::Url;
 
-use super::verdict::Diagnosis;
+use super::condition::Diagnosis;
 use crate::config::{Config, LabProvider};
 use crate::mail::Mailer;
 use crate::origin::is_loopback;
@@ -289,41 +289,41 @@ fn capital(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::verdict::Condition;
+    use super::super::condition::Condition;
     use super::*;
 
     #[test]
     fn tables_and_clocks_are_judged_by_how_far_they_are_off() {
         let facts = |version, is_unfinished| DatabaseFacts { version, newest: 17, is_unfinished, server: None };
-        for (facts, verdict) in [
+        for (facts, condition) in [
             (facts(17, false), Condition::Ok),
             (facts(16, false), Condition::Warning),
             (facts(18, false), Condition::Warning),
             (facts(17, true), Condition::Problem),
         ] {
-            assert_eq!(tables("db", &facts).verdict, verdict, "{facts:?}");
+            assert_eq!(tables("db", &facts).condition, condition, "{facts:?}");
         }
-        for (drift, verdict) in [
+        for (drift, condition) in [
             (None, Condition::Off),
             (Some(2), Condition::Ok),
             (Some(3), Condition::Warning),
             (Some(60), Condition::Warning),
             (Some(61), Condition::Problem),
         ] {
-            assert_eq!(clock(drift).verdict, verdict, "{drift:?}");
+            assert_eq!(clock(drift).condition, condition, "{drift:?}");
         }
     }
 
     #[test]
     fn an_answer_is_of_this_service_and_this_build() {
         let base = Url::parse("https://audit.example.com").unwrap();
-        for (body, verdict) in [
+        for (body, condition) in [
             (r#"{"build":"abc"}"#, Condition::Ok),
             (r#"{"build":"def"}"#, Condition::Warning),
             (r#"{"ok":true}"#, Condition::Problem),
             ("<html>", Condition::Problem),
         ] {
-            assert_eq!(answered(&base, body.as_bytes(), "abc").verdict, verdict, "{body}");
+            assert_eq!(answered(&base, body.as_bytes(), "abc").condition, condition, "{body}");
         }
         assert!(remedy_of("cert_expired").starts_with("Renew") && remedy_of("connect").starts_with("Start"));
     }

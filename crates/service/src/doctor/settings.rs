@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use url::Url;
 
+use super::condition::Diagnosis;
 use super::is_open_to_others;
-use super::verdict::Diagnosis;
 use crate::config::{Config, PaymentMode, PaymentNetwork};
 use crate::origin::is_loopback;
 
@@ -150,7 +150,7 @@ fn shown(url: &Url) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::verdict::Condition;
+    use super::super::condition::Condition;
     use super::*;
     use crate::config::SecretText;
 
@@ -164,8 +164,8 @@ mod tests {
         change(&mut config);
         let all = judged(&config);
         let one = all.into_iter().find(|one| one.area == area).unwrap();
-        assert_eq!(one.remedy.is_some(), matches!(one.verdict, Condition::Warning | Condition::Problem), "{one:?}");
-        (one.verdict, one.found)
+        assert_eq!(one.remedy.is_some(), matches!(one.condition, Condition::Warning | Condition::Problem), "{one:?}");
+        (one.condition, one.found)
     }
 
     #[test]
@@ -245,9 +245,9 @@ mod tests {
                 }),
             ),
         ];
-        for (area, verdict, words, change) in cases {
+        for (area, condition, words, change) in cases {
             let (given, text) = found(area, change);
-            assert!(given == verdict && text.contains(words), "{area}: {given:?} {text}, not {verdict:?} {words}");
+            assert!(given == condition && text.contains(words), "{area}: {given:?} {text}, not {condition:?} {words}");
         }
     }
 

@@ -33,7 +33,7 @@ Examples:
 /// Arguments of `site-audit doctor`.
 #[derive(Debug, Args)]
 pub(super) struct DoctorArguments {
-    /// Print JSON: `ok`, and `diagnoses` with area, verdict (ok, off, warning, problem), found and remedy.
+    /// Print JSON: `ok`, and `diagnoses` with area, condition (ok, off, warning, problem), found and remedy.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -53,7 +53,7 @@ impl DoctorArguments {
         let config = self.place.config()?;
         let commit = crate::assembly::build().commit;
         let diagnoses = runtime()?.block_on(doctor::examine(&config, &Ports::real(), commit));
-        let ok = diagnoses.iter().all(|one| one.verdict != Condition::Problem);
+        let ok = diagnoses.iter().all(|one| one.condition != Condition::Problem);
         if self.json {
             print(&pretty(&Examination { ok, diagnoses: &diagnoses })?)?;
         } else {
@@ -67,7 +67,7 @@ impl DoctorArguments {
 fn text(diagnoses: &[Diagnosis], has_colours: bool) -> String {
     let mut out = String::new();
     for one in diagnoses {
-        let (word, colour) = match one.verdict {
+        let (word, colour) = match one.condition {
             Condition::Ok => ("ok", "32"),
             Condition::Off => ("off", "2"),
             Condition::Warning => ("warning", "33"),
@@ -80,7 +80,7 @@ fn text(diagnoses: &[Diagnosis], has_colours: bool) -> String {
             out.push_str(&format!("{:<22}→ {}\n", "", printable(remedy)));
         }
     }
-    let count = |verdict| diagnoses.iter().filter(|one| one.verdict == verdict).count();
+    let count = |condition| diagnoses.iter().filter(|one| one.condition == condition).count();
     let (problems, warnings) = (count(Condition::Problem), count(Condition::Warning));
     let counted = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     out.push_str(&format!("\n{}, {}\n", counted(problems, "problem"), counted(warnings, "warning")));

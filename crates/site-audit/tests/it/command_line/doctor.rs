@@ -16,27 +16,27 @@ async fn examined(settings: &[(&str, &str)]) -> (i32, Vec<Value>) {
     assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "it changes nothing");
     let examination = json(&output);
     let diagnoses = examination["diagnoses"].as_array().unwrap().clone();
-    let is_ok = diagnoses.iter().all(|one| one["verdict"] != "problem");
+    let is_ok = diagnoses.iter().all(|one| one["condition"] != "problem");
     assert_eq!((&examination["ok"], code(&output)), (&Value::from(is_ok), i32::from(!is_ok)), "{}", stderr(&output));
     for one in &diagnoses {
-        let needs_remedy = ["warning", "problem"].contains(&one["verdict"].as_str().unwrap());
+        let needs_remedy = ["warning", "problem"].contains(&one["condition"].as_str().unwrap());
         assert_eq!(one["remedy"].is_string(), needs_remedy, "{one}");
     }
     (code(&output), diagnoses)
 }
 
 /// The diagnosis of an area that tells `words`.
-fn has(diagnoses: &[Value], area: &str, verdict: &str, words: &str) {
+fn has(diagnoses: &[Value], area: &str, condition: &str, words: &str) {
     let found = diagnoses.iter().filter(|one| one["area"] == area);
-    let is_it = |one: &&Value| one["verdict"] == verdict && one["found"].as_str().unwrap().contains(words);
-    assert!(found.clone().any(|one| is_it(&one)), "{area} {verdict} {words}: {:?}", found.collect::<Vec<_>>());
+    let is_it = |one: &&Value| one["condition"] == condition && one["found"].as_str().unwrap().contains(words);
+    assert!(found.clone().any(|one| is_it(&one)), "{area} {condition} {words}: {:?}", found.collect::<Vec<_>>());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_machine_without_settings_has_warnings_and_no_problems() {
     let (code, diagnoses) = examined(&[]).await;
     assert_eq!(code, 0, "{diagnoses:?}");
-    for (area, verdict, words) in [
+    for (area, condition, words) in [
         ("base_url", "warning", "base_url is not set"),
         ("database", "ok", "has no tables yet"),
         ("clock", "off", "no clock"),
@@ -46,7 +46,7 @@ async fn a_machine_without_settings_has_warnings_and_no_problems() {
         ("payment", "off", "nothing is charged"),
         ("lab", "off", "lab.provider is off"),
     ] {
-        has(&diagnoses, area, verdict, words);
+        has(&diagnoses, area, condition, words);
     }
     let output = tokio::task::spawn_blocking(|| program().arg("doctor").output().unwrap()).await.unwrap();
     let text = stdout(&output);

@@ -1,8 +1,8 @@
-//! What is found of one part of a deployment.
+//! Diagnosis of one part of a deployment.
 
 use serde::Serialize;
 
-/// How a part is.
+/// Condition of a part of a deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Condition {
@@ -16,13 +16,13 @@ pub enum Condition {
     Problem,
 }
 
-/// What was found of one part.
+/// Diagnosis of one part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnosis {
     /// The part: `database`, `mail`, `dns`, `clock` and so on.
     pub area: &'static str,
-    /// How it is.
-    pub verdict: Condition,
+    /// Its condition.
+    pub condition: Condition,
     /// What was found, a sentence.
     pub found: String,
     /// What to do, a sentence; `None` where nothing is to be done.
@@ -32,18 +32,18 @@ pub struct Diagnosis {
 
 impl Diagnosis {
     pub(super) fn ok(area: &'static str, found: impl Into<String>) -> Self {
-        Self { area, verdict: Condition::Ok, found: found.into(), remedy: None }
+        Self { area, condition: Condition::Ok, found: found.into(), remedy: None }
     }
 
     pub(super) fn off(area: &'static str, found: impl Into<String>) -> Self {
-        Self { area, verdict: Condition::Off, found: found.into(), remedy: None }
+        Self { area, condition: Condition::Off, found: found.into(), remedy: None }
     }
 
     pub(super) fn warning(area: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { area, verdict: Condition::Warning, found: found.into(), remedy: Some(remedy.into()) }
+        Self { area, condition: Condition::Warning, found: found.into(), remedy: Some(remedy.into()) }
     }
 
     pub(super) fn problem(area: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { area, verdict: Condition::Problem, found: found.into(), remedy: Some(remedy.into()) }
+        Self { area, condition: Condition::Problem, found: found.into(), remedy: Some(remedy.into()) }
     }
 }

@@ -75,14 +75,14 @@ impl BackupArguments {
             bail!("{} exists already: name another file", to.display());
         }
         let what = database_name(&config.database_url);
-        let said = match database_file(&config.database_url) {
+        let summary = match database_file(&config.database_url) {
             Some(file) => {
                 let facts = runtime()?.block_on(store::back_up(&file, &to));
                 described(facts.with_context(|| format!("backing up {what}"))?)
             }
             None => postgres::back_up(&config.database_url, &to).with_context(|| format!("backing up {what}"))?,
         };
-        print(&format!("{}: {said}\n", to.display()))?;
+        print(&format!("{}: {summary}\n", to.display()))?;
         Ok(ExitCode::SUCCESS)
     }
 }

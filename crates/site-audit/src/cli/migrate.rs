@@ -14,9 +14,10 @@ use super::place::{ConfigArguments, runtime};
 pub(super) const HELP: &str = "\
 The service brings its tables up to date when it starts. Run this beforehand if several servers share a database.
 
-With --from and --to, copies every row of an SQLite database to PostgreSQL, then compares both databases, row by row. Stop the service first. The old database stays as it is, but
-for its tables, which are brought up to date. The new one must be empty. A move that was interrupted goes on where it was
-when the same command runs again; until it is finished, no service starts on the new database.
+With --from and --to, copies every row of an SQLite database to PostgreSQL, then compares both databases, row by row.
+Stop the service first. The old database stays as it is, except that its tables are brought up to date. The new one must
+be empty. To resume an interrupted move, run the same command again; until it is finished, no service starts on the new
+database.
 
 Then give every server the new database and the secret of the old one, which is in the file beside it whose name ends
 with .secret: without it, sessions, second factors and webhook secrets are lost.
@@ -29,8 +30,8 @@ Examples:
   SITE_AUDIT_AUTH__SECRET=$(cat /var/lib/site-audit/site-audit.db.secret) \\
     site-audit serve --database-url postgres://audit@db/audit";
 
-/// How often a line tells how far copying is.
-const SAY_EVERY: Duration = Duration::from_secs(1);
+/// Time between two lines of progress.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 /// Arguments of `site-audit migrate`.
 #[derive(Debug, Args)]
@@ -65,11 +66,11 @@ fn moved(from: &str, to: &str) -> Result<ExitCode> {
     }
     let _lock = ServerLock::take(from).map_err(|error| anyhow!("{:#}; stop it first", anyhow::Error::new(error)))?;
     let (from, name) = (file.display(), database_name(to));
-    let mut said_at = Instant::now();
+    let mut printed_at = Instant::now();
     let moved = runtime()?.block_on(store::transfer(&file, to, |step| {
-        if step.is_comparing || said_at.elapsed() >= SAY_EVERY {
-            tell(&told(&step));
-            said_at = Instant::now();
+        if step.is_comparing || printed_at.elapsed() >= PROGRESS_EVERY {
+            tell(&progress(&step));
+            printed_at = Instant::now();
         }
     }));
     let moved = moved.with_context(|| format!("moving {from} to {name}"))?;
@@ -79,7 +80,7 @@ fn moved(from: &str, to: &str) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn told(step: &TransferStep) -> String {
+fn progress(step: &TransferStep) -> String {
     let TransferStep { table, rows, is_comparing } = step;
     match is_comparing {
         true => format!("{table}: compared, {rows} rows"),

@@ -77,9 +77,9 @@ struct ReadReceipt {
     signature: String,
 }
 
-/// What is told of a report.
+/// The report of a receipt, as it is printed.
 #[derive(Debug, Deserialize)]
-struct Told {
+struct ReceiptSubject {
     url: String,
     score: u32,
     created_at: String,
@@ -102,10 +102,10 @@ impl VerifyReceipt {
             Some(file) => read(file, "a report as JSON")?,
             None => report,
         };
-        let told = Told::deserialize(&report).context("the report has no url, score and created_at")?;
+        let subject = ReceiptSubject::deserialize(&report).context("the report has no url, score and created_at")?;
         match receipts::verify(&signature, report, &keys) {
             Ok(signed) => {
-                let Told { url, score, created_at } = told;
+                let ReceiptSubject { url, score, created_at } = subject;
                 print(&format!(
                     "valid: signed by {} with the key {}\n  page     {}\n  audited  {}\n  score    {score}\n",
                     printable(&signed.issuer),

@@ -65,9 +65,9 @@ pub struct SiteWatchEdit {
     pub every: Option<WatchInterval>,
     /// Whether it runs.
     pub on: Option<bool>,
-    /// Addresses asked at most.
+    /// Maximum number of URLs to request.
     pub max_pages: Option<u32>,
-    /// Clicks from the first page at most.
+    /// Maximum clicks from the first page.
     pub max_depth: Option<u32>,
     /// Patterns of addresses that are asked.
     pub include: Option<Vec<String>>,

@@ -78,24 +78,24 @@ struct AddRequest {
     url: String,
     /// How often it runs.
     every: WatchInterval,
-    /// Addresses asked at most; 1,000 by default, or the server's own limit.
+    /// Maximum number of URLs to request; 1,000 by default, or the server's own limit.
     #[serde(default)]
     #[schemars(range(min = 1))]
     max_pages: Option<u32>,
-    /// Clicks from the first page at most.
+    /// Maximum clicks from the first page.
     #[serde(default)]
     #[schemars(range(max = 1000), extend("default" = 1000))]
     max_depth: Option<u32>,
-    /// Only addresses that one of these regular expressions finds; at most 20 of at most 200 characters.
+    /// Regular expressions; only URLs that match one are requested; at most 20 of at most 200 characters.
     #[serde(default)]
     include: Vec<String>,
-    /// No addresses that one of these regular expressions finds; at most 20 of at most 200 characters.
+    /// Regular expressions; URLs that match one are skipped; at most 20 of at most 200 characters.
     #[serde(default)]
     exclude: Vec<String>,
     /// Sitemaps besides those that the site names; at most 10.
     #[serde(default)]
     sitemaps: Vec<String>,
-    /// Dollars of the credit that a run spends at most; as many as its pages cost by default.
+    /// Maximum amount in USD to take from the credit for each run; the price of its pages by default.
     #[serde(default)]
     #[schemars(range(min = 0))]
     max_usd: Option<f64>,
@@ -158,24 +158,24 @@ struct ChangeRequest {
     /// Whether it runs.
     #[serde(default)]
     on: Option<bool>,
-    /// Addresses asked at most.
+    /// Maximum number of URLs to request.
     #[serde(default)]
     #[schemars(range(min = 1))]
     max_pages: Option<u32>,
-    /// Clicks from the first page at most.
+    /// Maximum clicks from the first page.
     #[serde(default)]
     #[schemars(range(max = 1000))]
     max_depth: Option<u32>,
-    /// Only addresses that one of these regular expressions finds; at most 20 of at most 200 characters.
+    /// Regular expressions; only URLs that match one are requested; at most 20 of at most 200 characters.
     #[serde(default)]
     include: Option<Vec<String>>,
-    /// No addresses that one of these regular expressions finds; at most 20 of at most 200 characters.
+    /// Regular expressions; URLs that match one are skipped; at most 20 of at most 200 characters.
     #[serde(default)]
     exclude: Option<Vec<String>>,
     /// Sitemaps besides those that the site names; at most 10.
     #[serde(default)]
     sitemaps: Option<Vec<String>>,
-    /// Dollars of the credit that a run spends at most.
+    /// Maximum amount in USD to take from the credit for each run.
     #[serde(default)]
     #[schemars(range(min = 0))]
     max_usd: Option<f64>,

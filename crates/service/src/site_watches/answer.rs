@@ -30,15 +30,15 @@ pub struct SiteWatchAnswer {
     pub next_at: Option<Timestamp>,
     /// When it was made.
     pub created_at: Timestamp,
-    /// Addresses that a run asks for at most.
+    /// Maximum number of URLs that a run requests.
     pub max_pages: u32,
-    /// Clicks from the first page at most.
+    /// Maximum clicks from the first page.
     pub max_depth: u32,
     /// What pays its runs.
     pub paid_by: SiteWatchPays,
     /// Price of a page; 0 where nothing has to be paid.
     pub price_usd: Micros,
-    /// Dollars of the credit that a run spends at most; 0 where it spends none.
+    /// Maximum amount in USD that a run takes from the credit; 0 where it takes none.
     pub most_usd: Micros,
     /// Why the last run did not begin or failed: `credit_required`, `insufficient_credit`, `no_place`, or the `reason` of a
     /// run; null otherwise.

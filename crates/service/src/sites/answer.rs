@@ -41,9 +41,9 @@ pub struct SiteRunAnswer {
     pub progress: SiteProgress,
     /// What it has spent.
     pub spending: SiteSpending,
-    /// Addresses asked at most.
+    /// Maximum number of URLs to request.
     pub max_pages: u32,
-    /// Clicks from the first page at most.
+    /// Maximum clicks from the first page.
     pub max_depth: u32,
     /// What it found; null while it runs, and where it failed.
     pub figures: Option<SiteFigures>,

@@ -40,9 +40,9 @@ pub struct SiteRequest {
     pub url: String,
     /// `https` of the address was assumed, not typed: a site that refuses it is tried over http.
     pub assumes_https: bool,
-    /// Addresses asked at most.
+    /// Maximum number of URLs to request.
     pub max_pages: Option<u32>,
-    /// Clicks from the first page at most.
+    /// Maximum clicks from the first page.
     pub max_depth: Option<u32>,
     /// Patterns of addresses that are asked.
     pub include: Vec<String>,
@@ -68,9 +68,9 @@ pub struct SitePlan {
 /// Options of a run as they are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteOptions {
-    /// Addresses asked at most.
+    /// Maximum number of URLs to request.
     pub max_pages: u32,
-    /// Clicks from the first page at most.
+    /// Maximum clicks from the first page.
     pub max_depth: u32,
     /// Patterns of addresses that are asked; all where there are none.
     pub include: Vec<String>,

@@ -58,34 +58,34 @@ pub(in crate::cli) struct SiteArguments {
     /// Begin with these pages too: a file with one address per line, or - for standard input.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Addresses asked at most.
+    /// Maximum number of URLs to request.
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(super) max_pages: u32,
-    /// Clicks from the first page at most.
+    /// Maximum clicks from the first page.
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     max_depth: u32,
-    /// Only addresses that this regular expression finds. May be given several times.
+    /// Regular expression; only URLs that match are requested. May be given several times.
     #[arg(long, value_name = "REGEX")]
     include: Vec<String>,
-    /// No addresses that this regular expression finds. May be given several times.
+    /// Regular expression; URLs that match are skipped. May be given several times.
     #[arg(long, value_name = "REGEX")]
     exclude: Vec<String>,
-    /// Requests a second at most.
+    /// Maximum requests per second.
     #[arg(long, value_name = "N")]
     rate: Option<f64>,
-    /// Requests at once, 1 to 32; more than 2 only with --own-site.
+    /// Maximum requests at once, 1 to 32; more than 2 only with --own-site.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=32))]
     concurrency: u8,
-    /// The site is yours: robots.txt may be ignored, and more asked at once.
+    /// The site is yours: allows ignoring robots.txt and more requests at once.
     #[arg(long)]
     own_site: bool,
     /// Obey robots.txt; false only with --own-site.
     #[arg(long, value_name = "BOOL", default_value_t = true, action = ArgAction::Set)]
     respect_robots: bool,
-    /// Ask whether images of the site's own host are there.
+    /// Check whether images on the site's own host exist.
     #[arg(long)]
     pub(super) images: bool,
-    /// Ask whether pages of other sites that are linked are there.
+    /// Check whether linked pages of other sites exist.
     #[arg(long)]
     pub(super) external: bool,
     /// Prove a ready change for each finding of each page. Takes about three times the CPU time.

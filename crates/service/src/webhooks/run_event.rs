@@ -187,9 +187,12 @@ pub(super) fn sample(services: &Services, now: Timestamp, lang: Lang) -> PageEve
     }
 }
 
-/// The answer with a sentence of at most [`SENTENCE_CHARS`].
-fn shortened(found: Searchable<String>) -> Searchable<String> {
-    Searchable { text: found.text.chars().take(SENTENCE_CHARS).collect(), ..found }
+/// The answer with a sentence of at most [`SENTENCE_CHARS`], which ends with an ellipsis where it was longer.
+fn shortened(mut found: Searchable<String>) -> Searchable<String> {
+    if found.text.chars().count() > SENTENCE_CHARS {
+        found.text = found.text.chars().take(SENTENCE_CHARS - 1).chain(['…']).collect();
+    }
+    found
 }
 
 fn report_page(services: &Services, audit: &AuditId, lang: Lang) -> String {
@@ -222,6 +225,17 @@ mod tests {
     use super::*;
     use model::change::Changed;
     use model::finding::{Counts, Severity};
+    use model::searchable::SearchState;
+
+    #[test]
+    fn a_sentence_that_was_cut_says_so() {
+        for (chars, kept, end) in [(SENTENCE_CHARS, SENTENCE_CHARS, 'ã'), (SENTENCE_CHARS + 1, SENTENCE_CHARS, '…')]
+        {
+            let text = "ã".repeat(chars);
+            let cut = shortened(Searchable { state: SearchState::No, reasons: vec![], text }).text;
+            assert_eq!((cut.chars().count(), cut.chars().last()), (kept, Some(end)));
+        }
+    }
 
     #[test]
     fn an_event_keeps_its_size_and_says_what_it_left_out() {

@@ -84,6 +84,8 @@ pub(crate) struct ReportPage<'a> {
     errors: u32,
     warnings: u32,
     infos: u32,
+    /// Points that all errors take, and all warnings.
+    taken: [u32; 2],
     /// That the findings cost more than there are points.
     over_full: Option<String>,
     /// The order of the findings, in a sentence.
@@ -250,6 +252,8 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         errors: report.counts.errors,
         warnings: report.counts.warnings,
         infos: report.counts.info,
+        taken: [(report.counts.errors, Severity::Error), (report.counts.warnings, Severity::Warn)]
+            .map(|(count, severity)| count * score::weight(severity)),
         over_full: findings::over_full(cost, lang).filter(|_| is_reached),
         order: findings::order(&report.findings, lang).filter(|_| tool.is_none()),
         bars,

@@ -3,7 +3,7 @@
 //! Each fault is a set of tests. Those that count their own runs print a line of them, and take the number and the seed from
 //! the environment; any other test is one run, and is run again as often as was asked for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -197,7 +197,7 @@ pub(crate) fn faults(root: &Path, arguments: impl Iterator<Item = String>) -> Re
                 }
             };
             // A whole path beside each other test: what only contains the name is meant too.
-            let mut listed: Vec<String> = Vec::new();
+            let mut listed: BTreeSet<String> = BTreeSet::new();
             for name in *names {
                 let found = tests(&program, name)?;
                 if found.is_empty() {
@@ -205,7 +205,6 @@ pub(crate) fn faults(root: &Path, arguments: impl Iterator<Item = String>) -> Re
                 }
                 listed.extend(found);
             }
-            listed.dedup();
             for test in listed {
                 failed |= !run(root, target, &program, &test, wanted.runs, &environment, &mut tallies)?;
             }

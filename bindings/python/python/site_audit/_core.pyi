@@ -110,7 +110,7 @@ def audit_batch(
 
     fixes: prove ready fixes, as :func:`audit` does. Takes about three times the CPU time.
     report: add the column ``report``, the report as JSON; with ``fixes`` the same text as ``Report.to_json()``.
-    threads: 1 to 256; one for each core by default. The interpreter's lock is released.
+    threads: 1 or more, of which at most 256 are started; one for each core by default. The interpreter's lock is released.
     at: time of the audits; now by default.
     """
 

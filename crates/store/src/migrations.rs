@@ -1,7 +1,7 @@
 //! Migrations of the schema, never edited once landed.
 
-use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::{AnyConnection, SqlSafeStr};
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::{AnyConnection, Connection as _, SqlSafeStr};
 
 use crate::error::StoreError;
 
@@ -12,6 +12,9 @@ enum Sql {
     /// One for each database: their syntax of triggers differs.
     Own { sqlite: &'static str, postgres: &'static str },
 }
+
+/// What an error is told to have happened at.
+const SUBJECT: &str = "bringing the tables up to date";
 
 /// Version, name and SQL of every migration, in order.
 const STEPS: &[(i64, &str, Sql)] = &[
@@ -67,10 +70,49 @@ pub(crate) async fn run(connection: &mut AnyConnection) -> Result<(), StoreError
     let mut migrator = Migrator::with_migrations(steps.collect());
     // A newer version may have run here before a rollback; its migrations are additive.
     migrator.set_ignore_missing(true);
-    migrator
-        .run(connection)
-        .await
-        .map_err(|error| StoreError::unavailable_driver("bringing the tables up to date", error))
+    let failed = |error| StoreError::unavailable_driver(SUBJECT, error);
+    match migrator.run(&mut *connection).await {
+        Err(MigrateError::VersionMismatch(SITE_RUNS)) => {
+            let now = migrator.iter().find(|step| step.version == SITE_RUNS).map(|step| step.checksum.to_vec());
+            let mended = add_targets(&mut *connection, now.unwrap_or_default()).await;
+            mended.map_err(|error| StoreError::of_driver(SUBJECT, error))?;
+            migrator.run(connection).await.map_err(failed)
+        }
+        done => done.map_err(failed),
+    }
+}
+
+/// The migration that was edited after versions with it had been published, on 2026-11-23.
+const SITE_RUNS: i64 = 16;
+/// SHA-384 of its first text, which lacked the column `target` and its index.
+#[rustfmt::skip]
+const FIRST_SITE_RUNS: [u8; 48] = [
+    0x47, 0x44, 0xfa, 0x82, 0x69, 0xc9, 0xad, 0xbb, 0x67, 0x95, 0xc6, 0x5b, 0x12, 0x23, 0x6e, 0xf8,
+    0x5f, 0xd8, 0x66, 0xa0, 0xfb, 0x86, 0xa0, 0xda, 0xfa, 0xd5, 0x4b, 0x54, 0x0d, 0xe6, 0x47, 0x3e,
+    0x3d, 0x97, 0x1f, 0x98, 0x33, 0x66, 0x3a, 0xe7, 0xf4, 0x00, 0x35, 0x9e, 0xd0, 0xe1, 0x94, 0x7a,
+];
+/// What that text lacked.
+const TARGETS: [&str; 2] = [
+    "ALTER TABLE site_runs ADD COLUMN target TEXT",
+    "CREATE INDEX site_runs_of_target ON site_runs (target) WHERE state = 'running'",
+];
+
+/// Brings a database that had the first text of [`SITE_RUNS`] to what the migration is now, whose checksum is given. A
+/// database that another server has brought there meanwhile stays as it is.
+async fn add_targets(connection: &mut AnyConnection, checksum: Vec<u8>) -> Result<(), sqlx::Error> {
+    let mut transaction = connection.begin().await?;
+    let renamed = sqlx::query("UPDATE _sqlx_migrations SET checksum = $1 WHERE version = $2 AND checksum = $3")
+        .bind(checksum)
+        .bind(SITE_RUNS)
+        .bind(FIRST_SITE_RUNS.to_vec())
+        .execute(&mut *transaction)
+        .await?;
+    if renamed.rows_affected() == 1 {
+        for statement in TARGETS {
+            sqlx::query(statement).execute(&mut *transaction).await?;
+        }
+    }
+    transaction.commit().await
 }
 
 #[cfg(test)]

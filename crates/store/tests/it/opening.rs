@@ -6,6 +6,7 @@ use testkit::TestDatabase;
 
 testkit::on_both_databases! {
     a_database_is_opened_again_with_what_it_holds,
+    a_database_with_the_first_site_runs_gets_what_they_lacked,
 }
 
 async fn a_database_is_opened_again_with_what_it_holds(database: TestDatabase) {
@@ -15,6 +16,27 @@ async fn a_database_is_opened_again_with_what_it_holds(database: TestDatabase) {
     second.audit_of(&guest("g"), &audit_id("a")).await.unwrap();
     insert(&second, "b", Some(guest("g")), NOW).await.unwrap();
     first.audit_of(&guest("g"), &audit_id("b")).await.unwrap();
+}
+
+/// One migration was edited after it had been published, 2026-11-23.
+async fn a_database_with_the_first_site_runs_gets_what_they_lacked(database: TestDatabase) {
+    const FIRST: &str =
+        "4744fa8269c9adbb6795c65b12236ef85fd866a0fb86a0dafad54b540de6473e3d971f9833663ae7f400359ed0e1947a";
+    opened(&database).await.close().await;
+    database.execute("DROP INDEX site_runs_of_target").await;
+    database.execute("ALTER TABLE site_runs DROP COLUMN target").await;
+    let checksum = if database.is_postgres() { format!("'\\x{FIRST}'") } else { format!("x'{FIRST}'") };
+    let earlier = format!("UPDATE _sqlx_migrations SET checksum = {checksum} WHERE version = 16");
+    database.execute(&earlier).await;
+    for _ in 0..2 {
+        opened(&database).await.close().await;
+        database.execute("SELECT target FROM site_runs WHERE target IS NULL AND state = 'running'").await;
+        database.execute("DROP INDEX site_runs_of_target").await;
+        database.execute("CREATE INDEX site_runs_of_target ON site_runs (target) WHERE state = 'running'").await;
+    }
+    database.execute("UPDATE _sqlx_migrations SET checksum = checksum || checksum WHERE version = 16").await;
+    let refused = Store::open(database.url()).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable { .. })), "another text is not ours: {refused:?}");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 pub(crate) mod factors;
 mod flood;
 mod operator;
+mod scripts;
 mod security;
 mod times;
 mod trial;

@@ -129,15 +129,7 @@ impl Engine {
         finish: impl FnOnce(Audited) -> T + Send + 'static,
     ) -> Result<T, AuditFailure> {
         let begun = Instant::now();
-        let mut page = self.page(url, deadline).await;
-        let mut url = Cow::Borrowed(url);
-        if given.scheme == Scheme::Assumed
-            && is_https_refused(&page)
-            && let Some(plain_url) = self.over_http(&url)
-            && let plain @ Fetched::Response(_) = self.page(&plain_url, deadline).await
-        {
-            (page, url) = (plain, Cow::Owned(plain_url));
-        }
+        let (page, url) = self.page_of(url, given.scheme, deadline).await;
         if let Some(blocked) = audit::blocked(&page) {
             return Err(AuditFailure::Blocked(blocked));
         }
@@ -152,6 +144,20 @@ impl Engine {
         let mut url = url.clone();
         url.set_scheme("http").ok()?;
         self.fetcher.intake(url.as_str()).ok()
+    }
+
+    /// Fetches a page with its redirects; where its https was assumed and is refused, over http. Also the URL that was asked for
+    /// in the end.
+    pub async fn page_of<'a>(&self, url: &'a Url, scheme: Scheme, deadline: Instant) -> (Fetched, Cow<'a, Url>) {
+        let page = self.page(url, deadline).await;
+        if scheme == Scheme::Assumed
+            && is_https_refused(&page)
+            && let Some(plain_url) = self.over_http(url)
+            && let plain @ Fetched::Response(_) = self.page(&plain_url, deadline).await
+        {
+            return (plain, Cow::Owned(plain_url));
+        }
+        (page, Cow::Borrowed(url))
     }
 
     /// Fetches a page with its redirects, nothing else.

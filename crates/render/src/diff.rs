@@ -3,6 +3,8 @@
 use model::patch::Patch;
 use similar::TextDiff;
 
+use crate::shown::without_controls;
+
 /// Lines around a change.
 const CONTEXT_LINES: usize = 3;
 
@@ -14,7 +16,8 @@ pub fn unified(name: &str, before: &str, after: &str) -> String {
     diff.unified_diff().context_radius(CONTEXT_LINES).header(&format!("a/{name}"), &format!("b/{name}")).to_string()
 }
 
-/// The changes of a patch by line, without the source around them: what goes and what comes, each as it stands in its line.
+/// The changes of a patch by line, without the source around them: what goes and what comes, each as it stands in its line, but
+/// for control characters, which are shown.
 pub fn by_line<T>(patch: &Patch<T>) -> String {
     let mut out = String::new();
     let mut lines = |mark: char, text: &str| text.lines().for_each(|line| out.push_str(&format!("{mark}{line}\n")));
@@ -31,7 +34,7 @@ pub fn by_line<T>(patch: &Patch<T>) -> String {
         lines('@', &format!("@ {} @@ {}", file.path, file.code));
         lines('+', &file.content);
     }
-    out
+    without_controls(out)
 }
 
 #[cfg(test)]

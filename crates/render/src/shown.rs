@@ -31,6 +31,29 @@ pub fn without_controls(document: String) -> String {
     if document.chars().any(acts) { escaped(&document, acts) } else { document }
 }
 
+/// For JSON that is written: DEL and the control characters from U+0080 on, which JSON has raw in its strings (RFC 8259 §7) and
+/// terminals obey, become escapes, which mean the same. `None` where there are none.
+pub fn inert_json(json: &[u8]) -> Option<Vec<u8>> {
+    let is_high = |pair: &[u8]| matches!(pair, [0xC2, 0x80..=0x9F]);
+    if !json.contains(&0x7F) && !json.windows(2).any(is_high) {
+        return None;
+    }
+    let mut out = Vec::with_capacity(json.len() + 64);
+    let mut rest = json;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match (byte, after.split_first()) {
+            (0x7F, _) => out.extend_from_slice(b"\\u007f"),
+            (0xC2, Some((&low @ 0x80..=0x9F, after))) => {
+                out.extend_from_slice(format!("\\u00{low:02x}").as_bytes());
+                rest = after;
+            }
+            _ => out.push(byte),
+        }
+    }
+    Some(out)
+}
+
 /// Whether a character turns the direction of writing (UAX #9; CVE-2021-42574).
 pub fn turns(character: char) -> bool {
     matches!(character, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
@@ -73,6 +96,17 @@ mod tests {
         for (points, text) in [(0, "±0"), (8, "+8"), (-18, "−18"), (i32::MIN, "−2147483648")] {
             assert_eq!(signed(points), text);
         }
+    }
+
+    #[test]
+    fn json_without_raw_controls_means_the_same() {
+        let value = serde_json::json!({"a\u{9f}": "b\u{80}\u{7f}\u{1b}é©\u{a0}", "c": [1, "\u{9b}"]});
+        let json = serde_json::to_vec(&value).unwrap();
+        let inert = String::from_utf8(inert_json(&json).unwrap()).unwrap();
+        assert_eq!(inert.chars().find(|c| c.is_control()), None, "{inert}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&inert).unwrap(), value);
+        assert!(inert.contains("é©\u{a0}"), "{inert}");
+        assert_eq!(inert_json("{\"a\": \"é©\u{a0}\"}".as_bytes()), None);
     }
 
     #[test]

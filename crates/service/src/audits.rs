@@ -1,5 +1,7 @@
 //! Audits for a caller: the use case of the API and the pages.
 
+use std::time::Duration;
+
 use audit::Blocked;
 use model::account::Assurance;
 use model::id::{AuditId, Owner, TabId};
@@ -20,6 +22,11 @@ use crate::job::Job;
 use crate::services::Services;
 use crate::traces::{self, SpanKind};
 use engine::{AuditFailure, AuditInputs, AuditTimes, Audited, Scheme};
+
+/// Rate limit: sites of a network and hour that are asked for https before they are followed. Chosen: more than a person types.
+const SETTLED_PER_HOUR: u32 = 60;
+/// How long such a question may take, over http included.
+const SETTLE_TIME: Duration = Duration::from_secs(10);
 
 /// A finished audit of a caller.
 #[derive(Debug)]
@@ -53,6 +60,26 @@ pub(crate) async fn run<A: Send + 'static>(
     answer: impl Fn(Finished) -> A + Clone + Send + 'static,
 ) -> Result<A, ServiceError> {
     measured(cx, url, Scheme::Typed, Some(tab), answer).await
+}
+
+/// The URL of a page to be followed whose https was assumed: over http where the site refuses https. It is asked for that once,
+/// within the limits of audits; where they are reached, https is kept.
+pub(crate) async fn settled(cx: &Cx, url: Url) -> Url {
+    let asked = async {
+        let services = &cx.services;
+        let (allowance, database, ports) = (services.allowance(), services.database(), services.ports());
+        let network = cx.caller.network;
+        allowance.spend_hourly(database, ports, network, "settled schemes", SETTLED_PER_HOUR).await?;
+        let target = services.concurrency().target(&url);
+        if let Some(target) = &target {
+            let per_hour = services.config().limits.audits_per_target_hour;
+            allowance.spend_hourly(database, ports, network, &format!("target {target}"), per_hour).await?;
+        }
+        let _slots = services.concurrency().enter(network, target.as_deref()).await?;
+        let deadline = Instant::now() + SETTLE_TIME;
+        Ok::<_, ServiceError>(services.engine().page_of(&url, Scheme::Assumed, deadline).await.1.into_owned())
+    };
+    asked.await.unwrap_or(url)
 }
 
 /// The job that tells subscribers of a run.

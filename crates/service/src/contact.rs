@@ -9,6 +9,7 @@ mod form;
 use render::mail::contact::ContactMessage;
 use store::{ContactLimits, ContactQueued};
 
+use crate::accounts::address::reachable;
 use crate::caller::Cx;
 use crate::counting::Event;
 use crate::error::{Code, ServiceError};
@@ -56,6 +57,8 @@ pub async fn send(cx: &Cx, form: &ContactForm) -> Result<(), ServiceError> {
     let placements: Vec<&str> =
         partners.placements.iter().filter(|_| partners.enabled).map(|placement| placement.id.as_str()).collect();
     let message: ContactMessage = form.message(&placements)?;
+    // Where the team's answer goes.
+    reachable(services, &message.email).await?;
     let job = Job::SendContact(message.mail(&services.sender(), to, cx.lang)).queued(services.ports(), None);
     let (database, ports) = (services.database(), services.ports());
     let (network, yesterday) = services.allowance().wide_keys(database, ports, cx.caller.network, TURNS_MS).await?;

@@ -174,6 +174,16 @@ pub async fn typed_url(cx: &Cx, typed: &str) -> Result<TypedUrl, ServiceError> {
     }
 }
 
+/// The URL of a page to be followed. Where no scheme was typed, the site is asked whether it has https.
+pub async fn url_to_follow(cx: &Cx, typed: &str) -> Result<Url, ServiceError> {
+    let TypedUrl { mut url, scheme } = typed_url(cx, typed).await?;
+    url.set_fragment(None);
+    Ok(match scheme {
+        Scheme::Typed => url,
+        Scheme::Assumed => audits::settled(cx, url).await,
+    })
+}
+
 /// A typed address with a scheme, by default https.
 pub fn with_scheme(typed: &str) -> String {
     if typed.contains("://") { typed.to_owned() } else { format!("https://{typed}") }

@@ -4,28 +4,33 @@
 //! cause. Delivery is at-least-once: after a crash between the server's acceptance and our record of it, a mail is
 //! sent twice. Its `Message-ID` is the job's id, so that mail programs can deduplicate.
 
+mod server;
+
 use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
+use lettre::address::Envelope;
 use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart, SinglePart};
-use lettre::transport::smtp::authentication::Credentials;
-use lettre::transport::smtp::client::{Tls, TlsParameters};
-use lettre::transport::smtp::extension::ClientId;
-use lettre::transport::smtp::{SMTP_PORT, SUBMISSIONS_PORT};
-use lettre::{Address, AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
+use lettre::{Address, Message};
 use model::time::Timestamp;
-use percent_encoding::percent_decode_str;
 use render::mail::Mail;
-use url::{Host, Url};
+use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::is_nfc;
+use url::Url;
 
-use crate::config::{Config, SecretText};
+use crate::config::Config;
+use server::SmtpServer;
 
 /// SMTP timeout of one mail. Chosen: well within a job's lease.
 const SEND_TIME: Duration = Duration::from_secs(30);
 
 /// Bytes of an address at most: the longest that fits into an SMTP path (RFC 5321 §4.5.3.1.3).
 const ADDRESS_BYTES: usize = 254;
+/// Bytes before the `@` at most (RFC 5321 §4.5.3.1.1).
+const LOCAL_BYTES: usize = 64;
+/// Characters besides letters and digits that a local part may have without quotes (RFC 5322 §3.2.3).
+const ATOM: &str = "!#$%&'*+-/=?^_`{|}~";
 
 /// Why a mail was not sent.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +46,7 @@ pub enum NotSent {
 /// The operator's mail server.
 #[derive(Debug)]
 pub struct Mailer {
-    transport: AsyncSmtpTransport<Tokio1Executor>,
+    server: SmtpServer,
     from: Mailbox,
     /// Host name for message ids and EHLO.
     host: String,
@@ -54,7 +59,7 @@ impl Mailer {
         let host = Url::parse(base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
         let host = host.unwrap_or_else(|| "localhost".to_owned());
         Ok(Some(Self {
-            transport: transport(url, &host).context("smtp.url")?,
+            server: SmtpServer::new(url, &host).context("smtp.url")?,
             from: from.parse().context("smtp.from")?,
             host,
         }))
@@ -62,7 +67,7 @@ impl Mailer {
 
     /// Connects and signs in as for a mail, and sends none.
     pub(crate) async fn check(&self) -> Result<(), String> {
-        match tokio::time::timeout(SEND_TIME, self.transport.test_connection()).await {
+        match tokio::time::timeout(SEND_TIME, self.server.answers()).await {
             Ok(Ok(true)) => Ok(()),
             Ok(Ok(false)) => Err("the mail server does not answer as one".to_owned()),
             Ok(Err(error)) => Err(in_full(&error)),
@@ -73,17 +78,27 @@ impl Mailer {
     /// Sends a mail; `id` is the job's.
     pub async fn send(&self, id: &str, mail: &Mail, now: Timestamp) -> Result<(), NotSent> {
         let message = self.message(id, mail, now).map_err(|error| NotSent::Never(format!("{error:#}")))?;
-        match tokio::time::timeout(SEND_TIME, self.transport.send(message)).await {
-            Ok(Ok(_response)) => Ok(()),
+        let is_international =
+            [Some(&mail.to), mail.reply_to.as_ref()].into_iter().flatten().any(|one| !one.is_ascii());
+        match tokio::time::timeout(SEND_TIME, self.server.send(&message, is_international)).await {
+            Ok(Ok(Some(()))) => Ok(()),
+            Ok(Ok(None)) => Err(NotSent::Later("the mail server does not announce SMTPUTF8 any more".to_owned())),
             Ok(Err(error)) if error.is_permanent() => Err(NotSent::Never(in_full(&error))),
             Ok(Err(error)) => Err(NotSent::Later(in_full(&error))),
             Err(_) => Err(NotSent::Later("the mail server did not answer in time".to_owned())),
         }
     }
 
+    /// Whether the server takes addresses with letters outside ASCII before the `@` (SMTPUTF8, RFC 6531); `None` while it
+    /// does not answer.
+    pub(crate) async fn takes_any_script(&self) -> Option<bool> {
+        self.server.takes_any_script().await
+    }
+
     fn message(&self, id: &str, mail: &Mail, now: Timestamp) -> Result<Message> {
-        let to: Address = mail.to.parse().context("the recipient's address")?;
+        let to = address(&mail.to).context("the recipient's address")?;
         let mut builder = Message::builder()
+            .envelope(Envelope::new(Some(self.from.email.clone()), vec![to.clone()])?)
             .message_id(Some(format!("<{id}@{}>", self.host)))
             .date(UNIX_EPOCH + Duration::from_millis(u64::try_from(now.0).unwrap_or_default()))
             .from(self.from.clone())
@@ -91,7 +106,7 @@ impl Mailer {
             .subject(one_line(&mail.subject));
         builder = match &mail.reply_to {
             // A person wrote it, and may get an automatic reply.
-            Some(address) => builder.reply_to(Mailbox::new(None, address.parse().context("the writer's address")?)),
+            Some(writer) => builder.reply_to(Mailbox::new(None, address(writer).context("the writer's address")?)),
             // Suppresses automatic replies (RFC 3834 §5).
             None => builder.raw_header(header("Auto-Submitted", "auto-generated")),
         };
@@ -108,40 +123,33 @@ impl Mailer {
     }
 }
 
-/// Whether a text is one e-mail address, without a display name.
+/// Whether a text is one e-mail address, without a display name, its domain in ASCII. Before the `@` there may be letters of any
+/// script, normalized (NFC, RFC 6532 §3.1): no invisible characters, and none that turn the direction of writing.
 pub(crate) fn is_address(text: &str) -> bool {
-    text.len() <= ADDRESS_BYTES && text.is_ascii() && text.parse::<Address>().is_ok()
+    address(text).is_some()
 }
 
-/// The SMTP transport. Over `smtp`, STARTTLS is required with a password, otherwise opportunistic; loopback is
-/// unencrypted.
-#[expect(clippy::disallowed_methods, reason = "the room of mail")]
-fn transport(address: &SecretText, hello: &str) -> Result<AsyncSmtpTransport<Tokio1Executor>> {
-    let url = Url::parse(address.expose())?;
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    let is_local = match url.host() {
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        // In a scheme that is not special (URL Standard), IP addresses are parsed as names.
-        _ => host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback()),
-    };
-    let secret = || TlsParameters::new(host.to_owned());
-    let (port, tls) = match (url.scheme(), url.password()) {
-        ("smtps", _) => (SUBMISSIONS_PORT, Tls::Wrapper(secret()?)),
-        _ if is_local => (SMTP_PORT, Tls::None),
-        (_, Some(_)) => (SMTP_PORT, Tls::Required(secret()?)),
-        (_, None) => (SMTP_PORT, Tls::Opportunistic(secret()?)),
-    };
-    let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host)
-        .port(url.port().unwrap_or(port))
-        .tls(tls)
-        .hello_name(ClientId::Domain(hello.to_owned()))
-        .timeout(Some(SEND_TIME));
-    if let Some(password) = url.password() {
-        let decoded = |text| percent_decode_str(text).decode_utf8().map(std::borrow::Cow::into_owned);
-        builder = builder.credentials(Credentials::new(decoded(url.username())?, decoded(password)?));
+fn address(text: &str) -> Option<Address> {
+    if text.len() > ADDRESS_BYTES {
+        return None;
     }
-    Ok(builder.build())
+    if text.is_ascii() {
+        return text.parse().ok();
+    }
+    let (local, domain) = text.rsplit_once('@')?;
+    let is_letter = |c: char| c.is_alphanumeric() || is_combining_mark(c) && !is_invisible(c);
+    let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| ATOM.contains(c) || is_letter(c));
+    if !domain.is_ascii() || !is_nfc(local) || local.len() > LOCAL_BYTES || !local.split('.').all(is_word) {
+        return None;
+    }
+    // The domain is judged as that of any address; the library takes no vowel signs in a local part.
+    let known = Address::new("local", domain).ok()?;
+    Some(Address::new_dangerous(local, known.domain()))
+}
+
+/// Marks without a shape: the grapheme joiner and variation selectors.
+fn is_invisible(mark: char) -> bool {
+    matches!(mark, '\u{34F}' | '\u{180B}'..='\u{180F}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}')
 }
 
 fn header(name: &'static str, value: &str) -> HeaderValue {
@@ -170,6 +178,7 @@ fn in_full(error: &dyn std::error::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::SecretText;
 
     fn mailer() -> Mailer {
         let mut config = Config::default();
@@ -239,5 +248,38 @@ mod tests {
         }
         assert!(is_address("ana.b+c@mail.example.com"));
         assert!(!is_address(&format!("{}@example.com", "a".repeat(250))));
+    }
+
+    #[test]
+    fn letters_of_any_script_may_stand_before_the_at() {
+        for local in ["аня", "संपर्क", "josé.silva+a", "用户", "δοκιμή", "ana_ß"] {
+            let to = format!("{local}@example.com");
+            assert!(is_address(&to), "{to}");
+            let text = written(&Mail { to: to.clone(), reply_to: Some(to.clone()), html: None, ..mail() }).unwrap();
+            assert!(text.contains(&format!("To: {to}\r\n")) && text.contains(&format!("Reply-To: {to}\r\n")), "{text}");
+        }
+        let decomposed = "jose\u{301}";
+        for local in [
+            decomposed,
+            "а\u{202e}б",
+            "а\u{200b}",
+            "а б",
+            "а\u{a0}б",
+            "а\u{9b}",
+            "а..б",
+            ".а",
+            "а\r\nb",
+            "а,б",
+            "а<б",
+            "а\u{fe0f}",
+            "а\u{34f}",
+            "а\u{200d}б",
+            &"я".repeat(33),
+        ] {
+            assert!(!is_address(&format!("{local}@example.com")), "{local:?}");
+        }
+        for domain in ["", "пример.рф", "example..com", "a b.com"] {
+            assert!(!is_address(&format!("аня@{domain}")), "{domain:?}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use model::money::Micros;
 use sha2::{Digest as _, Sha256};
 use store::{NewCredit, NewPixRequest, PixSummary, ReceiptFile, Requested};
 
-use crate::accounts::address::Address;
+use crate::accounts::address::{Address, reachable};
 use crate::brcode::{BrCode, plain};
 use crate::caller::Cx;
 use crate::credential::{TokenKind, token_digest};
@@ -144,6 +144,9 @@ pub async fn request<F: AsRef<[Field]>>(
     // The form is read before a use is spent: an aborted upload must not count.
     let fields = form(RECEIPT_BYTES + FORM_BYTES).await?;
     let (token, new) = read(cx, &receiver, fields.as_ref())?;
+    if let Some(email) = &new.email {
+        reachable(services, email).await?;
+    }
     if !services.allowance().spend_daily(database, ports, network, PIX, per_day).await? {
         return Err(none_left());
     }

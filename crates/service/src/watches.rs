@@ -9,7 +9,7 @@ use model::time::{DAY_MS, Timestamp};
 use store::{AlertTo, Changing, DueWatch, LinkPurpose, StoreError, TabChange, WatchLink};
 use uuid::Uuid;
 
-use crate::accounts::address::{Address, has_local_script};
+use crate::accounts::address::Address;
 use crate::caller::Cx;
 use crate::credential::{is_random_token, token_digest};
 use crate::database::DatabaseError;
@@ -95,17 +95,8 @@ pub fn alert_address(typed: Option<&str>) -> Result<Option<String>, ServiceError
     }
     const SHAPE: Text =
         text("monitor_email: is not a valid email address", "monitor_email: não é um endereço de e-mail válido");
-    const SCRIPT: Text = text(
-        "monitor_email: the part before the @ has letters outside ASCII, which this server can't send to; use another address",
-        "monitor_email: a parte antes do @ tem letras fora do ASCII, para as quais este servidor não envia; use outro endereço",
-    );
-    match Address::parse(address) {
-        Ok(address) => Ok(Some(address.typed)),
-        Err(_) => {
-            let refused = if has_local_script(address) { SCRIPT } else { SHAPE };
-            Err(ServiceError::new(Code::InvalidBody).explained(refused.into()))
-        }
-    }
+    let refused = |_| ServiceError::new(Code::InvalidBody).explained(SHAPE.into());
+    Address::parse(address).map(|address| Some(address.typed)).map_err(refused)
 }
 
 /// Applies changes to a tab of the caller.
@@ -144,12 +135,14 @@ async fn alert_to(cx: &Cx, owner: &Owner, tab: &Tab, email: Option<String>) -> R
         return Ok(None);
     }
     let own = services.database().ask(|store| store.email_of(owner)).await?;
-    if own.is_some_and(|own| own.eq_ignore_ascii_case(&email)) {
+    if own.is_some_and(|own| own.to_lowercase() == email.to_lowercase()) {
         return Ok(Some(AlertTo::Account));
     }
     if services.mailer().is_none() {
         return Err(ServiceError::new(Code::MailUnavailable));
     }
+    let refused = |why| ServiceError::new(Code::InvalidBody).explained(why);
+    Address::parse(&email)?.must_be_reachable(services, "monitor_email").await.map_err(refused)?;
     let (network, what) = (cx.caller.network, "questions of watches");
     services.allowance().spend_hourly(services.database(), services.ports(), network, what, QUESTIONS_PER_HOUR).await?;
     let token = link_token(services.ports());
@@ -277,11 +270,11 @@ mod tests {
     }
 
     #[test]
-    fn an_alert_address_may_have_a_domain_of_any_script() {
+    fn an_alert_address_may_be_of_any_script() {
         let read = |typed| alert_address(typed).map_err(|error| error.detail.unwrap().en);
         assert_eq!(read(Some(" ana@bücher.example ")).unwrap().as_deref(), Some("ana@xn--bcher-kva.example"));
         assert_eq!((read(Some("  ")).unwrap(), read(None).unwrap()), (None, None));
-        assert!(read(Some("аня@example.com")).unwrap_err().contains("outside ASCII"));
+        assert_eq!(read(Some("аня@example.com")).unwrap().as_deref(), Some("аня@example.com"));
         assert!(read(Some("ana")).unwrap_err().starts_with("monitor_email: is not a valid"));
     }
 

@@ -1,6 +1,7 @@
 //! A mail server on a loopback address (RFC 5321, the part that clients use) that receives, refuses, stalls or drops.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
@@ -40,6 +41,7 @@ pub struct ReceivedMail {
 pub struct MailServer {
     address: SocketAddr,
     mood: Arc<Mutex<Mood>>,
+    has_smtputf8: Arc<AtomicBool>,
     letters: watch::Receiver<Vec<ReceivedMail>>,
     connections: watch::Receiver<usize>,
     serving: JoinHandle<()>,
@@ -53,18 +55,19 @@ impl MailServer {
         let mood = Arc::new(Mutex::new(Mood::Accept));
         let (taken, letters) = watch::channel(Vec::new());
         let (connected, connections) = watch::channel(0);
-        let (moods, taken) = (Arc::clone(&mood), Arc::new(taken));
+        let has_smtputf8 = Arc::new(AtomicBool::new(false));
+        let (moods, announced, taken) = (Arc::clone(&mood), Arc::clone(&has_smtputf8), Arc::new(taken));
         let serving = tokio::spawn(async move {
             // Aborted with the server: connections live in this task's set.
             let mut open = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
                 let mood = *moods.lock().unwrap();
-                open.spawn(serve(stream, mood, Arc::clone(&taken)));
+                open.spawn(serve(stream, mood, announced.load(Ordering::Relaxed), Arc::clone(&taken)));
                 connected.send_modify(|count| *count += 1);
                 while open.try_join_next().is_some() {}
             }
         });
-        Self { address, mood, letters, connections, serving }
+        Self { address, mood, has_smtputf8, letters, connections, serving }
     }
 
     /// Its address, as `smtp.url` takes it.
@@ -75,6 +78,17 @@ impl MailServer {
     /// Sets its behaviour for new connections.
     pub fn set(&self, mood: Mood) {
         *self.mood.lock().unwrap() = mood;
+    }
+
+    /// From now on it announces SMTPUTF8 (RFC 6531), or no longer. Without it, and without the parameter of `MAIL`, it refuses
+    /// addresses outside ASCII, in the envelope and in headers.
+    pub fn announce_smtputf8(&self, has_it: bool) {
+        self.has_smtputf8.store(has_it, Ordering::Relaxed);
+    }
+
+    /// Connections so far.
+    pub fn connections(&self) -> usize {
+        *self.connections.borrow()
     }
 
     /// Every message so far, in order.
@@ -173,7 +187,7 @@ fn unquoted(body: &str) -> String {
 }
 
 /// Serves one connection, until the client closes it.
-async fn serve(stream: TcpStream, mood: Mood, taken: Arc<watch::Sender<Vec<ReceivedMail>>>) {
+async fn serve(stream: TcpStream, mood: Mood, has_smtputf8: bool, taken: Arc<watch::Sender<Vec<ReceivedMail>>>) {
     let (reading, mut writing) = stream.into_split();
     let mut reading = BufReader::new(reading);
     if mood == Mood::Stall {
@@ -181,17 +195,18 @@ async fn serve(stream: TcpStream, mood: Mood, taken: Arc<watch::Sender<Vec<Recei
         let _ended = reading.read_to_end(&mut Vec::new()).await;
         return;
     }
-    let _ended = converse(&mut reading, &mut writing, mood, &taken).await;
+    let _ended = converse(&mut reading, &mut writing, (mood, has_smtputf8), &taken).await;
 }
 
 async fn converse(
     reading: &mut BufReader<OwnedReadHalf>,
     writing: &mut OwnedWriteHalf,
-    mood: Mood,
+    (mood, has_smtputf8): (Mood, bool),
     taken: &watch::Sender<Vec<ReceivedMail>>,
 ) -> std::io::Result<()> {
     writing.write_all(b"220 mail.test ESMTP\r\n").await?;
     let mut to = Vec::new();
+    let mut is_international = false;
     let mut line = String::new();
     loop {
         line.clear();
@@ -200,7 +215,13 @@ async fn converse(
         }
         let verb = line.split([' ', '\r']).next().unwrap_or_default().to_ascii_uppercase();
         let answer: &[u8] = match verb.as_str() {
+            "EHLO" | "HELO" if has_smtputf8 => b"250-mail.test\r\n250-SMTPUTF8\r\n250 8BITMIME\r\n",
             "EHLO" | "HELO" => b"250-mail.test\r\n250 8BITMIME\r\n",
+            "MAIL" => {
+                is_international = line.trim_end().split(' ').any(|parameter| parameter == "SMTPUTF8");
+                if is_international && !has_smtputf8 { b"555 5.5.4 SMTPUTF8?\r\n" } else { b"250 ok\r\n" }
+            }
+            "RCPT" if !is_international && !line.is_ascii() => b"553 5.6.7 not ASCII\r\n",
             "RCPT" if mood == Mood::Refuse => b"550 5.1.1 no such mailbox\r\n",
             "RCPT" if mood == Mood::Busy => b"451 4.3.0 try again later\r\n",
             "RCPT" => {
@@ -212,6 +233,10 @@ async fn converse(
                 let source = message(reading).await?;
                 if mood == Mood::Drop {
                     return Ok(());
+                }
+                if !is_international && !source.is_ascii() {
+                    writing.write_all(b"554 5.6.7 headers are not ASCII\r\n").await?;
+                    continue;
                 }
                 let letter = ReceivedMail { to: std::mem::take(&mut to), source };
                 taken.send_modify(|letters| letters.push(letter));

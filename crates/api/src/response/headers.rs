@@ -8,6 +8,7 @@ use model::lang::Lang;
 use crate::cookies::CookieKind;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use render::shown::inert_json;
 use serde_json::Value;
 use service::error::{DayAllowance, PaymentReceipt, ServiceError};
 
@@ -58,7 +59,7 @@ pub(crate) fn withhold(headers: &mut HeaderMap) {
 /// An error response in JSON.
 pub fn refusal(error: &ServiceError, lang: Lang, is_https: bool) -> Response {
     let body = serde_json::Value::Object(error.body(lang)).to_string();
-    let mut response = Response::new(Body::from(body));
+    let mut response = Response::new(inert_json(body.as_bytes()).map_or(Body::from(body), Body::from));
     *response.status_mut() = status(error);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -16,6 +16,7 @@ use crate::response;
 use crate::response::conditional::KnownContents;
 use crate::site::Site;
 use model::lang::{Lang, Text, text};
+use render::shown::inert_json;
 use service::blocking::off_worker;
 use service::caller::{Caller, Cx};
 use service::error::{Code, ServiceError};
@@ -227,7 +228,8 @@ fn with_query(
 /// The answer of an operation.
 fn of_reply(reply: Reply, lang: Lang) -> Response {
     let is_empty = reply.body.is_empty();
-    let mut answer = Response::new(Body::from(reply.body));
+    let inert = if reply.media_type.contains("json") { inert_json(&reply.body) } else { None };
+    let mut answer = Response::new(inert.map_or(Body::from(reply.body), Body::from));
     *answer.status_mut() = reply.status;
     let headers = answer.headers_mut();
     if !is_empty {

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use model::lang::{Lang, Text, text};
+use render::shown::inert_json;
 use serde_json::{Map, Value, json};
 use url::{Host, Url};
 
@@ -320,7 +321,8 @@ fn refusal(refused: &McpRefusal, id: &Value, lang: Lang) -> Response {
 }
 
 fn json(status: StatusCode, body: &Value) -> Response {
-    let mut response = Response::new(Body::from(body.to_string()));
+    let body = body.to_string();
+    let mut response = Response::new(inert_json(body.as_bytes()).map_or(Body::from(body), Body::from));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

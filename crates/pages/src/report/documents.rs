@@ -8,6 +8,7 @@ use axum::response::Response;
 use http::{HeaderValue, header};
 use model::lang::Lang;
 use model::report::Report;
+use render::shown::{inert_json, without_controls};
 use schemars::JsonSchema;
 use serde::Serialize;
 use service::{patches, receipts};
@@ -97,15 +98,15 @@ pub(crate) fn report_file(report: &Report, number: &str, lang: Lang) -> Result<R
     let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let file = at.and_then(|at| report.patch.files.get(at)).ok_or_else(|| ServiceError::new(Code::NotFound))?;
     let name = file.path.rsplit('/').next().unwrap_or_default();
-    // Always plain text: no content of an audited site is executed here.
-    Ok(download(Body::from(file.content.clone()), "text/plain; charset=utf-8", name))
+    // Always plain text: no content of an audited site is executed here, nor by a terminal that shows it.
+    Ok(download(Body::from(without_controls(file.content.clone())), "text/plain; charset=utf-8", name))
 }
 
 /// JSON that a person may read in the browser.
 pub(crate) fn document<T: Serialize + JsonSchema>(value: &T, lang: Lang) -> Response {
     match serde_json::to_vec_pretty(value) {
         Ok(body) => {
-            let mut response = Response::new(Body::from(body));
+            let mut response = Response::new(inert_json(&body).map_or(Body::from(body), Body::from));
             let headers = response.headers_mut();
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
             speaks(headers, lang);

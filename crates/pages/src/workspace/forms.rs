@@ -21,7 +21,7 @@ use api::site::Site;
 use service::Services;
 use service::caller::Identity;
 use service::error::{Code, ServiceError};
-use service::form_audit::{self, AskedAudit, with_scheme};
+use service::form_audit::{self, AskedAudit};
 use service::running::AuditEnding;
 use service::{gate, guests, run_all, snoozes, tabs, watches};
 
@@ -85,8 +85,8 @@ pub(crate) async fn open(State(services): State<Services>, request: Request) -> 
     };
     let mut cookie = None;
     let opened = async {
-        let address = with_scheme(form.field("url").unwrap_or_default().trim());
-        let (url, alias) = (tabs::page_of(&services, &address)?, tabs::alias_of(form.field("alias"))?);
+        let alias = tabs::alias_of(form.field("alias"))?;
+        let url = form_audit::url_to_follow(&form.visit.cx, form.field("url").unwrap_or_default().trim()).await?;
         let owner = match &form.visit.owner {
             Some(owner) => owner.clone(),
             None => {

@@ -90,7 +90,7 @@ pub(crate) async fn check_network(cx: &Cx) -> Result<(), ServiceError> {
 
 /// The key of an account's failure counter.
 pub(crate) fn failures_key(vault: &Vault, account: &AccountRecord) -> Result<[u8; 32], ServiceError> {
-    Ok(vault.keys()?.blind(&account.email.to_ascii_lowercase()))
+    Ok(vault.keys()?.blind(&account.email.to_lowercase()))
 }
 
 fn network_key(cx: &Cx) -> Result<[u8; 32], ServiceError> {

@@ -7,7 +7,7 @@ use model::lang::text;
 use render::mail::letters;
 use store::{AccountLink, AccountRecord, AccountStatus, Factor, HourlySpend, NewAccount, NewLink, Refusal, Step};
 
-use super::address::Address;
+use super::address::{Address, reachable};
 use super::attempts::{Attempt, OF_ACCOUNT, check_network, failures_key};
 use super::change::{AccountChange, OneTimeToken, language};
 use super::unavailable::unavailable;
@@ -55,7 +55,7 @@ pub enum SecondFactor {
 /// Sends a registration link to an address, or a notice if it has an account already. The response is the same for
 /// both, so that it can't be used to look up accounts.
 pub async fn register(cx: &Cx, email: &str) -> Result<(), ServiceError> {
-    let address = Address::parse(email)?;
+    let address = reachable(&cx.services, email).await?;
     if !may_write_to(cx, &address).await? {
         return Ok(());
     }

@@ -11,7 +11,7 @@ use store::{
     OrganizationRecord, Session,
 };
 
-use super::address::Address;
+use super::address::reachable;
 use super::change::{OneTimeToken, event, own_event};
 use super::entry;
 use super::session::require_fresh;
@@ -160,7 +160,7 @@ pub async fn invitations(cx: &Cx, id: &str) -> Result<Vec<InvitationRecord>, Ser
 
 /// Invites an address by mail, in the caller's language. Replaces an earlier invitation to the same address.
 pub async fn invite(cx: &Cx, id: &str, email: &str, role: Role) -> Result<InvitationRecord, ServiceError> {
-    let address = Address::parse(email)?;
+    let address = reachable(&cx.services, email).await?;
     if cx.services.mailer().is_none() {
         return Err(ServiceError::new(Code::MailUnavailable));
     }

@@ -6,7 +6,7 @@ use model::time::DAY_MS;
 use render::mail::letters;
 use store::{AccountLink, AccountRecord, AccountStatus, Actor, EndReason, NewLink, Refusal, Step};
 
-use super::address::Address;
+use super::address::{Address, reachable};
 use super::attempts::{self, Attempt};
 use super::change::{AccountChange, OneTimeToken, language};
 use super::entry::{self, SecondFactor};
@@ -26,7 +26,7 @@ const UNDO_MS: i64 = 7 * DAY_MS;
 
 /// Sends a password reset link, or a notice that there is no account. The response is the same for both.
 pub async fn reset(cx: &Cx, email: &str) -> Result<(), ServiceError> {
-    let address = Address::parse(email)?;
+    let address = reachable(&cx.services, email).await?;
     if !entry::may_write_to(cx, &address).await? {
         return Ok(());
     }
@@ -148,7 +148,7 @@ pub(crate) async fn live_keys(database: &Database, account: &AccountId) -> Resul
 /// Sends a confirmation link to the caller's new address.
 pub async fn change_email(cx: &Cx, email: &str) -> Result<(), ServiceError> {
     let account = session::account(cx, session::fresh(cx)?).await?;
-    let address = Address::parse(email)?;
+    let address = reachable(&cx.services, email).await?;
     if !entry::may_write_to(cx, &address).await? {
         return Ok(());
     }

@@ -3,6 +3,7 @@
 pub(crate) mod factors;
 mod flood;
 mod operator;
+mod scripts;
 mod security;
 mod times;
 mod trial;
@@ -292,6 +293,8 @@ async fn bad_input_names_its_field(database: TestDatabase) {
         ("profile", profile("name", "a\u{0}b".into()), "invalid_body", "name: "),
         ("profile", profile("locale", "fr".into()), "invalid_body", "locale: "),
         ("profile", profile("timeZone", "<b>".into()), "invalid_body", "timeZone: "),
+        ("profile", profile("timeZone", "Mars/Olympus_Mons".into()), "invalid_body", "timeZone: "),
+        ("profile", profile("timeZone", "america/sao_paulo".into()), "invalid_body", "timeZone: "),
         ("profile", profile("theme", "blue".into()), "invalid_body", "theme: "),
         ("profile", profile("revision", 7.into()), "revision_conflict", ""),
     ] {

@@ -13,6 +13,7 @@ testkit::on_both_databases! {
     a_session_goes_before_a_key_and_a_key_before_a_guest,
     a_wrong_credential_is_refused_also_on_open_routes,
     an_unknown_credential_beside_a_good_one_is_refused,
+    a_sessions_token_is_no_bearer_and_a_credit_no_identity,
     an_address_with_a_credential_is_kept_to_itself,
     a_session_ends_by_time_and_never_becomes_a_guest,
     a_rolling_session_is_renewed_once_an_hour,
@@ -104,6 +105,33 @@ async fn an_unknown_credential_beside_a_good_one_is_refused(database: TestDataba
     }
     let good = session.cookie(call().header("x-api-key", &key).token(&guest));
     assert_eq!(app.call(good).await.status, 200);
+}
+
+async fn a_sessions_token_is_no_bearer_and_a_credit_no_identity(database: TestDatabase) {
+    let app = TestApp::start(database, |config| config.operator.token = Some(SecretText::new(OPERATOR))).await;
+    let ana = people::account(&app, "ana").await;
+    let session = people::session(&app, &ana).await;
+    assert_eq!(app.call(session.cookie(Call::get("/api/tabs"))).await.status, 200);
+    for (header, value, code) in [
+        ("authorization", format!("Bearer {}", session.token), "invalid_credential"),
+        ("x-api-key", session.token.clone(), "invalid_api_key"),
+        ("x-guest-token", session.token.clone(), "guest_token_invalid"),
+    ] {
+        assert_eq!(app.call(Call::get("/api/tabs").header(header, &value)).await.refusal(), (401, code.to_owned()));
+    }
+    let credit = people::credit(&app).await;
+    for (header, value) in [("authorization", format!("Bearer {credit}")), ("x-credito", credit.clone())] {
+        assert_eq!(app.call(Call::get("/api/credito").header(header, &value)).await.status, 200);
+        for (path, code) in [
+            ("/api/tabs", "guest_token_required"),
+            ("/api/audits/0", "guest_token_required"),
+            ("/api/me", "invalid_session"),
+            ("/api/vitrine/operador", "operator_token_required"),
+        ] {
+            let refused = app.call(Call::get(path).header(header, &value)).await;
+            assert_eq!(refused.refusal(), (401, code.to_owned()), "{path}");
+        }
+    }
 }
 
 async fn an_address_with_a_credential_is_kept_to_itself(database: TestDatabase) {

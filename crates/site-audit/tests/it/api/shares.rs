@@ -1,6 +1,6 @@
 //! Sharing an audit, what anybody then reads, its badge and its picture.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use crate::app::{Call, Response, TestApp};
@@ -299,14 +299,33 @@ async fn o08_control_characters_of_a_page_never_come_out_raw(database: TestDatab
         (format!("/r/{slug}"), "text/html"),
         (format!("/r/{slug}"), "text/markdown"),
         (format!("/r/{slug}?view=print"), "text/html"),
+        (format!("/r/{slug}/files/1"), "*/*"),
+        (format!("/r/{slug}/files/2"), "*/*"),
         (format!("/api/shared/{slug}"), "application/json"),
+        (format!("/api/shared/{slug}?budget=1000"), "application/json"),
+        (format!("/api/shared/{slug}?format=csv"), "*/*"),
+        (format!("/api/shared/{slug}?format=sarif"), "*/*"),
         (format!("/badge/{slug}.svg"), "*/*"),
+        (format!("/api/audits/{id}"), "application/json"),
+        (format!("/api/audits/{id}/patch"), "application/json"),
+        (format!("/api/audits/{id}/patch?format=diff"), "*/*"),
+        (format!("/reports/{id}/audit.json"), "*/*"),
+        (format!("/reports/{id}/patch.json"), "*/*"),
+        (format!("/reports/{id}/patch.diff"), "*/*"),
     ] {
-        let answer = app.call(Call::get(&path).header("accept", accept)).await;
+        let call = Call::get(&path).header("accept", accept);
+        let call = if path.starts_with("/api/audits") { call.token(&token) } else { call };
+        let answer = app.call(call.header("cookie", &format!("mm-guest={token}"))).await;
         assert_eq!(answer.status, 200, "{path}");
-        let raw = answer.body.chars().find(|c| c.is_ascii_control() && !matches!(c, '\n' | '\r' | '\t'));
+        let raw = answer.body.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
         assert_eq!(raw, None, "{path} as {accept}");
     }
+    let shared = app.call(Call::get(&format!("/api/shared/{slug}"))).await;
+    assert!(shared.body.contains("\\u009b") && shared.json()["summary"]["title"].as_str().unwrap().contains('\u{9b}'));
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "get_shared", "arguments": {"slug": slug, "format": "json"}}});
+    let told = app.call(Call::new("POST", "/mcp").body(&call.to_string())).await;
+    assert!(told.body.contains("u009b") && !told.body.contains('\u{9b}'), "{}", told.body);
     let page = app.call(Call::get(&format!("/r/{slug}"))).await;
     assert!(page.body.contains("\\u{1b}["), "{}", page.body);
 }

@@ -16,6 +16,7 @@ testkit::on_both_databases! {
     a_guest_s_workspace_is_in_a_cookie_and_says_what_the_api_says,
     what_is_typed_wrong_is_answered_on_the_same_page,
     a_workspace_is_its_reader_s_alone,
+    without_a_scheme_a_page_is_followed_and_audited_over_http_where_https_is_refused,
     the_forms_of_an_account_must_come_from_its_pages,
     one_button_of_a_report_follows_a_page_and_watches_it,
 }
@@ -118,6 +119,28 @@ async fn one_button_of_a_report_follows_a_page_and_watches_it(database: TestData
     let sent = browser.form("/workspace", FORM, &format!("csrf={}&{body}", session.csrf)).await;
     assert!(sent.header("location").contains("?done=watch_saved"), "{}", sent.body);
     assert_eq!(browser.get("/workspace.json").await.json()["tabs"][0]["monitor"], true);
+}
+
+async fn without_a_scheme_a_page_is_followed_and_audited_over_http_where_https_is_refused(database: TestDatabase) {
+    let page = Page::start(GOOD).await;
+    let app = TestApp::start(database, |_| ()).await;
+    let guest = format!("mm-guest={}", app.guest().await);
+    let bare = page.url().replace("http://", "");
+    // Nothing listens on the discard port, over either scheme: https is kept, as it is where it was typed.
+    let secure = format!("https://{bare}");
+    for (typed, url) in
+        [(bare.as_str(), page.url()), (&secure, secure.clone()), ("127.0.0.2:9/", "https://127.0.0.2:9/".into())]
+    {
+        let opened = post(&app, "/workspace", &guest, &format!("url={typed}")).await;
+        assert_eq!(opened.status, 303, "{typed}: {}", opened.body);
+        let id = opened.header("location").split('?').next().unwrap().rsplit('/').next().unwrap().to_owned();
+        assert_eq!(api(&app, &format!("/api/tabs/{id}"), &guest).await["tab"]["url"], url, "{typed}");
+    }
+    let audited = post(&app, "/", &guest, &format!("url={bare}")).await;
+    assert_eq!(audited.status, 303, "{}", audited.body);
+    let report = audited.header("location").split('?').next().unwrap().to_owned();
+    let json = get(&app, &format!("{report}/audit.json"), &guest).await;
+    assert_eq!(json.json()["url"], page.url(), "{report}");
 }
 
 async fn a_workspace_is_its_reader_s_alone(database: TestDatabase) {

@@ -4,6 +4,7 @@ mod expiries;
 mod fix_places;
 mod limits;
 mod requests;
+mod reveals;
 mod summary;
 
 use std::collections::BTreeMap;
@@ -122,8 +123,9 @@ fn assemble(
         true => proof::proven(audited, &own_files, drafted),
         false => proof::untried(drafted),
     };
-    let (mut fixes, patch) = patch::merge(&url, audited.source(), &own_files, drafted);
+    let (mut fixes, mut patch) = patch::merge(&url, audited.source(), &own_files, drafted);
     fix_places::add(&mut fixes, facts.platforms());
+    reveals::add(&findings, &mut fixes, &mut patch);
     debug_assert!(fixes.iter().all(|fix| fix.class != FixClass::Instruction || fix.snippet.is_none()));
     let exchange = facts.capture.page.response();
     let json_ld = facts.markup().map(|html| html.json_ld.for_report.clone()).unwrap_or_default();

@@ -6,6 +6,7 @@ use model::finding::{Counts, Finding, Hygiene, Impact, Severity};
 use model::fix::{Fix, FixClass};
 
 use crate::checks::FAMILIES;
+use crate::searchable;
 
 /// Version of the score: of the weights below and of what takes them. Stored with each score; a stored score never
 /// changes.
@@ -32,10 +33,11 @@ pub fn impact(of_check: Impact, severity: Severity) -> Impact {
     if severity == Severity::Info { Impact::Hygiene } else { of_check }
 }
 
-/// The place of a finding among what to fix first: by what it blocks, then by what it takes, then the readiest fix. An audit
-/// that has no impacts is ordered by severity.
-fn urgency<T>(finding: &Finding<T>, fix: &Fix<T>) -> (Option<Impact>, Reverse<u32>, FixClass) {
-    (finding.impact, Reverse(weight(finding.severity)), fix.class)
+/// The place of a finding among what to fix first: by what it blocks, where what keeps the page out of search comes before
+/// all else, then by what it takes, then the readiest fix. An audit that has no impacts is ordered by severity.
+fn urgency<T>(finding: &Finding<T>, fix: &Fix<T>) -> (Option<Impact>, Reverse<bool>, Reverse<u32>, FixClass) {
+    let excludes = finding.impact.is_some() && searchable::excludes(&finding.code);
+    (finding.impact, Reverse(excludes), Reverse(weight(finding.severity)), fix.class)
 }
 
 /// Findings with their fixes, the most urgent first.
@@ -145,11 +147,22 @@ mod tests {
             finding("h1_missing", Severity::Warn, Some(Impact::Use)),
             finding("title_missing", Severity::Error, Some(Impact::Use)),
             finding("html_lang_missing", Severity::Warn, Some(Impact::Use)),
-            finding("noindex_meta", Severity::Warn, Some(Impact::Indexing)),
+            finding("canonical_other_page", Severity::Error, Some(Impact::Indexing)),
+            finding("http_status_no_content", Severity::Warn, Some(Impact::Indexing)),
         ];
-        let fixes = [FixClass::Template, FixClass::Template, FixClass::Deterministic, FixClass::Instruction].map(fix);
+        let classes = [
+            FixClass::Template,
+            FixClass::Template,
+            FixClass::Deterministic,
+            FixClass::Deterministic,
+            FixClass::Instruction,
+        ];
+        let fixes = classes.map(fix);
         let order: Vec<&str> = most_urgent(&findings, &fixes).map(|(finding, _)| finding.code.as_str()).collect();
-        assert_eq!(order, ["noindex_meta", "title_missing", "html_lang_missing", "h1_missing"]);
+        // A page with this status is in no index: what else blocks indexing there comes later.
+        let wanted =
+            ["http_status_no_content", "canonical_other_page", "title_missing", "html_lang_missing", "h1_missing"];
+        assert_eq!(order, wanted);
     }
 
     #[test]

@@ -110,6 +110,11 @@ const INDEXED: &[&str] = &[
     "video/",
 ];
 
+/// Whether a finding keeps a page out of every search engine.
+pub(crate) fn excludes(code: &str) -> bool {
+    EXCLUDES.iter().any(|(excluding, _)| *excluding == code)
+}
+
 /// The answer. `found`: every check that found something, silenced or not.
 pub(crate) fn searchable(facts: &Facts<'_>, found: &[FoundCheck], coverage: &Coverage) -> Searchable {
     let is_found = |code: &str| found.iter().any(|(check, _)| check.code == code);

@@ -33,12 +33,15 @@ pub fn later(image: Element<'_>) -> Option<(&'static str, &str)> {
 
 /// Whether what an image shows before any script runs only stands in for it.
 pub fn is_stand_in(image: Element<'_>) -> bool {
-    let src = image.attribute("src").unwrap_or_default().trim();
+    let src = image.attribute("src").unwrap_or_default();
     let has_set =
         image.attribute("srcset").is_some_and(|set| !set.trim().is_empty() && !set.trim().starts_with("data:"));
-    if has_set {
-        return false;
-    }
+    !has_set && stands_in(src)
+}
+
+/// Whether an address is of a picture that stands in for another one, or of none.
+pub(crate) fn stands_in(src: &str) -> bool {
+    let src = src.trim();
     let file = src.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
     let file = file.to_ascii_lowercase();
     src.is_empty() || src.starts_with("data:") || src == "#" || STAND_INS.iter().any(|name| file.contains(name))

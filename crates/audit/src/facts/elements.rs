@@ -57,6 +57,25 @@ impl Meta {
     }
 }
 
+/// The properties of `article` that ogp.me and Meta's documentation define. No consumer reads any other.
+const OF_ARTICLES: [&str; 9] = [
+    "published_time",
+    "modified_time",
+    "expiration_time",
+    "author",
+    "section",
+    "tag",
+    "publisher",
+    "content_tier",
+    "opinion",
+];
+
+/// Whether a key belongs in `property`: one of Open Graph, of Facebook, or a property of `article`.
+pub(crate) fn is_property(key: &str) -> bool {
+    ["og:", "fb:"].iter().any(|start| key.starts_with(start))
+        || key.strip_prefix("article:").is_some_and(|name| OF_ARTICLES.contains(&name))
+}
+
 /// A `link` element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkElement {

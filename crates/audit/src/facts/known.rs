@@ -264,7 +264,8 @@ impl<'c> Facts<'c> {
     pub fn refresh(&self) -> Option<String> {
         let header = self.capture.page.response().and_then(|exchange| exchange.header("refresh"));
         let meta = self.html.and_then(|html| {
-            html.metas.iter().find(|meta| meta.http_equiv.as_deref() == Some("refresh"))?.content.as_deref()
+            let meta = html.metas.iter().find(|meta| meta.http_equiv.as_deref() == Some("refresh"))?;
+            html.element(meta.node)?.attribute("content")
         });
         let target = [header, meta].into_iter().flatten().find_map(|value| refresh::parse_refresh(value)?.1)?;
         let url = self.html.map_or_else(|| self.url.as_ref()?.join(&target).ok(), |html| html.resolve(&target));

@@ -26,4 +26,5 @@ mod sitemap;
 mod standing;
 mod stored;
 mod structured_data;
+mod unchanged;
 mod worth;

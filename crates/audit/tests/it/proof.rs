@@ -10,6 +10,7 @@ use model::fix::{Fix, FixClass, FixEdit, Verb};
 use model::report::Report;
 
 use crate::capture::{corpus, page, replaced, with_headers};
+use crate::unchanged::changed;
 
 const URL: &str = "https://www.example.com/a/page";
 
@@ -62,8 +63,15 @@ const UNREADABLE: [&str; 4] =
     ["jsonld_syntax_error", "jsonld_context_invalid", "jsonld_type_unknown", "jsonld_property_unknown"];
 
 /// What is wrong with a page after some ready fixes: of its findings, and of how it is read.
-fn faults(name: &str, before: &Report, after: &Capture, mended: &[&str], hidden: &BTreeSet<String>) -> Vec<String> {
+fn faults(
+    name: &str,
+    (page, before): (&Html, &Report),
+    after: &Capture,
+    mended: &[&str],
+    hidden: &BTreeSet<String>,
+) -> Vec<String> {
     let now = audit::codes(after);
+    let html = html(after);
     let known: BTreeSet<&str> = before.findings.iter().map(|finding| finding.code.as_str()).collect();
     let uncovers = mended.iter().any(|code| UNREADABLE.contains(code));
     let is_of_data = |code: &str| {
@@ -72,7 +80,8 @@ fn faults(name: &str, before: &Report, after: &Capture, mended: &[&str], hidden:
     let is_new = |code: &&&str| !(known.contains(**code) || hidden.contains(**code) || uncovers && is_of_data(code));
     let stays = now.iter().filter(|code| mended.contains(code)).map(|code| format!("{name}: {code} stays"));
     let new = now.iter().filter(is_new).map(|code| format!("{name}: {code} is new"));
-    stays.chain(new).chain(twice(&html(after)).map(|tag| format!("{name}: an attribute twice in {tag}"))).collect()
+    let doubled = twice(&html).map(|tag| format!("{name}: an attribute twice in {tag}"));
+    stays.chain(new).chain(doubled).chain(changed(name, page, &html, mended)).collect()
 }
 
 /// A start tag that a fix may have written with an attribute twice. Pages themselves have such tags too.
@@ -102,7 +111,13 @@ fn proved(name: &str, capture: &Capture) -> Vec<String> {
     let mut faults_found = Vec::new();
     for fix in report.fixes.iter().filter(ready) {
         let after = replaced(capture, with_fix(bytes, fix, encoding));
-        faults_found.extend(faults(&format!("{name}, {} alone", fix.code), &report, &after, &[&fix.code], &hidden));
+        faults_found.extend(faults(
+            &format!("{name}, {} alone", fix.code),
+            (&page, &report),
+            &after,
+            &[&fix.code],
+            &hidden,
+        ));
     }
     let Some(patched) = audit::patch::apply_to_file(&page, bytes, &report.patch) else {
         return vec![format!("{name}: the patch does not fit its file")];
@@ -110,7 +125,7 @@ fn proved(name: &str, capture: &Capture) -> Vec<String> {
     let mended: Vec<&str> = report.fixes.iter().filter(ready).map(|fix| fix.code.as_str()).collect();
     let after = replaced(capture, patched);
     let now = html(&after);
-    faults_found.extend(faults(&format!("{name}, the whole patch"), &report, &after, &mended, &hidden));
+    faults_found.extend(faults(&format!("{name}, the whole patch"), (&page, &report), &after, &mended, &hidden));
     let is_declared = |html: &Html| html.charset.meta_label.is_some();
     if is_declared(&page) && !is_declared(&now) {
         faults_found.push(format!("{name}: the declared encoding is past the first 1,024 bytes"));

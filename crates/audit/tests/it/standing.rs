@@ -80,6 +80,15 @@ fn what_keeps_a_page_out_of_the_index_is_fixed_first() {
     assert_eq!(report.fix_first.first().map(String::as_str), Some("noindex_meta"));
     // Above it by catalog and severity alone, but it blocks less.
     assert!(report.fix_first.contains(&"mixed_content_active".to_owned()), "{:?}", report.fix_first);
+    // This one blocks as much and has a draft, which is nearer to a change.
+    let source = FINE
+        .replace("Bread and butter for every day", "")
+        .replace("</head>", "<meta name=robots content=noindex></head>")
+        .replace("<h1>Bread and butter</h1>", "");
+    let report = audit::report(&page(URL, source));
+    let class = |code: &str| report.fixes.iter().find(|fix| fix.code == code).map(|fix| fix.class);
+    assert!(class("title_missing") < class("noindex_meta"), "{:?}", class("title_missing"));
+    assert_eq!(report.fix_first.first().map(String::as_str), Some("noindex_meta"));
 }
 
 /// The verdict on a capture, with its reasons.
@@ -218,4 +227,23 @@ fn a_score_out_of_reach_gets_the_whole_path_and_one_that_is_there_nothing() {
         target.is_reached && target.codes.is_empty() && patch.head.is_empty() && patch.edits.is_empty(),
         "{patch:?}"
     );
+}
+
+#[test]
+fn a_fix_says_what_it_may_reveal() {
+    let notes = |source: &str, code: &str| {
+        let report = report(&page(URL, source));
+        let fix = report.fixes.iter().find(|fix| fix.code == code).unwrap_or_else(|| panic!("no {code}"));
+        let in_patch = report.patch.instructions.iter().find(|one| one.code == code).map(|one| one.note.en.clone());
+        (fix.note.as_ref().map(|note| note.en.clone()).unwrap_or_default(), in_patch.unwrap_or_default())
+    };
+    let with = |more: &str| FINE.replace("</head>", &format!("{more}</head>"));
+    let data = with("<script type=application/ld+json>{\"@context\":\"https://schema.org\",}</script>");
+    assert!(notes(&data, "jsonld_syntax_error").0.ends_with("reveal other findings about structured data."));
+    // The card is advice for pages in results: it waits until this one is to be there.
+    let hidden = with("<meta name=robots content=noindex>").replace("<meta name=description", "<meta name=x");
+    let (note, in_patch) = notes(&hidden, "noindex_meta");
+    assert!(note.contains("may reveal") && note.contains("meta_description_missing"), "{note}");
+    assert_eq!(note, in_patch);
+    assert!(!notes(FINE, "og_title_missing").0.contains("reveal"));
 }

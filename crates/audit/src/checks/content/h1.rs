@@ -65,8 +65,8 @@ const SITE_NAME: Check = Check {
     ),
     reference: "https://www.w3.org/WAI/WCAG22/Techniques/html/H42",
     rule: text(
-        "Fails when every visible `h1` is the site's name or logo while the page's title says something else. The site's name is taken from `og:site_name`, a `WebSite` node or the domain, and matches with or without the word “logo”. A logo is recognized by its image's `alt`, class, id or file name. The home page is ignored. Not applicable without a visible `h1`. Not measured on an empty app shell.",
-        "Falha quando todo `h1` visível é o nome ou o logo do site, enquanto o title da página diz outra coisa. O nome do site vem de `og:site_name`, de um nó `WebSite` ou do domínio, com ou sem a palavra “logo”. Um logo é reconhecido pelo `alt`, classe, id ou nome do arquivo da imagem. A página inicial é ignorada. Não se aplica sem um `h1` visível. Não é medido na casca vazia de um aplicativo.",
+        "Fails when every visible `h1` is the site's name or logo while the page's title says something else. The site's name is taken from `og:site_name`, a `WebSite` node, the domain, or the end of the title where the site's header says it too, and matches with or without the word “logo”. A logo is recognized by its image's `alt`, class, id or file name. The home page is ignored. Not applicable without a visible `h1`. Not measured on an empty app shell.",
+        "Falha quando todo `h1` visível é o nome ou o logo do site, enquanto o title da página diz outra coisa. O nome do site vem de `og:site_name`, de um nó `WebSite`, do domínio ou do fim do title, se o cabeçalho do site diz o mesmo, com ou sem a palavra “logo”. Um logo é reconhecido pelo `alt`, classe, id ou nome do arquivo da imagem. A página inicial é ignorada. Não se aplica sem um `h1` visível. Não é medido na casca vazia de um aplicativo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),
@@ -132,7 +132,7 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
     if let Some((element, shown)) = headline::unmarked(html) {
         const MARK: Text = text(
             "Make “{title}” on line {line} an h1 if it is the page's headline: it looks like one, but is not marked as a heading.",
-            "Faça de “{title}”, na linha {line}, um h1 se for o título do conteúdo: parece um título, mas não está marcado como tal.",
+            "Transforme “{title}”, na linha {line}, em um h1 se for o título do conteúdo: parece um título, mas não está marcado como tal.",
         );
         let line = element.line().unwrap_or_default() as usize;
         return FixDraft::instruction(FixTarget::Body, MARK, &[("title", shown.into()), ("line", line.into())]);
@@ -182,7 +182,7 @@ fn raised(html: &Html) -> Option<FixDraft> {
     {
         const FIRST: Text = text(
             "Make the first heading of the content the h1, in these or its own words.",
-            "Faça do primeiro título do conteúdo o h1, com estas palavras ou as dele.",
+            "Transforme o primeiro título do conteúdo no h1, com estas palavras ou as dele.",
         );
         let tag = format!("<h1>{}</h1>", html_text(&title));
         let fix = FixDraft::template(FixTarget::Body, tag).note(FIRST, &[]);

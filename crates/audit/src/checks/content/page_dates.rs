@@ -40,13 +40,13 @@ const DISAGREE: Check = Check {
     ),
     reference: "https://developers.google.com/search/docs/appearance/publication-dates",
     rule: text(
-        "Fails on the first of these cases: `datePublished` of the first JSON-LD article and `article:published_time` are more than a day apart; `dateModified` and `article:modified_time` are more than a day apart; a modification date is more than a day before the publication date; a publication date is more than a day after the audit. The one-day tolerance covers time zones. Dates that can't be parsed are ignored. Not applicable without an article date.",
-        "Falha no primeiro destes casos: `datePublished` do primeiro artigo em JSON-LD e `article:published_time` diferem em mais de um dia; `dateModified` e `article:modified_time` diferem em mais de um dia; uma data de alteração é mais de um dia anterior à de publicação; uma data de publicação é mais de um dia posterior à auditoria. A tolerância de um dia cobre fusos horários. Datas ilegíveis são ignoradas. Não se aplica sem uma data de artigo.",
+        "Fails on the first of these cases: `datePublished` of the first JSON-LD article and `article:published_time` are more than a day apart; `dateModified` and `article:modified_time` are more than a day apart; a modification date is more than a day before the publication date; a publication date is more than a day after the audit. The one-day tolerance covers time zones. Dates that can't be parsed are ignored. Not applicable without an article date; not measured when a JSON-LD block can't be read.",
+        "Falha no primeiro destes casos: `datePublished` do primeiro artigo em JSON-LD e `article:published_time` diferem em mais de um dia; `dateModified` e `article:modified_time` diferem em mais de um dia; uma data de alteração é mais de um dia anterior à de publicação; uma data de publicação é mais de um dia posterior à auditoria. A tolerância de um dia cobre fusos horários. Datas ilegíveis são ignoradas. Não se aplica sem uma data de artigo; não é medido quando um bloco JSON-LD é ilegível.",
     ),
     thresholds: &[threshold("apart", 1, "days")],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),
     since: WHOLE,
-    run: disagree,
+    run: |facts| facts.unless_unread(disagree(facts)),
 };
 
 /// A date and where it is stated.

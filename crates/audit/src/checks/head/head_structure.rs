@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::check::prelude::*;
-use crate::facts::elements::Meta;
+use crate::facts::elements::{Meta, is_property};
 use crate::facts::lost_head;
 use crate::facts::page::Html;
 use crate::fix::HeadKey;
@@ -95,8 +95,8 @@ const MISSPELT: Check = Check {
     ),
     reference: "https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-content",
     rule: text(
-        "Fails when a `meta` with `name`, `property` or `http-equiv` has a non-empty `value` and no `content`. The checks for a missing description, viewport, `og:` tag or card are then not measured for these keys, and the message counts them.",
-        "Falha quando um `meta` com `name`, `property` ou `http-equiv` tem um `value` não vazio e não tem `content`. As verificações de descrição, viewport, tag `og:` ou cartão ausentes não são medidas então para essas chaves, e a mensagem as conta.",
+        "Fails when a `meta` with `name`, `property` or `http-equiv` has a non-empty `value` and no `content`. The checks for a missing description, viewport, `og:` tag or card are then not measured for these keys, and the message counts them. The fix also moves `og:` keys from `name` to `property`.",
+        "Falha quando um `meta` com `name`, `property` ou `http-equiv` tem um `value` não vazio e não tem `content`. As verificações de descrição, viewport, tag `og:` ou cartão ausentes não são medidas então para essas chaves, e a mensagem as conta. A correção também passa chaves `og:` de `name` para `property`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -104,6 +104,8 @@ const MISSPELT: Check = Check {
     run: misspelt,
 };
 
+/// The finding of a page that lacks any of several keys.
+const CORE: &str = "og_core_incomplete";
 /// Keys, and the finding that a page without them would have.
 const EXPLAINED: [(&str, &str); 10] = [
     ("description", "meta_description_missing"),
@@ -112,9 +114,9 @@ const EXPLAINED: [(&str, &str); 10] = [
     ("og:image", "og_image_missing"),
     ("og:image:url", "og_image_missing"),
     ("og:image:secure_url", "og_image_missing"),
-    ("og:type", "og_core_incomplete"),
-    ("og:url", "og_core_incomplete"),
-    ("og:description", "og_core_incomplete"),
+    ("og:type", CORE),
+    ("og:url", CORE),
+    ("og:description", CORE),
     ("twitter:card", "twitter_card_missing"),
 ];
 /// Keys that a message lists.
@@ -127,15 +129,23 @@ fn misspelt(facts: &Facts<'_>) -> Verdict {
     if found.is_empty() {
         return if html.metas.is_empty() { Err(NotMeasured::Absent) } else { PASS };
     }
-    let explained: BTreeSet<&str> =
-        EXPLAINED.iter().filter(|(key, _)| html.is_misspelt(key)).map(|(_, code)| *code).collect();
+    // What the page lacks in another way too is found beside this.
+    let is_found = |code: &str| {
+        let mut keys = EXPLAINED.iter().filter(|(_, of)| *of == code && code == CORE).map(|(key, _)| key);
+        keys.any(|key| html.social(key).is_none() && !html.is_misspelt(key))
+    };
+    let explained: BTreeSet<&str> = EXPLAINED
+        .iter()
+        .filter(|(key, code)| html.is_misspelt(key) && !is_found(code))
+        .map(|(_, code)| *code)
+        .collect();
     const UNREAD: Text = text(
         "{count} meta {count|tag has|tags have} value instead of content and {count|is|are} ignored: {list}.",
         "{count} meta {count|tag tem|tags têm} value em vez de content e {count|é ignorada|são ignoradas}: {list}.",
     );
     const EXPLAINS: Text = text(
-        "{count} meta {count|tag has|tags have} value instead of content and {count|is|are} ignored: {list}. This explains {explained} missing {explained|value|values}: {codes}.",
-        "{count} meta {count|tag tem|tags têm} value em vez de content e {count|é ignorada|são ignoradas}: {list}. Isso explica {explained} {explained|ausência|ausências}: {codes}.",
+        "{count} meta {count|tag has|tags have} value instead of content and {count|is|are} ignored: {list}. This explains {explained} {explained|finding that is|findings that are} not listed separately: {codes}.",
+        "{count} meta {count|tag tem|tags têm} value em vez de content e {count|é ignorada|são ignoradas}: {list}. Isso explica {explained} {explained|achado que não é listado|achados que não são listados} à parte: {codes}.",
     );
     const SAME: Text = text("the page's own tags, with content", "as próprias tags da página, com content");
     let mut list: Vec<&str> = found.iter().map(|(_, key)| *key).collect();
@@ -155,9 +165,13 @@ fn misspelt(facts: &Facts<'_>) -> Verdict {
         Some(elements) => {
             let tags: Vec<String> = found.iter().map(|(meta, key)| content_tag(meta, key)).collect();
             let fix = FixDraft::edit(FixTarget::Head, tags.join("\n")).from(SAME, &[]);
-            elements.iter().fold(fix, |fix, element| {
+            elements.iter().zip(&found).fold(fix, |fix, (element, (meta, key))| {
                 let value = element.attribute("value").unwrap_or_default();
-                fix.set(*element, "content", value).unset(*element, "value")
+                let fix = fix.set(*element, "content", value).unset(*element, "value");
+                match is_misnamed(meta, key) {
+                    true => fix.unset(*element, "name").set(*element, "property", key),
+                    false => fix,
+                }
             })
         }
         None => FixDraft::instruction(FixTarget::Head, MISSPELT.how, &[]),
@@ -165,12 +179,17 @@ fn misspelt(facts: &Facts<'_>) -> Verdict {
     problem(message, values, fix).on(elements.into_iter().flatten()).fail()
 }
 
+/// Whether a key of Open Graph is in `name`: with its content it would be told as that.
+fn is_misnamed(meta: &Meta, key: &str) -> bool {
+    meta.property.is_none() && meta.name.is_some() && is_property(key)
+}
+
 /// A tag as it should be.
 fn content_tag(meta: &Meta, key: &str) -> String {
     let name = match (&meta.property, &meta.name) {
-        (Some(_), _) => "property",
-        (None, Some(_)) => "name",
+        (None, Some(_)) if !is_misnamed(meta, key) => "name",
         (None, None) => "http-equiv",
+        _ => "property",
     };
     let value = meta.misspelt_content.as_deref().unwrap_or_default();
     format!("<meta {name}=\"{}\" content=\"{}\">", attribute(key), attribute(value))

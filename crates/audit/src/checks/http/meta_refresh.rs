@@ -93,8 +93,10 @@ fn refreshes(facts: &Facts<'_>) -> Result<Vec<Refresh>, NotMeasured> {
         Some(Refresh { delay, target, place, in_page: false })
     });
     let metas = html.metas.iter().filter(|meta| meta.http_equiv.as_deref() == Some("refresh")).filter_map(|meta| {
-        let (delay, target) = parse_refresh(meta.content.as_deref()?)?;
-        Some(Refresh { delay, target, place: html.element(meta.node)?.place(), in_page: true })
+        // As it is written: of white space, only that of ASCII parts a delay from an address.
+        let element = html.element(meta.node)?;
+        let (delay, target) = parse_refresh(element.attribute("content")?)?;
+        Some(Refresh { delay, target, place: element.place(), in_page: true })
     });
     Ok(header.into_iter().chain(metas).collect())
 }

@@ -64,6 +64,10 @@ fn internal(facts: &Facts<'_>) -> Verdict {
         "{count|An internal link has nofollow: {url}.|{count} internal links have nofollow; the first leads to {url}.}",
         "{count|Um link interno tem nofollow: {url}.|{count} links internos têm nofollow; o primeiro leva a {url}.}",
     );
+    const HIDDEN_OF_MORE: Text = text(
+        "{count|An internal link has nofollow: {url}.|{count} internal links have nofollow; the first leads to {url}.} {others|Another link with nofollow is|Another {others} links with nofollow are} fine: external, paid, to forms, accounts or feeds, or written by readers.",
+        "{count|Um link interno tem nofollow: {url}.|{count} links internos têm nofollow; o primeiro leva a {url}.} {others|Outro link com nofollow está correto|Outros {others} links com nofollow estão corretos}: externos, pagos, para formulários, contas ou feeds, ou escritos por leitores.",
+    );
     const SAME: Text = text("the same links without nofollow", "os mesmos links sem nofollow");
     let rest = |link: Element<'_>| {
         rel_values(link).filter(|value| !value.eq_ignore_ascii_case("nofollow")).collect::<Vec<_>>().join(" ")
@@ -85,6 +89,8 @@ fn internal(facts: &Facts<'_>) -> Verdict {
     } else {
         FixDraft::instruction(FixTarget::Body, INTERNAL.how, &[])
     };
-    let values = [("count", found.len().into()), ("url", first.as_str().into())];
-    problem(HIDDEN, &values, fix).on(found.iter().map(|(link, _)| link)).fail()
+    let others = html.anchors.iter().filter(|anchor| anchor.nofollow).count() - found.len();
+    let values = [("count", found.len().into()), ("url", first.as_str().into()), ("others", others.into())];
+    let (message, values) = if others == 0 { (HIDDEN, &values[..2]) } else { (HIDDEN_OF_MORE, &values[..]) };
+    problem(message, values, fix).on(found.iter().map(|(link, _)| link)).fail()
 }

@@ -2,7 +2,7 @@
 
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
-use crate::facts::elements::Meta;
+use crate::facts::elements::{Meta, is_property};
 use crate::facts::new_nodes::in_words;
 use crate::facts::page::Html;
 use crate::facts::resolved::{EvidenceSource, Resolved, title};
@@ -315,26 +315,9 @@ fn url_mismatch(facts: &Facts<'_>) -> Verdict {
     problem(message, &values, fix).minor_if(is_as_canonical || is_slash).on(element).fail()
 }
 
-/// The properties of `article` that ogp.me and Meta's documentation define. No consumer reads any other.
-const OF_ARTICLES: [&str; 9] = [
-    "published_time",
-    "modified_time",
-    "expiration_time",
-    "author",
-    "section",
-    "tag",
-    "publisher",
-    "content_tier",
-    "opinion",
-];
-
 fn attribute_wrong(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let is_concerned = |key: &str| {
-        ["og:", "fb:"].iter().any(|start| key.starts_with(start))
-            || key.strip_prefix("article:").is_some_and(|name| OF_ARTICLES.contains(&name))
-    };
-    if !html.metas.iter().any(|meta| meta.social_key().is_some_and(is_concerned)) {
+    if !html.metas.iter().any(|meta| meta.social_key().is_some_and(is_property)) {
         return Err(NotMeasured::Absent);
     }
     let right: std::collections::BTreeSet<&str> =
@@ -344,7 +327,7 @@ fn attribute_wrong(facts: &Facts<'_>) -> Verdict {
         .iter()
         .filter(|meta| meta.property.is_none() && meta.content.as_deref().is_some_and(|content| !content.is_empty()))
         .filter_map(|meta| {
-            let key = meta.name.as_deref().filter(|key| is_concerned(key) && !right.contains(key))?;
+            let key = meta.name.as_deref().filter(|key| is_property(key) && !right.contains(key))?;
             Some((html.element(meta.node)?, key))
         })
         .collect();

@@ -150,7 +150,12 @@ fn author(facts: &Facts<'_>) -> Verdict {
     let ready = FixDraft::edit(FixTarget::Head, json_text_in_html(&names.join("\n"))).from(NAME, &[]);
     let ready = bad.iter().try_fold(ready, |fix, one| replaced(fix, html, one.block, one.value, one.name?));
     let target = html.source(first.block).map_or(FixTarget::Head, NodeSource::target);
+    const EACH: Text = text(
+        "Keep only names in author. If there are several authors, give each an entry of their own.",
+        "Deixe só nomes em author. Se há vários autores, dê a cada um uma entrada própria.",
+    );
     let fix = match (ready, target) {
+        _ if bad.iter().filter_map(|one| one.name).any(names_several) => FixDraft::instruction(target, EACH, &[]),
         (Some(ready), _) => ready,
         (None, FixTarget::Head) => {
             let author = "\"author\": {\"@type\": \"{{PERSON_OR_ORGANIZATION}}\", \"name\": \"{{AUTHOR_NAME}}\"}";
@@ -160,6 +165,12 @@ fn author(facts: &Facts<'_>) -> Verdict {
     };
     let places = bad.iter().filter_map(|one| html.source(one.block)?.place(html, &one.value.span));
     problem(if first.name.is_some() { BY_LINE } else { NOBODY }, &values, fix).at(places).fail()
+}
+
+/// Whether a text may name several people.
+fn names_several(name: &str) -> bool {
+    const AND: [&str; 7] = ["and", "&", "und", "e", "y", "et", "en"];
+    name.contains(',') || name.split_whitespace().any(|word| AND.contains(&word))
 }
 
 /// The name in a value of `author`.

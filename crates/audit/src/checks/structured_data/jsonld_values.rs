@@ -11,6 +11,7 @@ use crate::facts::jsonld::tree::{Member, TreeKind, ValueTree};
 use crate::facts::jsonld::value::{self, Bad, Setting, ValueRepair};
 use crate::facts::page::Html;
 use crate::facts::page_language;
+use crate::facts::resolved::dates;
 use crate::facts::structured_data::{Item, NodeSource};
 
 /// The family.
@@ -92,7 +93,11 @@ const SHOWN_CHARACTERS: usize = 80;
 /// What of the page decides how a value is meant.
 pub(super) fn setting<'h>(facts: &Facts<'_>, html: &'h Html) -> Setting<'h> {
     let language = page_language::read(facts).unwrap_or_default();
-    Setting { decimal_mark: value::decimal_mark(&language), resolve: Box::new(|href| html.resolve(href)) }
+    Setting {
+        decimal_mark: value::decimal_mark(&language),
+        resolve: Box::new(|href| html.resolve(href)),
+        zoned: Box::new(|date| dates::zoned(html, date)),
+    }
 }
 
 /// Fails when a value of a known property is not what the property asks for.

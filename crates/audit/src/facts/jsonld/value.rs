@@ -65,6 +65,8 @@ impl Bad<'_> {
 
 /// Resolves an address.
 type Resolve<'p> = dyn Fn(&str) -> Option<Url> + 'p;
+/// Completes a date.
+type Zoned<'p> = dyn Fn(&str) -> Option<String> + 'p;
 
 /// What of the page decides how a value is meant.
 pub(crate) struct Setting<'p> {
@@ -72,6 +74,8 @@ pub(crate) struct Setting<'p> {
     pub(crate) decimal_mark: Option<char>,
     /// Resolves an address as the document does.
     pub(crate) resolve: Box<Resolve<'p>>,
+    /// The date with the zone that another statement of the page gives it; `None` where none does.
+    pub(crate) zoned: Box<Zoned<'p>>,
 }
 
 /// The decimal mark that a language is written with; `None` where countries of one language differ.
@@ -127,7 +131,10 @@ impl<'t> ValueReader<'_, '_, 't> {
             }
             self.seen = true;
             let judged = match form {
-                ValueForm::Date => judged(date::is_date(text), || date::repaired_date(text)),
+                ValueForm::Date => judged(date::is_date(text), || {
+                    let repaired = date::repaired_date(text)?;
+                    Some((self.setting.zoned)(&repaired).unwrap_or(repaired))
+                }),
                 ValueForm::Duration => judged(date::is_duration(text), || date::repaired_duration(text)),
                 ValueForm::Price => self.judge_price(node, text),
                 ValueForm::Currency => judged(words::is_currency(text), || words::repaired_currency(text)),

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::site_name::is_site_name;
+use super::site_name::{is_site_name, without_site_name};
 use super::{EvidenceSource, Resolved, bare};
 use crate::facts::canonical;
 use crate::facts::document::{Collapsed, Element, NodeId};
@@ -121,7 +121,7 @@ fn steps(html: &Html, holder: Element<'_>) -> Option<Vec<TrailStep>> {
 fn ending(html: &Html, holder: Element<'_>, last: &TrailStep) -> Option<TrailStep> {
     let whole = html.as_meant(&holder.read_text(crate::facts::text::is_seen));
     let (_, behind) = whole.rsplit_once(last.name.as_str())?;
-    let name = plain(behind)?;
+    let name = without_site_name(html, &plain(behind)?);
     let is_name = html.headline().is_some_and(|headline| bare(&headline.value) == bare(&name));
     (is_name && name != last.name).then_some(TrailStep { name, url: None })
 }
@@ -241,6 +241,7 @@ mod tests {
         assert_eq!(trail("<a href=/bread/>Bread</a> <a href=/bread/rye/>Rye</a>"), of(&["Bread", "Rye"]));
         let ending = "<a href=/>Home</a> / <a href=/bread/>Bread</a> / <b>Rye bread</b>";
         assert_eq!(trail(ending), of(&["Home", "Bread", "Rye bread"]));
+        assert_eq!(trail(&ending.replace("Rye bread", "Rye bread | The Mill")), of(&["Home", "Bread", "Rye bread"]));
     }
 
     #[test]

@@ -10,24 +10,36 @@ use crate::facts::page::Html;
 const PUBLISHED_NAMES: [&str; 7] =
     ["parsely-pub-date", "dcterms.created", "dc.date.issued", "dcterms.issued", "sailthru.date", "pubdate", "date"];
 const MODIFIED_NAMES: [&str; 3] = ["dcterms.modified", "last-modified", "lastmod"];
+/// Bytes of a date that tell its minute: `2026-01-02T08:00`.
+const MINUTE: usize = 16;
 /// Classes of the `time` of an entry.
 const PUBLISHED_CLASSES: [&str; 6] = ["published", "entry-date", "dt-published", "pubdate", "post-date", "entry-time"];
 const MODIFIED_CLASSES: [&str; 4] = ["updated", "modified", "dt-updated", "entry-modified"];
 
+/// A date as it is stated, and where.
+type Statement = (Option<String>, EvidenceSource);
+
 /// Date of publication, as ISO 8601 writes it.
 pub(crate) fn published(html: &Html) -> Option<Resolved> {
-    settled(vec![
+    settled(of_publication(html).into()).or_else(|| Some(Resolved::low(first_time(html)?, EvidenceSource::FirstTime)))
+}
+
+fn of_publication(html: &Html) -> [Statement; 4] {
+    [
         (html.subject().published.clone(), EvidenceSource::StructuredData),
         (stated(html, "article:published_time"), EvidenceSource::PublishedTag),
         (PUBLISHED_NAMES.iter().find_map(|name| stated(html, name)), EvidenceSource::MetaDate),
         (time(html, "datePublished", &PUBLISHED_CLASSES), EvidenceSource::Time),
-    ])
-    .or_else(|| Some(Resolved::low(first_time(html)?, EvidenceSource::FirstTime)))
+    ]
 }
 
 /// Date of the last change.
 pub(crate) fn modified(html: &Html) -> Option<Resolved> {
-    settled(vec![
+    settled(of_change(html).into())
+}
+
+fn of_change(html: &Html) -> [Statement; 4] {
+    [
         (html.subject().modified.clone(), EvidenceSource::StructuredData),
         (
             stated(html, "article:modified_time").or_else(|| stated(html, "og:updated_time")),
@@ -35,19 +47,31 @@ pub(crate) fn modified(html: &Html) -> Option<Resolved> {
         ),
         (MODIFIED_NAMES.iter().find_map(|name| stated(html, name)), EvidenceSource::MetaDate),
         (time(html, "dateModified", &MODIFIED_CLASSES), EvidenceSource::Time),
-    ])
+    ]
+}
+
+/// A date without a zone, with the one that another statement of the same minute has; `None` where there is none.
+pub(crate) fn zoned(html: &Html, date: &str) -> Option<String> {
+    let minute = date.get(..MINUTE).filter(|_| date.contains('T') && zone(date).is_none())?;
+    let all = of_publication(html).into_iter().chain(of_change(html)).filter_map(|(stated, _)| stated);
+    let zones = all.filter_map(|stated| {
+        let stated = stated.trim();
+        let is_same = stated.get(..MINUTE) == Some(minute) && is_date(stated);
+        zone(stated).filter(|_| is_same).map(str::to_owned)
+    });
+    zones.into_iter().next().map(|zone| format!("{date}{zone}"))
 }
 
 /// The first of several statements, with the zone that another one of the same minute has. Statements of different days
 /// contradict each other: then none is certain.
-fn settled(all: Vec<(Option<String>, EvidenceSource)>) -> Option<Resolved> {
+fn settled(all: Vec<Statement>) -> Option<Resolved> {
     let all: Vec<(String, EvidenceSource)> = all
         .into_iter()
         .filter_map(|(date, source)| Some((date?.trim().to_owned(), source)))
         .filter(|(date, _)| is_date(date))
         .collect();
     let (first, source) = all.first()?;
-    let minute = |date: &str| date.get(..16).map(str::to_owned);
+    let minute = |date: &str| date.get(..MINUTE).map(str::to_owned);
     let lacks_zone = first.contains('T') && !has_zone(first);
     let with_zone = all.iter().find(|(other, _)| lacks_zone && has_zone(other) && minute(other) == minute(first));
     let (value, source) = with_zone.map_or((first, source), |(value, source)| (value, source));
@@ -67,7 +91,13 @@ fn is_near(a: &str, b: &str) -> bool {
 }
 
 fn has_zone(date: &str) -> bool {
-    date.split_once('T').is_some_and(|(_, time)| time.ends_with('Z') || time.contains(['+', '-']))
+    zone(date).is_some()
+}
+
+/// `Z` or an offset, of a date with a time.
+fn zone(date: &str) -> Option<&str> {
+    let (_, time) = date.split_once('T')?;
+    time.get(time.find(['Z', '+', '-'])?..)
 }
 
 /// The one `time` of the content with this property or one of these classes.

@@ -35,11 +35,17 @@ pub(crate) fn heading_text(html: &Html, heading: Element<'_>) -> String {
     html.as_meant(without_dangling_separators(text))
 }
 
+/// The same without the site's name at an end, but on the home page.
+fn own_text(html: &Html, heading: Element<'_>) -> String {
+    let text = heading_text(html, heading);
+    if html.is_home() { text } else { without_site_name(html, &text) }
+}
+
 /// The shown heading that is the page's headline, with its level: it says what the headline says.
 pub(crate) fn element(html: &Html) -> Option<(u8, Element<'_>)> {
     let found = html.resolved.headline_element.get_or_init(|| {
         let headline = bare(&html.headline()?.value);
-        let says_it = |(_, heading): &(u8, Element<'_>)| bare(&heading_text(html, *heading)) == headline;
+        let says_it = |(_, heading): &(u8, Element<'_>)| bare(&own_text(html, *heading)) == headline;
         outline(html).filter(says_it).min_by_key(|(level, _)| *level).map(|(level, heading)| (level, heading.id()))
     });
     let (level, heading) = (*found)?;
@@ -87,7 +93,7 @@ fn read(html: &Html) -> Option<Resolved> {
     let titles = Titles { title: title.as_ref().map(stripped), social: social.as_ref().map(stripped) };
     let h1s: Vec<String> = outline(html)
         .filter(|(level, heading)| *level == 1 && !names_the_site(html, *heading))
-        .map(|(_, heading)| heading_text(html, heading))
+        .map(|(_, heading)| own_text(html, heading))
         .filter(usable)
         .collect();
     let closest = h1s.iter().rev().max_by_key(|h1| titles.closeness(h1)).map(|h1| (h1, titles.closeness(h1)));
@@ -186,7 +192,7 @@ fn repeated(html: &Html, title: Option<&str>, social: Option<&str>) -> Option<St
     let headings = outline(html).filter(|(level, heading)| *level > 1 && !html.listed.is_around(*heading));
     headings
         .filter(|(_, heading)| !names_the_site(html, *heading))
-        .map(|(_, heading)| heading_text(html, heading))
+        .map(|(_, heading)| own_text(html, heading))
         .find(|text| wanted.contains(&bare(text)))
 }
 
@@ -214,6 +220,7 @@ mod tests {
             EvidenceSource::Heading,
             true,
         );
+        check(&of("<h1>Rye bread – The Mill</h1>"), "Rye bread", EvidenceSource::H1, true);
         check(&of("<h1>Since 1932</h1>"), "Rye bread", EvidenceSource::Title, false);
         check(&of("<h1>Baked slowly</h1><h1>Our rye bread</h1>"), "Our rye bread", EvidenceSource::H1, true);
     }
@@ -234,6 +241,9 @@ mod tests {
         let name = "<title>Loaves: rye bread in a clay oven by the river</title><h1>Loaves</h1>";
         check(name, "Loaves", EvidenceSource::H1, false);
         check("<h1>Rye bread</h1>", "Rye bread", EvidenceSource::H1, true);
+        // Nor is the name that only the title's end and the header of the site have.
+        let header = "<title>Rye bread | Loaves</title><header><h1>Loaves</h1></header><h2>Rye bread</h2>";
+        check(header, "Rye bread", EvidenceSource::Heading, true);
     }
 
     #[test]

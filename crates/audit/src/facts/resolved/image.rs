@@ -4,7 +4,7 @@ use url::Url;
 
 use super::content::is_boilerplate;
 use super::{EvidenceSource, Resolved, best, stated};
-use crate::facts::content_images::{SMALL, is_stand_in, later};
+use crate::facts::content_images::{SMALL, is_stand_in, later, stands_in};
 use crate::facts::document::Element;
 use crate::facts::evidence::{DataImage, DataSubject};
 use crate::facts::image_room::side;
@@ -181,18 +181,20 @@ fn leads_elsewhere(html: &Html, image: Element<'_>) -> bool {
 
 /// The address of an image's file, also where a script is to load it.
 pub(crate) fn address_of(html: &Html, image: Element<'_>) -> Option<Url> {
-    let address = match is_stand_in(image) {
-        false => {
-            image.attribute("src").filter(|src| !src.trim().is_empty()).or_else(|| widest(image).map(|(_, url)| url))
-        }
+    let stated = match is_stand_in(image) {
+        false => image.attribute("src").filter(|src| !stands_in(src)),
         true => later(image).filter(|(name, _)| !name.ends_with("srcset")).map(|(_, address)| address),
     };
-    absolute(html, address?)
+    absolute(html, stated.or_else(|| widest(image).map(|(_, address)| address))?)
 }
 
-/// The widest file that `srcset` offers, with its width in pixels.
+/// The widest file of the image's `srcset`, or of the one that a script is to give it, with its width in pixels.
 fn widest(image: Element<'_>) -> Option<(u32, &str)> {
-    let candidates = image.attribute("srcset")?.split(", ").filter_map(|candidate| {
+    let set = match is_stand_in(image) {
+        false => image.attribute("srcset"),
+        true => later(image).filter(|(name, _)| name.ends_with("srcset")).map(|(_, set)| set),
+    };
+    let candidates = set?.split(", ").filter_map(|candidate| {
         let (address, width) = candidate.trim().rsplit_once(char::is_whitespace)?;
         Some((width.strip_suffix('w')?.parse::<u32>().ok()?, address.trim()))
     });
@@ -259,6 +261,11 @@ mod tests {
         assert_eq!(content("<img src=/logo.png width=700 height=300><img src=/rye.jpg width=800 height=400>"), rye());
         assert_eq!(content("<img src=/blank.gif data-src=/rye.jpg width=800 height=400>"), rye());
         assert_eq!(content("<img src=/rye.jpg srcset='/s.jpg 300w, /l.jpg 1200w'>"), rye());
+        const SET: &str = "srcset='/s.jpg 300w, /rye.jpg 1200w'";
+        assert_eq!(content(&format!("<img {SET}>")), rye());
+        assert_eq!(content(&format!("<img src=/blank.gif {SET} width=800>")), rye());
+        assert_eq!(content(&format!("<img src=/blank.gif data-{SET}>")), rye());
+        assert_eq!(content("<img src=/blank.gif srcset='/s.jpg 1x, /l.jpg 2x' width=800>"), None);
         assert_eq!(content("<a href=/full/rye.jpg><img src=/rye.jpg width=800></a>"), rye());
         let teaser = "<a href=/wheat><img src=/rye.jpg width=800></a>";
         assert_eq!(content(teaser), Some(("/rye.jpg".to_owned(), false)));

@@ -3,6 +3,7 @@
 use super::{EvidenceSource, Resolved, bare};
 use crate::facts::canonical;
 use crate::facts::document::{Element, collapse};
+use crate::facts::headings::outline;
 use crate::facts::page::Html;
 use crate::facts::placeholders::is_placeholder;
 use crate::facts::text::is_seen;
@@ -126,7 +127,7 @@ pub(crate) fn names_the_site(html: &Html, heading: Element<'_>) -> bool {
     let text = html.as_meant(&heading.read_text(is_seen));
     if !text.is_empty() {
         // On a page below it, only the site's name leads to the home page.
-        return is_site_name(html, &text) || leads_home(html, heading, &text);
+        return is_site_name(html, &text) || leads_home(html, heading, &text) || ends_title(html, heading, &text);
     }
     let is_logo = |image: Element<'_>| {
         let alt = image.attribute("alt").unwrap_or_default();
@@ -138,6 +139,18 @@ pub(crate) fn names_the_site(html: &Html, heading: Element<'_>) -> bool {
         is_site_name(html, alt) || is_called_logo && !names_page
     };
     heading.descendants().find(|below| below.is("img")).is_some_and(is_logo)
+}
+
+/// Whether a heading of the site's header is what the title ends in, behind what a heading of the content says.
+fn ends_title(html: &Html, heading: Element<'_>, text: &str) -> bool {
+    let title = html.title().map(|title| html.as_meant(&title)).unwrap_or_default();
+    let all = parts(&title);
+    let Some(((_, end), before)) = all.split_last() else { return false };
+    let is_headline = |(level, other): (u8, Element<'_>)| {
+        let other_text = || bare(&html.as_meant(&other.read_text(is_seen)));
+        level > 1 && !html.listed.is_around(other) && before.iter().any(|(_, part)| bare(part) == other_text())
+    };
+    bare(end) == bare(text) && html.listed.is_around(heading) && outline(html).any(is_headline)
 }
 
 /// Whether all text of a heading is one link to the home page.

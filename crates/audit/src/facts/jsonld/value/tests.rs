@@ -8,7 +8,7 @@ fn judged_in(node: &str, decimal_mark: Option<char>) -> Option<Vec<(String, Opti
     let source = format!("{{\"@context\":\"https://schema.org\",{node}}}");
     let tree = ValueTree::read(&source).unwrap();
     let base = Url::parse("https://example.com/a/b").unwrap();
-    let setting = Setting { decimal_mark, resolve: Box::new(|href| base.join(href).ok()) };
+    let setting = Setting { decimal_mark, resolve: Box::new(|href| base.join(href).ok()), zoned: Box::new(|_| None) };
     let bad = read(&Graph::read([&tree]), &setting)?;
     Some(
         bad.iter()
@@ -137,7 +137,7 @@ fn places_lie_on_the_globe() {
 #[test]
 fn a_block_is_repaired_as_far_as_it_can_be() {
     let source = r#"{"@context":"https://schema.org", "datePublished":"31/12/2026", "price":"a", "image":["/a/b"]}"#;
-    let setting = Setting { decimal_mark: None, resolve: Box::new(|_| None) };
+    let setting = Setting { decimal_mark: None, resolve: Box::new(|_| None), zoned: Box::new(|_| None) };
     assert_eq!(repaired(source, &setting), source.replace("31/12/2026", "2026-12-31"));
     assert_eq!(repaired("{", &setting), "{");
 }

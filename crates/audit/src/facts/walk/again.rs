@@ -150,8 +150,8 @@ impl Html {
             })
             .collect();
         self.links.extend(links);
-        // What an image says may name a link, and be all that does.
-        let may_name = !kept.rewritten().is_empty() || !kept.scripts().is_empty();
+        // What an image says may name a link, and be all that does. A script names none.
+        let may_name = !kept.rewritten().is_empty();
         self.anchors.extend(before.anchors.iter().filter_map(|anchor| {
             let node = kept.now(anchor.node)?;
             let named = match document.element(node).filter(|_| may_name) {

@@ -63,7 +63,7 @@ async fn what_is_wrong_is_told_and_what_was_typed_stays(database: TestDatabase) 
     assert_eq!(problem(&page), "Enter the email address we should reply to, such as ana@example.com.");
     assert!(!page.body.contains("<script>alert"), "{}", page.body);
     for part in [
-        "id=\"email\" name=\"email\" type=\"email\"",
+        "id=\"email\" name=\"email\" type=\"text\" inputmode=\"email\"",
         "value=\"ana\" required aria-invalid=\"true\" aria-describedby=\"problem\" autofocus>",
         "<option value=\"patrocinio\" selected>sponsorship</option>",
         "<option value=\"100_500\" selected>",

@@ -13,6 +13,7 @@ pub mod faults;
 #[cfg(feature = "servers")]
 mod lab;
 pub mod made_site;
+mod ports;
 pub mod postgres_server;
 #[cfg(feature = "servers")]
 mod site;
@@ -21,6 +22,7 @@ mod smtp;
 
 #[cfg(feature = "servers")]
 pub use database::TestDatabase;
+pub use ports::{free_address, free_port};
 #[cfg(feature = "servers")]
 pub mod wallet;
 #[cfg(feature = "servers")]

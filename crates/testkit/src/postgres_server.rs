@@ -1,10 +1,11 @@
 //! PostgreSQL servers of our own: on a free loopback port, in a folder of their own, gone afterwards.
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
+
+use crate::free_port;
 
 /// Where Debian's packages put the programs of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
@@ -55,7 +56,7 @@ impl PostgresServer {
 
     fn place(parent: &Path, settings: &[&str]) -> Result<Self> {
         let programs = programs().with_context(|| format!("no programs of PostgreSQL below {VERSIONS}"))?;
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let port = free_port();
         let folder = parent.join(format!("site-audit-postgres-{port}"));
         std::fs::create_dir_all(&folder)?;
         let settings = settings.iter().map(|setting| (*setting).to_owned()).collect();

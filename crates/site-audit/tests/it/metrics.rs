@@ -139,7 +139,7 @@ impl Prometheus {
         );
         let file = folder.path().join("prometheus.yml");
         std::fs::write(&file, configuration).unwrap();
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = testkit::free_port();
         let child = Command::new("prometheus")
             .arg(format!("--config.file={}", file.display()))
             .arg(format!("--storage.tsdb.path={}", folder.path().join("data").display()))

@@ -81,10 +81,9 @@ fn the_hook_audits_each_file_under_its_address() {
 /// Answers over plain http of the proxy in `packaging/compose`, which a program that is installed runs; `None` without it.
 fn plain_http_of_the_proxy(requests: &[&str]) -> Option<Vec<String>> {
     use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-    use std::net::{TcpListener, TcpStream};
+    use std::net::TcpStream;
 
-    let port = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let (http, https) = (port(), port());
+    let (http, https) = (testkit::free_port(), testkit::free_port());
     let folder = tempfile::tempdir().unwrap();
     let ours = std::fs::read_to_string(root().join("packaging/compose/Caddyfile")).unwrap();
     let settings = format!(

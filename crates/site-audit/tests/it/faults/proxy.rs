@@ -1,9 +1,10 @@
 //! HAProxy, in front of servers or of databases.
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
+use testkit::free_address;
 
 /// What all proxies of tests have.
 const DEFAULTS: &str = "global\n  maxconn 4000\ndefaults\n  timeout connect 2s\n  timeout client 120s\n  timeout server 120s\n  \
@@ -42,8 +43,9 @@ impl Proxy {
     /// One that sends connections to the first database, and to the second once the first is gone and it takes writes.
     pub(crate) fn of_databases(primary: u16, standby: u16) -> Self {
         let check = "check inter 100ms fall 2 rise 1 on-marked-down shutdown-sessions";
+        // A database that is gone refuses at once; one that is slow on a busy machine is not gone.
         Self::start(&format!(
-            "  mode tcp\n  option pgsql-check user postgres\n  server primary 127.0.0.1:{primary} {check}\n  \
+            "  mode tcp\n  timeout check 30s\n  option pgsql-check user postgres\n  server primary 127.0.0.1:{primary} {check}\n  \
              server standby 127.0.0.1:{standby} {check} backup\n"
         ))
     }
@@ -73,9 +75,4 @@ impl Drop for Proxy {
         drop(self.process.kill());
         drop(self.process.wait());
     }
-}
-
-/// An address that nobody has at this moment.
-pub(crate) fn free_address() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use audit::check::Family;
 use audit::checks::FAMILIES;
@@ -18,6 +19,7 @@ use model::lang::Phrase;
 use model::report::Report;
 
 use crate::capture::page;
+use crate::parallel;
 use crate::patch::{alone_faults, faults};
 use crate::site::Site;
 use crate::stored::compared;
@@ -30,6 +32,7 @@ pub(crate) struct Fixture {
     family: &'static Family,
     is_good: bool,
     pub(crate) site: Site,
+    pub(crate) report: Report,
 }
 
 impl Fixture {
@@ -111,11 +114,25 @@ fn unasked(site: &Site) -> Option<&String> {
 /// all are.
 const ONLY: &str = "SITE_AUDIT_TEST_FIXTURES";
 
-/// Every fixture, or those of [`ONLY`]. Fails when something is wrong with a file.
-pub(crate) fn fixtures() -> Vec<Fixture> {
+/// Every fixture, or those of [`ONLY`], with its report: read and judged once for all tests.
+pub(crate) fn fixtures() -> &'static [Fixture] {
+    static FIXTURES: OnceLock<Vec<Fixture>> = OnceLock::new();
+    FIXTURES.get_or_init(read)
+}
+
+/// A file of a family before its site was looked at.
+struct File {
+    name: String,
+    path: PathBuf,
+    family: &'static Family,
+    is_good: bool,
+}
+
+/// Reads the fixtures. Fails when something is wrong with a file.
+fn read() -> Vec<Fixture> {
     let only = std::env::var(ONLY).ok();
     let is_wanted = |name: &str| only.as_ref().is_none_or(|only| only.split(',').any(|start| name.starts_with(start)));
-    let mut all = Vec::new();
+    let mut all: Vec<File> = Vec::new();
     let mut wrong = Vec::new();
     for (family, folder) in folders() {
         let files = if folder.is_dir() { entries(&folder) } else { Vec::new() };
@@ -133,10 +150,7 @@ pub(crate) fn fixtures() -> Vec<Fixture> {
             if !is_wanted(&name) {
                 continue;
             }
-            match site(path) {
-                Ok(site) => all.push(Fixture { name, path: path.clone(), family, is_good, site }),
-                Err(fault) => wrong.push(format!("{name}: {fault}")),
-            }
+            all.push(File { name, path: path.clone(), family, is_good });
         }
         // Further files of the family lie beside its fixtures.
         let is_other = |path: &&PathBuf| !is_fixture(path) && !has_extension(path, "rs");
@@ -146,8 +160,17 @@ pub(crate) fn fixtures() -> Vec<Fixture> {
             }
         }
     }
+    let sites = parallel::map(&all, |file| site(&file.path).map(|site| (site.report(), site)));
+    let mut fixtures = Vec::new();
+    for (file, site) in all.into_iter().zip(sites) {
+        let File { name, path, family, is_good } = file;
+        match site {
+            Ok((report, site)) => fixtures.push(Fixture { name, path, family, is_good, site, report }),
+            Err(fault) => wrong.push(format!("{name}: {fault}")),
+        }
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    all
+    fixtures
 }
 
 /// The findings of a family in a report, with their fixes.
@@ -230,10 +253,10 @@ fn place(place: &Place) -> String {
 fn fixtures_say_what_is_stored_and_good_ones_have_no_finding() {
     let mut wrong = Vec::new();
     for fixture in fixtures() {
-        let report = fixture.site.report();
+        let report = &fixture.report;
         let is_defect = report.coverage.not_measured.values().any(|reason| reason == "defect");
         wrong.extend(is_defect.then(|| format!("{}: a check panics", fixture.name)));
-        let (said, silent) = (told(&report, &fixture.codes()), silent(&report, &fixture.codes()));
+        let (said, silent) = (told(report, &fixture.codes()), silent(report, &fixture.codes()));
         match (fixture.is_good, said.is_empty()) {
             (true, false) => wrong.push(format!("{} is good, but has\n{said}", fixture.name)),
             (false, true) => wrong.push(format!("{} is bad, but has no finding of its family", fixture.name)),
@@ -249,7 +272,7 @@ fn fixtures_say_what_is_stored_and_good_ones_have_no_finding() {
 fn every_check_fails_on_a_bad_fixture_and_passes_on_a_good_one() {
     let (mut failed, mut passed) = (BTreeSet::new(), BTreeSet::new());
     for fixture in fixtures() {
-        let report = fixture.site.report();
+        let report = &fixture.report;
         for code in fixture.codes() {
             if fixture.is_good && report.coverage.passed.iter().any(|known| known == code) {
                 passed.insert(code);
@@ -275,7 +298,7 @@ fn every_check_fails_on_a_bad_fixture_and_passes_on_a_good_one() {
 
 #[test]
 fn patches_of_fixtures_hold_their_promise() {
-    let faults: Vec<String> = fixtures().iter().flat_map(|fixture| faults(&fixture.name, &fixture.site)).collect();
+    let faults = parallel::flat_map(fixtures(), |fixture| faults(&fixture.name, &fixture.site));
     assert_eq!(faults, Vec::<String>::new());
 }
 
@@ -283,7 +306,7 @@ fn patches_of_fixtures_hold_their_promise() {
 fn a_template_has_something_to_fill_in_or_to_confirm_and_nothing_else_has() {
     let mut wrong = Vec::new();
     for fixture in fixtures() {
-        for fix in audit::report(&fixture.site.capture().0).fixes {
+        for fix in &fixture.report.fixes {
             let note = fix.note.as_ref().map(|note| note.en.as_str());
             let texts = [fix.snippet.as_deref(), fix.file.as_ref().map(|file| file.content.as_str()), note];
             let is_open = texts.into_iter().flatten().any(|text| text.contains("{{"));
@@ -300,7 +323,6 @@ fn a_template_has_something_to_fill_in_or_to_confirm_and_nothing_else_has() {
 
 #[test]
 fn each_fix_of_a_fixture_holds_its_promise_alone() {
-    let faults: Vec<String> =
-        fixtures().iter().flat_map(|fixture| alone_faults(&fixture.name, &fixture.site, &fixture.codes())).collect();
+    let faults = parallel::flat_map(fixtures(), |fixture| alone_faults(&fixture.name, &fixture.site, &fixture.codes()));
     assert_eq!(faults, Vec::<String>::new());
 }

@@ -15,6 +15,7 @@ use proptest::prelude::*;
 
 use crate::capture::{corpus, page};
 use crate::fixtures::fixtures;
+use crate::parallel;
 use crate::site::Site;
 use said::Said;
 use values::{Value, of_file, of_markup};
@@ -90,21 +91,17 @@ const REWRITTEN: &[&str] = &["jsonld_value_invalid", "jsonld_context_invalid", "
 
 #[test]
 fn no_fix_of_a_fixture_holds_what_nobody_said() {
-    let mut wrong = Vec::new();
-    for fixture in fixtures() {
-        let (capture, _) = fixture.site.capture();
-        wrong.extend(inventions(&fixture.name, &capture, &audit::report(&capture)));
-    }
+    let wrong =
+        parallel::flat_map(fixtures(), |fixture| inventions(&fixture.name, &fixture.site.capture().0, &fixture.report));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn no_fix_of_a_real_page_holds_what_nobody_said() {
-    let mut wrong = Vec::new();
-    for (name, bytes) in corpus() {
-        let (capture, _) = Site::new(page("https://www.example.com/a/page", bytes)).capture();
-        wrong.extend(inventions(&name, &capture, &audit::report(&capture)));
-    }
+    let wrong = parallel::flat_map(&corpus(), |(name, bytes)| {
+        let (capture, _) = Site::new(page("https://www.example.com/a/page", &bytes[..])).capture();
+        inventions(name, &capture, &audit::report(&capture))
+    });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

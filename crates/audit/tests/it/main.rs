@@ -13,6 +13,7 @@ mod fixtures;
 mod hostile;
 mod images;
 mod invented;
+mod parallel;
 mod patch;
 mod proof;
 mod properties;

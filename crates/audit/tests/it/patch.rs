@@ -7,6 +7,7 @@ use model::patch::{Edit, Patch};
 use model::report::Report;
 
 use crate::capture::{corpus, page, replaced};
+use crate::parallel;
 use crate::site::{self, Site};
 
 fn codes(report: &Report) -> Vec<&str> {
@@ -209,6 +210,6 @@ fn patches_of_small_pages_hold_their_promise() {
 #[test]
 fn patches_of_real_pages_hold_their_promise() {
     let site = |bytes: &[u8]| Site::new(page("https://www.example.com/a/page", bytes));
-    let faults: Vec<String> = corpus().iter().flat_map(|(name, bytes)| faults(name, &site(bytes))).collect();
+    let faults = parallel::flat_map(&corpus(), |(name, bytes)| faults(name, &site(bytes)));
     assert_eq!(faults, Vec::<String>::new());
 }

@@ -10,6 +10,7 @@ use model::fix::{Fix, FixClass, FixEdit, Verb};
 use model::report::Report;
 
 use crate::capture::{corpus, page, replaced, with_headers};
+use crate::parallel;
 use crate::unchanged::changed;
 
 const URL: &str = "https://www.example.com/a/page";
@@ -169,7 +170,7 @@ fn none(faults: Vec<String>) {
 
 #[test]
 fn what_is_ready_for_a_real_page_holds() {
-    none(corpus().iter().flat_map(|(name, bytes)| proved(name, &page(URL, &bytes[..]))).collect());
+    none(parallel::flat_map(&corpus(), |(name, bytes)| proved(name, &page(URL, &bytes[..]))));
 }
 
 /// Pages in each encoding that holds them take minutes: each page is in one of them, and in all with
@@ -178,17 +179,15 @@ fn what_is_ready_for_a_real_page_holds() {
 fn what_is_ready_for_a_page_in_another_encoding_holds() {
     const ENCODINGS: [&Encoding; 3] = [WINDOWS_1252, UTF_16LE, SHIFT_JIS];
     let most = if std::env::var_os("SITE_AUDIT_TEST_ALL_ENCODINGS").is_some() { ENCODINGS.len() } else { 1 };
-    let mut tried = [0; ENCODINGS.len()];
-    let mut faults = Vec::new();
-    for (number, (name, bytes)) in corpus().iter().enumerate() {
+    let pages: Vec<(usize, (String, Vec<u8>))> = corpus().into_iter().enumerate().collect();
+    let proofs = parallel::flat_map(&pages, |(number, (name, bytes))| {
         let in_turn = (0..ENCODINGS.len()).map(|turn| (number + turn) % ENCODINGS.len());
-        for (at, capture) in in_turn.filter_map(|at| Some((at, recoded(bytes, ENCODINGS[at])?))).take(most) {
-            tried[at] += 1;
-            faults.extend(proved(&format!("{name} in {}", ENCODINGS[at].name()), &capture));
-        }
-    }
+        let captures = in_turn.filter_map(|at| Some((at, recoded(bytes, ENCODINGS[at])?))).take(most);
+        captures.map(|(at, capture)| (at, proved(&format!("{name} in {}", ENCODINGS[at].name()), &capture))).collect()
+    });
+    let tried: [usize; 3] = std::array::from_fn(|at| proofs.iter().filter(|(tried, _)| *tried == at).count());
     println!("pages in windows-1252, UTF-16 and Shift_JIS: {tried:?}");
-    none(faults);
+    none(proofs.into_iter().flat_map(|(_, faults)| faults).collect());
 }
 
 /// A page with a title to add and an image to fill, and characters of its own.

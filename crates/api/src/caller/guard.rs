@@ -77,7 +77,7 @@ pub fn guard_form(
     token: Option<&str>,
 ) -> Result<(), ServiceError> {
     require_newest(caller)?;
-    origin::require_own(services, headers)?;
+    origin::require_own_page(services, headers)?;
     require_csrf(services, caller, token)
 }
 

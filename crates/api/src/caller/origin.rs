@@ -1,7 +1,7 @@
 //! Whether a call comes from a page of our own.
 
 use http::request::Parts;
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use url::{Host, Url};
 
 use service::Services;
@@ -18,6 +18,17 @@ pub(super) fn require_own(services: &Services, headers: &HeaderMap) -> Result<()
         _ => false,
     };
     if is_ours { same_site(headers) } else { Err(ServiceError::new(Code::InvalidOrigin)) }
+}
+
+/// Refuses a form of another site's page. A page that sends no referrer sends its forms with `Origin: null` (Fetch
+/// standard, "append a request Origin header"); then `Sec-Fetch-Site` has to say that it is ours. Accounts exist where the
+/// public origin is https or loopback, and there browsers send it.
+pub(super) fn require_own_page(services: &Services, headers: &HeaderMap) -> Result<(), ServiceError> {
+    let is = |name, value| headers.get(name).is_some_and(|sent: &HeaderValue| sent == value);
+    if is(header::ORIGIN, "null") && is(HeaderName::from_static("sec-fetch-site"), "same-origin") {
+        return Ok(());
+    }
+    require_own(services, headers)
 }
 
 /// Refuses a call that a browser says another site made. A call without the header passes.

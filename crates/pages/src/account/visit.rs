@@ -213,9 +213,9 @@ impl AccountVisit {
     fn sealed(&self, response: Response) -> Response {
         let mut response = private(response);
         let headers = response.headers_mut();
-        // Links of mails carry tokens, which no other site may see. `no-referrer` would make browsers send `Origin: null`
-        // with the forms (Fetch standard, "append a request Origin header"), which cross-site forms have too.
-        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+        // The address of a page that a mail links to carries a token.
+        let policy = if self.field("token").is_empty() { "same-origin" } else { "no-referrer" };
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static(policy));
         for cookie in &self.cookies {
             headers.append(header::SET_COOKIE, cookie.clone());
         }

@@ -49,7 +49,8 @@ async fn forms_are_made_for_password_managers(database: TestDatabase) {
         }
         assert!(!page.body.contains("onpaste"));
         assert_eq!(page.header("cache-control"), "no-store");
-        assert_eq!(page.header("referrer-policy"), "same-origin");
+        let policy = if path == link { "no-referrer" } else { "same-origin" };
+        assert_eq!(page.header("referrer-policy"), policy, "{path}");
         assert!(page.header("set-cookie").starts_with("mm-boot="), "{path}");
     }
     let gone = app.call(Call::get("/conta/global/complete?token=x")).await;
@@ -68,10 +69,15 @@ async fn a_form_of_another_page_is_refused(database: TestDatabase) {
     let cookie = format!("mm-auth={session}");
     let page = app.call(Call::get("/conta").header("cookie", &cookie)).await;
     let csrf = page.body.split_once("name=\"csrf\" value=\"").unwrap().1.split('"').next().unwrap();
+    // What browsers send from a page whose policy is `no-referrer`.
+    let null = |site, csrf| form(&cookie, csrf).header("origin", "null").header("sec-fetch-site", site);
     for (call, what) in [
         (form(&cookie, csrf), "no origin"),
         (form(&cookie, csrf).header("origin", "https://evil.example"), "a foreign origin"),
         (form(&cookie, csrf).header("origin", "null"), "the origin null"),
+        (null("cross-site", csrf), "the origin null of another site"),
+        (null("same-site", csrf), "the origin null of a neighbour"),
+        (null("same-origin", "x"), "another token of a page without a referrer"),
         (form(&cookie, "x").header("origin", &app.url("")), "another token"),
         (form("a=b", csrf).header("origin", &app.url("")), "no session"),
     ] {
@@ -80,7 +86,7 @@ async fn a_form_of_another_page_is_refused(database: TestDatabase) {
     }
     let home = app.call(Call::get("/").header("cookie", &cookie)).await;
     assert!(home.body.contains(csrf) && home.header("cache-control") == "no-store");
-    let out = app.call(form(&cookie, csrf).header("origin", &app.url(""))).await;
+    let out = app.call(null("same-origin", csrf)).await;
     assert_eq!((out.status, out.header("location")), (303, "/conta/global?done=signed_out&lang=en"));
     assert!(out.header("set-cookie").starts_with("mm-auth=; Path=/; Max-Age=0"));
 }
@@ -177,9 +183,9 @@ async fn a_mails_link_keeps_its_token_when_the_language_changes(database: TestDa
     assert!(refused.status == 400 && refused.body.contains(&portuguese), "{}", refused.body);
     let other = browser.get(&format!("/conta/global/complete?lang=pt-BR&token={token}")).await;
     assert!(other.status == 200 && other.body.contains("Criar conta"), "{}", other.body);
-    // No other site ever sees it.
+    // No other address ever sees it.
     for page in [page, refused, other] {
-        assert_eq!(page.header("referrer-policy"), "same-origin");
+        assert_eq!(page.header("referrer-policy"), "no-referrer");
     }
     let sign_in = browser.get("/conta/global?return_to=/workspace").await;
     assert!(sign_in.body.contains("href=\"?lang=pt-BR&#38;return_to=%2Fworkspace\""), "{}", sign_in.body);

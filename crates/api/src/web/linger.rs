@@ -14,7 +14,9 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, copy, sink};
 /// Bytes of a refused body that are read and thrown away at most: the longest body that any call takes.
 const DRAINED_BYTES: u64 = 8 * 1024 * 1024;
 /// How long that may take.
-const DRAIN_TIME: Duration = Duration::from_secs(2);
+pub(super) const DRAIN_TIME: Duration = Duration::from_secs(2);
+/// The same while the service stops: what the client had to send was waited for already.
+pub(super) const LAST_DRAIN_TIME: Duration = Duration::from_millis(500);
 
 /// Whether the body of a connection's newest request was left unread.
 #[derive(Debug, Clone, Default)]
@@ -68,12 +70,12 @@ impl Body for WatchedBody {
     }
 }
 
-/// Reads what a client still sends and throws it away, until it ends or [`DRAINED_BYTES`] or [`DRAIN_TIME`] are reached. To
-/// be called when the answer is sent and our side of the connection is shut down.
-pub(super) async fn drain(stream: &mut (impl AsyncRead + Unpin)) {
+/// Reads what a client still sends and throws it away, until it ends or [`DRAINED_BYTES`] or `time` are reached. To be
+/// called when the answer is sent and our side of the connection is shut down.
+pub(super) async fn drain(stream: &mut (impl AsyncRead + Unpin), time: Duration) {
     let (mut rest, mut nowhere) = (stream.take(DRAINED_BYTES), sink());
     // However it ends, the connection is closed next.
-    let _ended = tokio::time::timeout(DRAIN_TIME, copy(&mut rest, &mut nowhere)).await;
+    let _ended = tokio::time::timeout(time, copy(&mut rest, &mut nowhere)).await;
 }
 
 #[cfg(test)]
@@ -89,15 +91,15 @@ mod tests {
             theirs.write_all(&[0; 100_000]).await.unwrap();
             drop(theirs);
         };
-        tokio::join!(drain(&mut ours), sending);
+        tokio::join!(drain(&mut ours, DRAIN_TIME), sending);
         assert_eq!(begun.elapsed(), Duration::ZERO, "it ended with the body");
 
         let (mut ours, _silent) = tokio::io::duplex(1024);
-        drain(&mut ours).await;
+        drain(&mut ours, DRAIN_TIME).await;
         assert_eq!(begun.elapsed(), DRAIN_TIME);
 
         let mut endless = tokio::io::repeat(0);
-        drain(&mut endless).await;
+        drain(&mut endless, DRAIN_TIME).await;
         assert_eq!(begun.elapsed(), DRAIN_TIME, "it ended with the bytes");
     }
 }

@@ -25,7 +25,7 @@ use tower::ServiceExt as _;
 
 use super::connections::Connections;
 use super::head::HEAD_BYTES;
-use super::linger::{Unread, drain};
+use super::linger::{DRAIN_TIME, LAST_DRAIN_TIME, Unread, drain};
 use super::patient::{Patient, Stopping};
 use super::routes::Routes;
 use crate::request::{Patience, Peer};
@@ -202,6 +202,7 @@ async fn connection(
     }
     drop(stream.shutdown().await);
     if unread.is_left() {
-        drain(&mut stream).await;
+        let time = if stopping.is_asked() { LAST_DRAIN_TIME } else { DRAIN_TIME };
+        drain(&mut stream, time).await;
     }
 }

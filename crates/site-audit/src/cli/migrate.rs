@@ -12,7 +12,8 @@ use super::output::{print, tell};
 use super::place::{ConfigArguments, runtime};
 
 pub(super) const HELP: &str = "\
-The service brings its tables up to date when it starts. Run this beforehand if several servers share a database.
+The service brings its tables up to date when it starts, and makes an SQLite file where there is none; this command makes
+none. Run it beforehand if several servers share a database.
 
 With --from and --to, copies every row of an SQLite database to PostgreSQL, then compares both databases, row by row.
 Stop the service first. The old database stays as it is, except that its tables are brought up to date. The new one must

@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
 use super::output::{is_colour_wanted, print};
-use super::place::{ConfigArguments, runtime};
+use super::place::{ConfigArguments, require_database, runtime};
 use api::documents::openapi;
 use api::request::Patience;
 use api::web;
@@ -83,6 +83,7 @@ impl ConfigArguments {
     /// Brings the tables of the database up to date.
     pub(super) fn migrate(self) -> Result<ExitCode> {
         let config = self.config()?;
+        require_database(&config)?;
         runtime()?.block_on(async {
             let store = open_store(&config.database_url).await?;
             store.close().await;

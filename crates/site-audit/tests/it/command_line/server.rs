@@ -43,9 +43,12 @@ pub(super) fn interrupt(child: &Child) {
 
 #[test]
 fn tables_are_made_and_the_description_is_printed() {
-    let (migrated, folder) = run(&["migrate"]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("new.db");
+    std::fs::File::create(&file).unwrap();
+    let (migrated, _) = run(&["migrate", "--database-url", &format!("sqlite://{}", file.display())]);
     assert_eq!(code(&migrated), 0, "{}", stderr(&migrated));
-    assert!(folder.path().join("data/site-audit.db").exists());
+    assert_ne!(std::fs::metadata(&file).unwrap().len(), 0);
     let (described, _) = run(&["openapi", "--base-url", "https://audit.example.com"]);
     assert_eq!(json(&described)["openapi"].as_str().unwrap().split('.').next(), Some("3"));
     assert!(stdout(&described).contains("https://audit.example.com"));
@@ -61,7 +64,7 @@ fn what_can_not_be_done_is_told_with_the_key_it_hangs_on() {
             &["serve", "--listen", "127.0.0.1:0", "--database-url", "sqlite:///dev/null/x.db"],
             "/dev/null/x.db can't be opened",
         ),
-        (&["migrate", "--database-url", "sqlite:///dev/null/x.db"], "check that it is there"),
+        (&["migrate", "--database-url", "sqlite:///dev/null/x.db"], "there is no database at /dev/null/x.db"),
         (&["serve", "--config", "missing.toml"], "missing.toml"),
         (&["healthcheck", "--listen", "127.0.0.1:1"], "127.0.0.1:1"),
     ] {
@@ -123,6 +126,7 @@ fn commands_of_an_operator_never_make_a_database() {
         &["operator", "payments"],
         &["operator", "suspend", "ana@example.com"],
         &["pix", "list"],
+        &["migrate"],
     ] {
         let (output, folder) = run(arguments);
         assert_eq!(code(&output), 2, "{arguments:?}");

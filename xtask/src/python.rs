@@ -48,7 +48,7 @@ pub(crate) fn distributed(root: &Path, arguments: impl Iterator<Item = String>) 
         install(root, "default-jre-headless", "Spark")?;
     }
     environment(root, &["bindings/python/requirements.txt", "bindings/python/examples/requirements.txt"])?;
-    install_wheel(root, "release")?;
+    install_wheel(root, "dist")?;
     let arguments: Vec<String> = arguments.collect();
     let pytest = ["-m", "pytest", "-s", "bindings/python/examples"];
     let all: Vec<&str> = pytest.into_iter().chain(arguments.iter().map(String::as_str)).collect();

@@ -90,9 +90,9 @@ fn our_program(root: &Path) -> Result<PathBuf> {
     if let Some(named) = std::env::var_os(OUR_PROGRAM) {
         return Ok(named.into());
     }
-    run(root, "cargo", &["build", "--release", "--locked", "--package", "site-audit"])?;
+    run(root, "cargo", &["build", "--profile", "dist", "--locked", "--package", "site-audit"])?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
-    Ok(target.join("release/site-audit"))
+    Ok(target.join("dist/site-audit"))
 }
 
 /// A run of our program over a made site, into a folder.

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::free_port;
+use crate::ports::free_port;
 
 /// Where Debian's packages put the programs of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";

@@ -1,7 +1,7 @@
 //! Pages of accounts: plain forms that work without a script, each the equivalent of a call below `/api/auth/`.
 
 mod avatar;
-mod claim;
+pub(crate) mod claim;
 mod entry;
 mod events;
 mod form;

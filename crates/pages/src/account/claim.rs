@@ -1,15 +1,21 @@
-//! Claiming: moves what this browser's guest owns to the account, after one confirmation.
+//! Claiming: moves what this browser's guest owns to the account, after one confirmation. Who asked as a guest for the watch of a
+//! page gets that with it.
 
 use askama::Template;
 use axum::extract::Request;
 use axum::response::Response;
 use http::StatusCode;
+use model::id::Owner;
 use store::GuestThings;
 
 use super::visit::{AccountVisit, AppState, CLAIM_PATH, refused, visit, way_on};
 use crate::frame::Frame;
 use service::accounts::claim;
 use service::error::{Code, ServiceError};
+use service::{tabs, watches};
+
+/// What ends the address of a followed page whose watch a guest asked for.
+const WATCH: &str = "?watch=on";
 
 #[derive(Template)]
 #[template(path = "account_claim.html")]
@@ -19,6 +25,8 @@ struct ClaimPage<'a> {
     things: GuestThings,
     /// They are the account's now.
     is_done: bool,
+    /// The watch of a page begins with it.
+    begins_watch: bool,
     /// Where the reader was going: the path, and its address in their language.
     way_on: &'a str,
     on: String,
@@ -60,6 +68,9 @@ async fn shown(visit: &mut AccountVisit) -> Result<Response, ServiceError> {
         // The guest token is no longer valid.
         visit.forget_guest();
         let Some(taken) = taken else { return Ok(visit.lead(&way_on)) };
+        if let Some(tab) = tab_to_watch(&way_on) {
+            return watched(visit, tab).await;
+        }
         if way_on != "/conta" {
             // Who was on the way to a page goes on there.
             return Ok(visit.lead_after(&way_on, "imported"));
@@ -72,7 +83,58 @@ async fn shown(visit: &mut AccountVisit) -> Result<Response, ServiceError> {
     if things.is_empty() {
         return Ok(visit.lead(&way_on));
     }
+    let begins_watch = tab_to_watch(&way_on).is_some();
     let (frame, csrf, is_done, on) = (visit.frame(), visit.csrf.as_str(), visit.is_sent, visit.in_lang(&way_on));
-    let page = ClaimPage { frame, csrf, things, is_done, way_on: &way_on, on };
+    let page = ClaimPage { frame, csrf, things, is_done, begins_watch, way_on: &way_on, on };
     Ok(visit.page(StatusCode::OK, &page))
+}
+
+/// Where an account begins that a guest asks for in order to watch a followed page.
+pub(crate) fn way_to_watch(tab: &str) -> String {
+    format!("/workspace/{tab}{WATCH}")
+}
+
+/// The followed page of such a path.
+pub(super) fn tab_to_watch(path: &str) -> Option<&str> {
+    path.strip_prefix("/workspace/")?.strip_suffix(WATCH).filter(|tab| !tab.is_empty() && !tab.contains(['/', '?']))
+}
+
+/// Moves what the guest owns to the account that was just made, and begins the watch that the guest asked for.
+pub(super) async fn take_and_watch(visit: &mut AccountVisit, token: &str, tab: &str) -> Result<Response, ServiceError> {
+    claim::take(&visit.cx, token).await?;
+    visit.forget_guest();
+    watched(visit, tab).await
+}
+
+/// Begins the daily watch of a page of the account, and leads to the page.
+async fn watched(visit: &AccountVisit, tab: &str) -> Result<Response, ServiceError> {
+    let owner = Owner::Account(visit.cx.caller.required_session()?.account.clone());
+    let tab = match tabs::tab(&visit.cx.services, &owner, tab).await {
+        Ok(tab) => tab,
+        // The account had followed the page before, so that the guest's was dropped.
+        Err(error) if error.code == Code::TabNotFound => return Ok(visit.lead_after("/workspace", "imported")),
+        Err(error) => return Err(error),
+    };
+    let edit = watches::TabEdit { monitor: Some(true), ..watches::TabEdit::default() };
+    watches::change(&visit.cx, &owner, &tab, edit).await?;
+    Ok(visit.lead_after(&format!("/workspace/{}", tab.id), "watch_saved"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_path_of_a_followed_page_begins_a_watch() {
+        assert_eq!(tab_to_watch(&way_to_watch("019c")), Some("019c"));
+        for path in [
+            "/workspace/019c",
+            "/workspace?watch=on",
+            "/workspace/?watch=on",
+            "/workspace/019c/history?watch=on",
+            "/conta?watch=on",
+        ] {
+            assert_eq!(tab_to_watch(path), None, "{path}");
+        }
+    }
 }

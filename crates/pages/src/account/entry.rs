@@ -4,16 +4,23 @@ use axum::extract::Request;
 use axum::response::Response;
 use model::lang::{Text, text};
 
+use super::claim;
 use super::form::{FormField, FormPage, Needs, message_page};
 use super::visit::{AccountVisit, AppState, visit, way_on};
 use service::accounts::entry::{self, SecondFactor, SignIn};
 use service::accounts::recovery;
 use service::config::SecretText;
 use service::error::{Code, ServiceError};
+use service::identity;
 
 const SIGN_IN: Text = text("Sign in", "Entrar");
 const PASSWORD: Text = text("Password", "Senha");
 const NEW_PASSWORD: Text = text("New password", "Nova senha");
+/// Before the account of a guest who asked for the watch of a page.
+const WITH_WATCH: Text = text(
+    "The account also gets what this browser followed and audited without one, and you get an email when the page gets worse.",
+    "A conta também recebe o que este navegador seguiu e auditou sem conta, e você recebe um e-mail quando a página piorar.",
+);
 const MAKE: Text = text("Create account", "Criar conta");
 const PASSKEY: Text = text("Sign in with a passkey", "Entrar com uma chave de acesso");
 const FORGOTTEN: Text = text("Forgot your password?", "Esqueceu a senha?");
@@ -135,8 +142,11 @@ pub(super) async fn complete(state: AppState, request: Request) -> Response {
             Err(error) => return link_gone(&visit, &error, again),
         };
         let name = text("Your name (optional)", "O seu nome (opcional)");
+        let begins_watch = visit.guest.is_some()
+            && visit.begins_at.as_deref().is_some_and(|place| claim::tab_to_watch(place).is_some());
         let form = FormPage {
             title: Some(MAKE),
+            lead: if begins_watch { vec![WITH_WATCH] } else { Vec::new() },
             action: "/conta/global/complete",
             button: Some(MAKE),
             fields: vec![
@@ -155,6 +165,17 @@ pub(super) async fn complete(state: AppState, request: Request) -> Response {
             visit.keep(&token);
             let place = visit.begins_at.take().unwrap_or_default();
             visit.forget_return();
+            if let (Some(tab), Some(guest)) = (claim::tab_to_watch(&place), visit.guest.clone()) {
+                // The account is there whatever comes of the watch, so an error is none of this form.
+                let watched = async {
+                    visit.cx.caller.identity = identity::of_session(&visit.cx.services, &token.text).await?.identity;
+                    claim::take_and_watch(visit, &guest, tab).await
+                };
+                return Ok(match watched.await {
+                    Ok(response) => response,
+                    Err(error) => visit.refuse(&error),
+                });
+            }
             Ok(visit.lead(&visit.way_in_to(&place)))
         })
         .await

@@ -8,10 +8,12 @@ use axum::response::Response;
 use http::request::Parts;
 use http::{StatusCode, header};
 use model::id::AuditId;
+use model::lang::{Lang, Text, text};
 use model::tab::Tab;
 
 use super::space::EmptyPage;
 use super::visit::{TabIdPath, WorkspaceVisit, redirect};
+use crate::account::claim::way_to_watch;
 use crate::reader::Reader;
 use crate::response::{html, private, see_other};
 use crate::running;
@@ -110,7 +112,7 @@ pub(crate) async fn open(State(services): State<Services>, request: Request) -> 
 /// Begins the watch of a page that was just followed; leads a guest to an account, which a watch needs.
 async fn watched(form: &WorkspaceForm, tab: &Tab, reader: Reader) -> Response {
     if form.visit.is_guest() {
-        return redirect(&format!("/conta/global/register?return_to=/workspace/{}", tab.id), reader.lang);
+        return redirect(&format!("/conta/global/register?return_to={}", way_to_watch(&tab.id)), reader.lang);
     }
     let edit = watches::TabEdit { monitor: Some(true), ..watches::TabEdit::default() };
     match change(form, tab, edit).await {
@@ -124,7 +126,10 @@ async fn again(form: &WorkspaceForm, error: ServiceError, reader: Reader) -> Res
     let Ok(mut space) = form.visit.space(None).await else {
         return crate::error::page(&form.visit.cx.services, &error, reader);
     };
-    space.problem = Some(error.message_for_person(reader.lang));
+    space.problem = Some(match error.code {
+        Code::PaymentRequired => all_free_in_use(&form.visit.cx.services, reader.lang),
+        _ => error.message_for_person(reader.lang),
+    });
     form.field("url").unwrap_or_default().clone_into(&mut space.typed);
     let page = EmptyPage { frame: form.visit.frame(), space, tab: None, view: "" };
     let mut response = html(status(&error), &page, reader.lang);
@@ -132,6 +137,18 @@ async fn again(form: &WorkspaceForm, error: ServiceError, reader: Reader) -> Res
         of_error(response.headers_mut(), &error, form.visit.cx.services.is_https());
     }
     response
+}
+
+/// The message of [`Code::PaymentRequired`] for people, who can't pay for a followed page here.
+fn all_free_in_use(services: &Services, lang: Lang) -> String {
+    const IN_USE: Text = text(
+        "You already follow {free|one page|{free} pages}, as many as are free. Stop following one, or pay {price} USD for each further page through the API.",
+        "Você já segue {free|uma página|{free} páginas}, tantas quantas são grátis. Deixe de seguir uma, ou pague US$ {preco} por página a mais pela API.",
+    );
+    let config = services.config();
+    let mut values = config.prices.extra_tab_usd.values().to_vec();
+    values.push(("free", config.limits.free_tabs.into()));
+    IN_USE.phrase(&values).in_lang(lang).to_owned()
 }
 
 /// Audits the tab's page now, as `POST /api/tabs/:id/run` does. A browser is sent to the page that shows the stages, a

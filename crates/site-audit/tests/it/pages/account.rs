@@ -27,6 +27,7 @@ testkit::on_both_databases! {
     a_guest_of_another_account_is_forgotten,
     a_profile_that_is_refused_is_there_to_be_corrected,
     a_new_account_begins_where_its_owner_came_from,
+    alerts_that_a_guest_asked_for_come_with_the_account,
     an_account_in_its_trial_is_told_of_no_allowance,
 }
 
@@ -302,6 +303,46 @@ async fn a_new_account_begins_where_its_owner_came_from(database: TestDatabase) 
     }
     let foreign = Call::get("/conta/global").header("referer", "https://evil.example/checks");
     assert!(app.call(foreign).await.body.contains("name=\"return_to\" value=\"/conta\""));
+}
+
+async fn alerts_that_a_guest_asked_for_come_with_the_account(database: TestDatabase) {
+    let (app, mail) = start(database).await;
+    let password = PASSWORD.replace(' ', "+");
+    let mut browser = guest(&app).await;
+    let asked = browser.form("/workspace?lang=en", FORM, "url=https://example.com/&watch=on").await;
+    let register = asked.header("location").to_owned();
+    let form = browser.get(&register).await;
+    let back = form.body.split("name=\"return_to\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let tab = back.strip_prefix("/workspace/").and_then(|path| path.strip_suffix("?watch=on")).unwrap().to_owned();
+    let body = format!("csrf={}&return_to={back}&email=ana@example.com", csrf(&form));
+    browser.form("/conta/global/register?lang=en", FORM, &body).await;
+    let token = token(&app, &mail, 1).await;
+    // The form says what comes with the account; looking at it moves nothing.
+    let form = browser.get(&format!("/conta/global/complete?lang=en&token={token}")).await;
+    assert!(form.body.contains("you get an email when the page gets worse"), "{}", form.body);
+    let body = format!("csrf={}&token={token}&password={password}&display_name=", csrf(&form));
+    let made = browser.form("/conta/global/complete?lang=en", FORM, &body).await;
+    let place = format!("/workspace/{tab}?done=watch_saved&lang=en");
+    assert_eq!((made.status, made.header("location")), (303, place.as_str()), "{}", made.body);
+    assert_eq!(browser.guest(), None);
+    let tabs = browser.get("/workspace.json").await.json()["tabs"].as_array().unwrap().clone();
+    assert!(tabs.iter().any(|one| one["id"] == tab.as_str() && one["monitor"] == true), "{tabs:?}");
+
+    // Who signs in to an account that exists confirms both at once.
+    let mut browser = guest(&app).await;
+    let asked = browser.form("/workspace?lang=en", FORM, "url=https://example.org/b&watch=on").await;
+    let back = asked.header("location").split("return_to=").nth(1).unwrap().split('&').next().unwrap().to_owned();
+    let form = browser.get(&format!("/conta/global?return_to={back}")).await;
+    let body = format!("csrf={}&return_to={back}&email=ana@example.com&password={password}", csrf(&form));
+    let signed_in = browser.form("/conta/global?lang=en", FORM, &body).await;
+    let offered = browser.get(signed_in.header("location")).await;
+    assert!(offered.body.contains("Import, and email me when the page gets worse"), "{}", offered.body);
+    let body = format!("csrf={}&return_to={back}", csrf(&offered));
+    let taken = browser.form("/conta/claim?lang=en", FORM, &body).await;
+    assert!(taken.header("location").ends_with("?done=watch_saved&lang=en"), "{}", taken.body);
+    let watched = browser.get("/workspace.json").await.json()["tabs"].as_array().unwrap().clone();
+    let watched = watched.iter().filter(|one| one["monitor"] == true).count();
+    assert_eq!(watched, 2);
 }
 
 async fn an_account_in_its_trial_is_told_of_no_allowance(database: TestDatabase) {

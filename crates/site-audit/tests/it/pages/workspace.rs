@@ -19,6 +19,7 @@ testkit::on_both_databases! {
     without_a_scheme_a_page_is_followed_and_audited_over_http_where_https_is_refused,
     the_forms_of_an_account_must_come_from_its_pages,
     one_button_of_a_report_follows_a_page_and_watches_it,
+    who_follows_all_free_pages_is_told_so,
 }
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -105,6 +106,23 @@ async fn what_is_typed_wrong_is_answered_on_the_same_page(database: TestDatabase
     }
     let foreign = Call::new("POST", "/workspace").header("content-type", FORM).header("origin", "https://evil.example");
     assert_eq!(app.call(foreign.body("url=https://example.com/")).await.status, 403);
+}
+
+async fn who_follows_all_free_pages_is_told_so(database: TestDatabase) {
+    let app = TestApp::start(database, |config| {
+        config.payments.pay_to = Some(format!("0x{}", "1".repeat(40)));
+        config.limits.free_tabs = 1;
+    })
+    .await;
+    let mut browser = people::Browser::with_cookies(&app, &[]);
+    assert_eq!(browser.form("/workspace", FORM, "url=https://example.com/").await.status, 303);
+    for (lang, said) in [
+        ("en", "You already follow one page, as many as are free. Stop following one, or pay 0.05 USD"),
+        ("pt-BR", "Você já segue uma página, tantas quantas são grátis. Deixe de seguir uma, ou pague US$ 0,05"),
+    ] {
+        let refused = browser.form(&format!("/workspace?lang={lang}"), FORM, "url=https://example.org/").await;
+        assert!(refused.status == 402 && refused.body.contains(said), "{}", refused.body);
+    }
 }
 
 async fn one_button_of_a_report_follows_a_page_and_watches_it(database: TestDatabase) {

@@ -1,5 +1,6 @@
 //! The report of an audit, for its owner.
 
+mod change;
 mod decision;
 mod diff;
 mod documents;

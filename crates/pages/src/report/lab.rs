@@ -1,7 +1,7 @@
 //! The lab tests of a report, beside what real visitors experienced and what scripts change of the page.
 
 use model::field_data::{FieldData, FieldScope};
-use model::lab::{LabTest, Strategy};
+use model::lab::{LabFrame, LabTest, Strategy};
 use model::lang::Lang;
 use model::rendered::Rendered;
 use model::time::Timestamp;
@@ -12,6 +12,11 @@ use service::Services;
 use super::shown::{Eyes, Shown};
 use crate::pieces::arc;
 use crate::words::severity_word;
+
+/// Bytes of the pictures of a test on its page. Chosen: eight of a usual page of 120 pixels fit.
+const FILM_BYTES: usize = 48 * 1024;
+/// The same on the page of a very long report, which has at most 120 KB with those of both devices.
+const FILM_BYTES_IN_SHORT: usize = 3 * 1024;
 
 /// The section of a report; absent where there is nothing to show and nothing to begin.
 pub(super) struct LabSection<'a> {
@@ -86,8 +91,13 @@ impl MetricView {
     }
 }
 
-/// The section of a report, for its reader.
-pub(super) fn section<'a>(services: &Services, shown: &Shown<'a>, lang: Lang) -> Option<LabSection<'a>> {
+/// The section of a report, for its reader. An abridged page has less room for pictures.
+pub(super) fn section<'a>(
+    services: &Services,
+    shown: &Shown<'a>,
+    is_abridged: bool,
+    lang: Lang,
+) -> Option<LabSection<'a>> {
     let summary = shown.report.summary.as_ref()?;
     let crux = summary.crux.as_ref();
     let tests = summary.lab.as_ref();
@@ -96,7 +106,11 @@ pub(super) fn section<'a>(services: &Services, shown: &Shown<'a>, lang: Lang) ->
     let frames = |test: &LabTest| match shown.eyes {
         Eyes::Owner(own) => {
             let frames = services.lab().filmstrip(own.id, test, now);
-            frames.iter().map(|one| (lab::measure(one.at_ms.into(), true, lang), one.image.clone())).collect()
+            let most = if is_abridged { FILM_BYTES_IN_SHORT } else { FILM_BYTES };
+            film(&frames, most)
+                .into_iter()
+                .map(|one| (lab::measure(one.at_ms.into(), true, lang), one.image.clone()))
+                .collect()
         }
         _ => Vec::new(),
     };
@@ -174,5 +188,42 @@ fn view<'a>(test: &'a LabTest, crux: Option<&FieldData>, now: Timestamp, lang: L
         version: test.lighthouse_version.as_deref(),
         frames: Vec::new(),
         rendered: None,
+    }
+}
+
+/// The pictures of a test in so many bytes: where not all fit those that show something new, and evenly less until they do. The last one
+/// stays longest: it is the page as loaded.
+fn film(frames: &[LabFrame], most: usize) -> Vec<&LabFrame> {
+    let mut film: Vec<&LabFrame> = frames.iter().collect();
+    let bytes = |film: &[&LabFrame]| film.iter().map(|frame| frame.image.len()).sum::<usize>();
+    if bytes(&film) > most {
+        film.dedup_by(|next, before| next.image == before.image);
+    }
+    while bytes(&film) > most {
+        let last = film.len() - 1;
+        let mut at = 0..=last;
+        film.retain(|_| at.next().is_some_and(|at| last > 0 && (last - at).is_multiple_of(2)));
+    }
+    film
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_film_has_what_is_new_and_fits() {
+        let frame = |(at_ms, image): (u32, &str)| LabFrame { at_ms, image: image.to_owned() };
+        let frames: Vec<LabFrame> =
+            [(1, "white"), (2, "white"), (3, "head"), (4, "text"), (5, "image"), (6, "image"), (7, "whole")]
+                .map(frame)
+                .into();
+        let moments = |most| film(&frames, most).iter().map(|frame| frame.at_ms).collect::<Vec<_>>();
+        assert_eq!(moments(33), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(moments(32), [1, 3, 4, 5, 7]);
+        assert_eq!(moments(15), [1, 4, 7]);
+        assert_eq!(moments(10), [1, 7]);
+        assert_eq!(moments(9), [7]);
+        assert_eq!((moments(4), film(&[], 0).len()), (vec![], 0));
     }
 }

@@ -12,6 +12,8 @@ use super::findings::named;
 
 /// Rows of a table on the page. The file has all.
 const ROWS: usize = 12;
+/// The same on the page of a very long report, which has room for less.
+const ROWS_IN_SHORT: usize = 4;
 
 /// A table of what a report keeps.
 pub(super) struct DetailTable {
@@ -25,12 +27,14 @@ pub(super) struct DetailTable {
     pub(super) columns: Vec<&'static str>,
     /// All rows that the report keeps.
     rows: Vec<Vec<String>>,
+    /// How many of them the page shows.
+    most: usize,
 }
 
 impl DetailTable {
     /// The rows that the page shows.
     pub(super) fn shown(&self) -> &[Vec<String>] {
-        self.rows.get(..ROWS).unwrap_or(&self.rows)
+        self.rows.get(..self.most).unwrap_or(&self.rows)
     }
 
     /// The cells of a row, each with the name of its column.
@@ -50,17 +54,18 @@ impl DetailTable {
     }
 }
 
-/// The tables of a report that have anything to tell.
-pub(super) fn tables(report: &Report, lang: Lang) -> Vec<DetailTable> {
+/// The tables of a report that have anything to tell; in short on a page with less room (`is_abridged`).
+pub(super) fn tables(report: &Report, is_abridged: bool, lang: Lang) -> Vec<DetailTable> {
     let Some(summary) = &report.summary else { return Vec::new() };
     let all = [headings(summary, lang), links(report, summary, lang), images(report, summary, lang)];
-    all.into_iter().filter(|table| table.count > 0).collect()
+    let most = if is_abridged { ROWS_IN_SHORT } else { ROWS };
+    all.into_iter().filter(|table| table.count > 0).map(|table| DetailTable { most, ..table }).collect()
 }
 
 /// The table of a file name, `headings.csv`.
 pub(super) fn table(report: &Report, file: &str, lang: Lang) -> Option<DetailTable> {
     let id = file.strip_suffix(".csv")?;
-    tables(report, lang).into_iter().find(|table| table.id == id)
+    tables(report, false, lang).into_iter().find(|table| table.id == id)
 }
 
 fn headings(summary: &PageSummary, lang: Lang) -> DetailTable {
@@ -81,6 +86,7 @@ fn headings(summary: &PageSummary, lang: Lang) -> DetailTable {
         sentence: SENTENCE.phrase(&values).in_lang(lang).to_owned(),
         columns: columns(&[text("No.", "Nº"), text("Level", "Nível"), text("Text", "Texto")], lang),
         rows: h.outline.iter().enumerate().map(row).collect(),
+        most: ROWS,
     }
 }
 
@@ -103,6 +109,7 @@ fn links(report: &Report, summary: &PageSummary, lang: Lang) -> DetailTable {
         sentence: SENTENCE.phrase(&values).in_lang(lang).to_owned(),
         columns: place_columns(lang),
         rows: places(report, Category::Links, lang),
+        most: ROWS,
     }
 }
 
@@ -125,6 +132,7 @@ fn images(report: &Report, summary: &PageSummary, lang: Lang) -> DetailTable {
         sentence: SENTENCE.phrase(&values).in_lang(lang).to_owned(),
         columns: place_columns(lang),
         rows: places(report, Category::Images, lang),
+        most: ROWS,
     }
 }
 
@@ -167,7 +175,7 @@ mod tests {
     #[test]
     fn a_table_has_what_the_report_keeps() {
         let report = audit::report(&example::page(example::PAGE_URL, PAGE));
-        let tables = tables(&report, Lang::En);
+        let tables = tables(&report, false, Lang::En);
         assert_eq!(
             tables.iter().map(|table| (table.id, table.count)).collect::<Vec<_>>(),
             [("headings", 2), ("links", 1), ("images", 1)]

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use askama::Template;
 use audit::score;
-use model::change::Change;
 use model::finding::{Finding, Severity};
-use model::id::AuditId;
 use model::lang::{Lang, text};
 use model::report::Report;
 use model::time::Timestamp;
 use url::form_urlencoded::byte_serialize;
 
+use super::change::RunChange;
 use super::decision::{Decision, decision};
 use super::facts::facts;
 use super::filter::{Filter, FilterView};
@@ -32,6 +31,13 @@ use render::catalog;
 use render::{reason, shown};
 use service::Services;
 use service::shares::{Snippets, badge_path, report_path};
+
+/// Findings of a report from which its page shows only [`WHOLE`] of them whole, and the others in short, as the notes. Chosen: a
+/// page of so many stays below 120 KB without that.
+const VERY_LONG: usize = 60;
+/// Findings that such a page shows whole. Chosen: with these a page of 100 findings with a filmstrip stays below 120 KB for its
+/// owner, who sees most.
+const WHOLE: usize = 8;
 
 /// Findings of a report from which its page shows notes in short, and links names of checks no more. Chosen: a page of 100
 /// findings stays below 120 KB, and more than this nobody reads in one go.
@@ -55,7 +61,7 @@ pub(crate) struct ReportPage<'a> {
     /// What only the owner sees.
     owner: Option<OwnerView<'a>>,
     /// What changed since the run before.
-    change: Option<ChangeView<'a>>,
+    change: Option<RunChange<'a>>,
     /// Of a public page.
     slug: Option<&'a str>,
     /// The first page, with its form filled in.
@@ -101,6 +107,8 @@ pub(crate) struct ReportPage<'a> {
     notes: Vec<&'static str>,
     /// Whether there are so many that the page shows less of each.
     is_long: bool,
+    /// Whether that is true of findings that cost points too: then it is not the page to print.
+    is_abridged: bool,
     /// How many there are, shown or not.
     findings_total: usize,
     /// The tool whose findings come first.
@@ -154,19 +162,6 @@ struct OwnerView<'a> {
     has_mail: bool,
 }
 
-/// What changed since the run before.
-struct ChangeView<'a> {
-    /// The run before.
-    id: &'a str,
-    /// With its sign; `None` where one of the runs has no score.
-    points: Option<String>,
-    broke: usize,
-    fixed: usize,
-    revealed: usize,
-    /// Checks whose findings are fixed.
-    gone: Vec<CheckLink>,
-}
-
 /// The public address of a report.
 struct ShareView {
     /// Absolute.
@@ -213,10 +208,13 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
     let losses = findings::losses(&report.findings, &report.fixes, lang);
     let is_long = wanted.len() > LONG && path.is_some() && !is_print(query);
     let tool_name = tool.map(|family| family.slug);
-    // All of the notes, with the one that was followed open.
-    let with_notes = (is_long && !filter.is_set()).then(|| filter.address("", tool_name, Some(Severity::Info), None));
-    let whole = |finding: &Finding| {
-        let (address, _) = with_notes.as_deref().filter(|_| finding.severity == Severity::Info)?.split_once('#')?;
+    // All of its severity, with the one that was followed open.
+    let has_short = is_long && !filter.is_set();
+    let is_abridged = has_short && wanted.len() > VERY_LONG;
+    let whole = |at: usize, finding: &Finding| {
+        let is_short = has_short && (finding.severity == Severity::Info || (is_abridged && at >= WHOLE));
+        let address = is_short.then(|| filter.address("", tool_name, Some(finding.severity), None))?;
+        let (address, _) = address.split_once('#')?;
         Some(format!("{address}#f-{}", finding.code))
     };
     ReportPage {
@@ -227,7 +225,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         created_at: created,
         age: shown::age(created_at, services.ports().now(), lang),
         owner: owner(services, score, &eyes, query, lang),
-        change: change.map(|(id, change)| ChangeView::of(id, change, lang)),
+        change: change.map(|(id, change)| RunChange::of(id, change, lang)),
         slug: match eyes {
             Eyes::Anybody { slug } => Some(&slug.0),
             _ => None,
@@ -284,23 +282,25 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
             .collect(),
         findings: wanted
             .into_iter()
-            .map(|(finding, fix)| {
+            .enumerate()
+            .map(|(at, (finding, fix))| {
                 let snooze = snoozes.iter().find(|snooze| snooze.code == finding.code);
                 let snoozed = snooze.map(|snooze| (shown::date(snooze.until, lang), snooze.reason.as_str()));
                 let view = findings::view(finding, fix, change.map(|(_, change)| change), lang);
-                FindingView { snoozed, whole: whole(finding), ..view }
+                FindingView { snoozed, whole: whole(at, finding), ..view }
             })
             .collect(),
         is_long,
+        is_abridged,
         findings_total: report.findings.len(),
         path,
-        lab: lab::section(services, &shown, lang),
+        lab: lab::section(services, &shown, is_abridged, lang),
         previews: previews(report, lang),
         facts: facts(report, lang),
         redirects: summary
-            .map(|s| s.redirects.iter().map(|hop| format!("{} {} -> {}", hop.status, hop.url, hop.location)).collect())
+            .map(|s| s.redirects.iter().map(|hop| format!("{} {} → {}", hop.status, hop.url, hop.location)).collect())
             .unwrap_or_default(),
-        tables: tables(report, lang),
+        tables: tables(report, is_abridged, lang),
         headers: report.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
         passed: report.coverage.passed.iter().filter_map(|code| named(code, lang)).collect(),
         not_measured: not_measured(report, lang),
@@ -330,19 +330,6 @@ fn is_print(query: Option<&str>) -> bool {
 fn asks(query: Option<&str>, name: &str, value: &str) -> bool {
     let mut pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
     pairs.any(|pair| pair == (name.into(), value.into()))
-}
-
-impl<'a> ChangeView<'a> {
-    fn of(id: &'a AuditId, change: &Change, lang: Lang) -> Self {
-        Self {
-            id: &id.0,
-            points: change.score.map(shown::signed),
-            broke: change.broke.len(),
-            fixed: change.fixed.len(),
-            revealed: change.revealed.len(),
-            gone: change.fixed.iter().filter_map(|gone| named(&gone.code, lang)).collect(),
-        }
-    }
 }
 
 fn owner<'a>(

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use testkit::{SiteAnswer, TestDatabase, TestSite};
+use service::jobs;
+use testkit::{LabServer, SiteAnswer, TestDatabase, TestSite};
 
 use super::browser::{Scene, keep_picture};
 use super::tab::Look;
+use crate::api::lab::measuring;
+use crate::api::people::Browser;
 use crate::app::{Call, TestApp};
 
 /// Bytes of the style sheet, as it is sent without compression.
@@ -15,6 +18,8 @@ const SCRIPT_BYTES: usize = 16 * 1024;
 /// Bytes of the page of a report with 100 findings, likewise. The page of this test has the mistakes of all bad examples, so
 /// each of its findings has many places and long sources.
 const REPORT_BYTES: usize = 120 * 1024;
+/// Bytes of the pictures of one lab test on that page at most, as `crates/pages/src/report/lab.rs` has it.
+const FILM_BYTES: usize = 3 * 1024;
 /// Findings of that page at least.
 const FINDINGS: usize = 80;
 
@@ -109,12 +114,8 @@ async fn the_page_of_a_long_report_is_small() {
     let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
     let address = shared(&app, &site.url("/")).await;
     let report = app.call(Call::get(&address)).await.body;
-    let findings = report.matches("<details class=\"finding ").count();
+    let (bytes, findings) = bytes_for_100(&report);
     assert!(findings >= FINDINGS, "{findings} findings");
-    let list =
-        report.split("<details class=\"finding ").skip(1).map(|finding| finding.split("</details>").next().unwrap());
-    let each = list.map(str::len).sum::<usize>() / findings;
-    let bytes = report.len() + each * 100_usize.saturating_sub(findings);
     assert!(bytes <= REPORT_BYTES, "{bytes} bytes for 100 findings, {} for {findings}", report.len());
     // What is shown in short is a link away.
     let short = report.split("id=\"f-llms_txt_missing\"").nth(1).unwrap().split("</details>").next().unwrap();
@@ -123,6 +124,53 @@ async fn the_page_of_a_long_report_is_small() {
     let notes = app.call(Call::get(&format!("{address}{query}"))).await.body;
     let whole = notes.split(&format!("id=\"{place}\"")).nth(1).unwrap().split("</details>").next().unwrap();
     assert!(!short.contains("<h4>") && whole.contains("<h4>Fix"), "{short}\n{whole}");
+}
+
+/// The bytes of a page as if it had 100 findings, with the number that it has.
+fn bytes_for_100(page: &str) -> (usize, usize) {
+    let list: Vec<&str> = page.split("<details class=\"finding ").skip(1).collect();
+    let each = list.iter().map(|finding| finding.split("</details>").next().unwrap().len()).sum::<usize>() / list.len();
+    (page.len() + each * 100_usize.saturating_sub(list.len()), list.len())
+}
+
+#[tokio::test]
+async fn the_page_of_a_long_report_is_small_for_its_owner_too() {
+    let page = worst();
+    let site = TestSite::start(move |asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html(&page),
+        _ => SiteAnswer::missing(),
+    })
+    .await;
+    let server = LabServer::start().await;
+    let app = TestApp::start(TestDatabase::sqlite(), measuring(&server)).await;
+    let mut browser = Browser::with_cookies(&app, &[]);
+    let form = "application/x-www-form-urlencoded";
+    let url: String = url::form_urlencoded::byte_serialize(site.url("/").as_bytes()).collect();
+    // Followed, audited twice, and tested on both devices: an owner's page has all that there is.
+    let followed = browser.form("/workspace", form, &format!("url={url}")).await;
+    assert_eq!(followed.status, 303, "{}", followed.body);
+    let mut path = String::new();
+    for _ in 0..2 {
+        let audited = browser.form("/", form, &format!("url={url}")).await;
+        audited.header("location").split('?').next().unwrap().clone_into(&mut path);
+    }
+    for strategy in ["mobile", "desktop"] {
+        let begun = browser.form(&format!("{path}/lab"), form, &format!("strategy={strategy}")).await;
+        assert_eq!(begun.status, 303, "{}", begun.body);
+    }
+    assert_eq!(jobs::work_off(&app.app).await.unwrap(), 2);
+    for lang in ["en", "pt-BR"] {
+        let report = browser.get(&format!("{path}?lang={lang}")).await.body;
+        assert!(report.contains("class=\"frames") && report.contains("/snooze?code="), "{path}");
+        let (bytes, findings) = bytes_for_100(&report);
+        // The pictures of this test are smaller than a film may be.
+        let bytes = bytes + 2 * FILM_BYTES;
+        assert!(
+            findings >= FINDINGS && bytes <= REPORT_BYTES,
+            "{lang}: {bytes} bytes, {} for {findings}",
+            report.len()
+        );
+    }
 }
 
 /// The lower end of an element in the window, in CSS pixels.

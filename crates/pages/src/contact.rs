@@ -24,7 +24,7 @@ use crate::error;
 use crate::filters;
 use crate::frame::Frame;
 use crate::reader::Reader;
-use crate::response::{html, private};
+use crate::response::{html, private, unstored};
 
 /// Path of the page.
 pub(super) const PATH: &str = "/contact";
@@ -236,11 +236,19 @@ fn page(
     };
     let unconfigured = ServiceError::new(Code::ContactUnconfigured);
     let refusal = refusal.or((!is_configured).then_some(&unconfigured));
-    let mut response = private(html(refusal.map_or(StatusCode::OK, status), &page, lang));
+    let response = html(refusal.map_or(StatusCode::OK, status), &page, lang);
+    // The bare form is the same for everybody and may be found. What was typed or sent is its reader's alone.
+    let is_bare = refusal.is_none() && query.is_none_or(is_language);
+    let mut response = if is_bare { unstored(response) } else { private(response) };
     if let Some(error) = refusal {
         of_error(response.headers_mut(), error, services.is_https());
     }
     response
+}
+
+/// Whether a query only chooses the language.
+fn is_language(query: &str) -> bool {
+    url::form_urlencoded::parse(query.as_bytes()).all(|(name, _)| name == "lang")
 }
 
 /// The name of the field that an error is about; empty for none.

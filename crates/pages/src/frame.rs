@@ -171,6 +171,11 @@ impl<'a> Frame<'a> {
         Timestamp::parse(&instant).map_or(instant, |at| shown::minute(at, self.reader.lang))
     }
 
+    /// A UTC day (`2026-05-03`) as people read it.
+    pub(crate) fn day(&self, day: &str) -> String {
+        shown::named_day(day, self.reader.lang)
+    }
+
     /// The language tag.
     pub(crate) fn tag(&self) -> &'static str {
         self.reader.lang.tag()

@@ -11,6 +11,7 @@ use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
 use model::lang::{Lang, Text, text};
+use render::shown;
 use service::Services;
 use service::error::{Code, ServiceError};
 use service::identity;
@@ -151,12 +152,13 @@ fn over_days(figures: &OperatorFigures, lang: Lang) -> Vec<Plot> {
     let say = |text: Text| text.in_lang(lang);
     let cell = |n: Option<u64>| n.map_or_else(|| "–".to_owned(), |n| number(n, lang));
     let days = &figures.body.days;
+    let named = |day: &str| shown::named_day(day, lang);
     let visits = days.iter().map(|day| {
-        let cells = vec![day.day.clone(), cell(day.pages), cell(day.visitors), cell(day.api), cell(day.api_agents)];
+        let cells = vec![named(&day.day), cell(day.pages), cell(day.visitors), cell(day.api), cell(day.api_agents)];
         (cells, day.pages.map(value))
     });
-    let audits = days.iter().map(|day| (vec![day.day.clone(), cell(day.audits)], day.audits.map(value)));
-    let income = figures.income.iter().map(|day| (vec![day.day.clone(), day.usd.clone()], day.usd.parse().ok()));
+    let audits = days.iter().map(|day| (vec![named(&day.day), cell(day.audits)], day.audits.map(value)));
+    let income = figures.income.iter().map(|day| (vec![named(&day.day), day.usd.clone()], day.usd.parse().ok()));
     vec![
         Plot::over_days(
             "visits",

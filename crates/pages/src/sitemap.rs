@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use api::documents::llms::guides;
 use audit::checks::{FAMILIES, all};
 use audit::escape::xml_text;
 use axum::extract::State;
@@ -27,13 +28,15 @@ pub(super) async fn show(State(services): State<Services>) -> Response {
     let named =
         ["/", "/bot", "/checks", "/credit", "/docs", "/docs/embed", "/docs/errors", "/pricing", "/status", "/tools"]
             .map(str::to_owned);
+    let contact = service::contact::is_configured(&services).then(|| "/contact".to_owned());
+    let guides = guides(services.base_url()).into_iter().map(|guide| format!("/docs/guides/{}", guide.slug));
     let tools = FAMILIES.iter().map(|family| format!("/tools/{}", family.slug));
     let checks = all().map(|check| format!("/checks/{}", check.code));
     let queries = [String::new(), asking_for(Lang::En), asking_for(Lang::PtBr)];
     let mut text = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
     );
-    for path in named.into_iter().chain(tools).chain(checks) {
+    for path in named.into_iter().chain(contact).chain(guides).chain(tools).chain(checks) {
         for query in &queries {
             // Writing to a string can't fail.
             let _written = writeln!(text, "<url><loc>{}{query}</loc></url>", xml_text(&services.url(&path)));

@@ -5,6 +5,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use model::lang::{Lang, Text, text};
+use render::shown;
 use service::Services;
 use service::figures::{DayReliability, Reliability};
 use service::statistics;
@@ -95,7 +96,7 @@ fn plot(days: &[DayReliability], lang: Lang) -> Plot {
     const DAY: Text = text("Day", "Dia");
     const TITLE: Text = text("Availability by day", "Disponibilidade por dia");
     let rows = days.iter().map(|day| {
-        let cells = std::iter::once(day.day.to_string()).chain(cells(&day.reliability, lang));
+        let cells = std::iter::once(shown::short_date(day.day.start(), lang)).chain(cells(&day.reliability, lang));
         (cells.collect(), day.reliability.availability)
     });
     let heads = [DAY, AVAILABILITY, MEDIAN, P99, FAILED].map(|head| head.in_lang(lang)).to_vec();

@@ -6,7 +6,7 @@ mod host;
 use model::fix::FixPlace;
 use model::lang::{Lang, Text, text};
 
-pub use date::{age, date, minute, short_date, short_day};
+pub use date::{age, date, minute, named_day, short_date, short_day};
 pub use host::{address, host};
 
 /// For a terminal.

@@ -65,6 +65,11 @@ pub fn short_date(instant: Timestamp, lang: Lang) -> String {
     format!("{} {:04}", short_day(instant, lang), instant.day().civil().0)
 }
 
+/// A UTC day as the wire has it, `2026-05-03`, in short; what is no day stays as it is.
+pub fn named_day(day: &str, lang: Lang) -> String {
+    Timestamp::parse(&format!("{day}T00:00:00Z")).map_or_else(|| day.to_owned(), |at| short_date(at, lang))
+}
+
 /// The same without the year, for the axis of a plot: `3 May`, `3 mai.`.
 pub fn short_day(instant: Timestamp, lang: Lang) -> String {
     let (_, month, day) = instant.day().civil();
@@ -105,6 +110,9 @@ mod tests {
         assert_eq!(minute(instant, Lang::PtBr), "3 mai. 2026, 09:20 UTC");
         assert_eq!(minute(Timestamp(-1), Lang::En), "31 Dec 1969, 23:59 UTC");
         assert_eq!(short_day(Timestamp(0), Lang::PtBr), "1 jan.");
+        assert_eq!(named_day("2026-05-03", Lang::En), "3 May 2026");
+        assert_eq!(named_day("2026-05-03", Lang::PtBr), "3 mai. 2026");
+        assert_eq!(named_day("soon", Lang::En), "soon");
     }
 
     #[test]

@@ -38,7 +38,12 @@ async fn a_message_is_sent_from_the_page_in_both_languages(database: TestDatabas
         assert_eq!((answer.status, answer.header("location")), (303, format!("/contact?sent&lang={lang}").as_str()));
         let page = app.call(Call::get(answer.header("location"))).await;
         assert!(page.status == 200 && page.body.contains(said), "{}", page.body);
+        // What was sent is its sender's alone; the bare form may be found.
+        assert_eq!(page.header("x-robots-tag"), "noindex");
+        let bare = app.call(Call::get(&format!("/contact?lang={lang}"))).await;
+        assert_eq!((bare.status, bare.header("x-robots-tag")), (200, ""));
     }
+    assert!(app.call(Call::get("/sitemap.xml")).await.body.contains(&app.url("/contact</loc>")));
     jobs::work_off(&app.app).await.unwrap();
     assert!(server.letters().remove(0).text().starts_with("one\ntwo\n"));
     let elsewhere = sent("/contact", &[("name", "Ana")]).header("origin", "https://evil.example");

@@ -48,6 +48,9 @@ impl<'a> Page<'a> {
     }
 }
 
+/// How what is to be copied begins, with room for the button that copies it.
+const COPIED: &str = "<div class=\"block\"><pre><code>";
+
 /// What stands between two texts.
 fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
     text.split(from).nth(1).unwrap_or_else(|| panic!("{from}: {text}")).split(to).next().unwrap()
@@ -72,7 +75,7 @@ async fn a_webhook_is_made_tested_rotated_and_deleted_by_forms(database: TestDat
 
     let made = page.send(&format!("action=create&url={}&watch.alert=on", receiver.url("/hooks"))).await;
     assert_eq!(made.status, 200, "{}", made.body);
-    let secret = between(&made.body, "<pre><code>", "</code>").to_owned();
+    let secret = between(&made.body, COPIED, "</code>").to_owned();
     assert!(secret.starts_with("whsec_"), "{secret}");
     let shown = page.get("pt-BR").await.body;
     assert!(!shown.contains("whsec_"), "shown once");
@@ -84,7 +87,7 @@ async fn a_webhook_is_made_tested_rotated_and_deleted_by_forms(database: TestDat
     let shown = page.get("pt-BR").await.body;
     assert!(shown.contains("falhando") && shown.contains("503") && shown.contains("teste"), "{shown}");
     let rotated = page.send(&format!("action=rotate&id={id}")).await.body;
-    assert_ne!(between(&rotated, "<pre><code>", "</code>"), secret);
+    assert_ne!(between(&rotated, COPIED, "</code>"), secret);
     assert_eq!(page.send(&format!("action=delete&id={id}")).await.status, 303);
     assert!(page.get("en").await.body.contains("No webhooks yet."));
     assert_eq!(page.send(&format!("action=delete&id={id}")).await.status, 404);
@@ -94,7 +97,8 @@ async fn a_feed_is_made_renewed_and_deleted_by_forms(database: TestDatabase) {
     let app = TestApp::start(database, |_| ()).await;
     let page = Page::open(&app).await;
     let made = page.send("action=feed").await.body;
-    let url = between(&made, "<pre><code>", "</code>").to_owned();
+    let url = between(&made, COPIED, "</code>").to_owned();
+    assert_eq!(made.matches(COPIED).count(), 2, "the feed and the calendar: {made}");
     let path = url.strip_prefix(&app.url("")).unwrap().replace("&#61;", "=");
     assert_eq!(app.call(Call::get(&path)).await.status, 200, "{path}");
     let calendar = path.replace("?lang", "/calendar.ics?lang");
@@ -133,7 +137,12 @@ async fn used_by_mouse(runs_scripts: bool) {
     tab.write(&receiver.url("/hooks"));
     tab.load(|tab| tab.click("form:has(#url) button"));
     assert!(tab.shown().contains("whsec_"), "{}", tab.shown());
+    // Two with deliveries are told apart.
+    tab.click("#url");
+    tab.write(&receiver.url("/more"));
+    tab.load(|tab| tab.click("form:has(#url) button"));
     tab.load(|tab| tab.click("form:has(input[value=test]) button"));
+    tab.load(|tab| tab.click("section.card ~ section.card form:has(input[value=test]) button"));
     jobs::work_off(&app.app).await.unwrap();
     tab.visit(&format!("{PATH}?lang=pt-BR"));
     assert!(tab.shown().contains("503") && !tab.shown().contains("whsec_"), "{}", tab.shown());
@@ -143,7 +152,9 @@ async fn used_by_mouse(runs_scripts: bool) {
     tab.load(|tab| tab.click("form:has(input[value=feed]) button"));
     assert!(tab.shown().contains("/feeds/"), "{}", tab.shown());
     tab.load(|tab| tab.click("form:has(input[value=delete-feed]) button"));
-    tab.load(|tab| tab.click("form:has(input[value=delete]) button"));
+    for _ in 0..2 {
+        tab.load(|tab| tab.click("form:has(input[value=delete]) button"));
+    }
     assert!(tab.shown().contains("Nenhum webhook ainda."), "{}", tab.shown());
     if runs_scripts {
         found.extend(problems(&mut tab, "webhooks-deleted", &LOOKS));

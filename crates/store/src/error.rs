@@ -3,6 +3,9 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use sqlx::error::DatabaseError;
+use sqlx::postgres::PgDatabaseError;
+
 /// The underlying error; shared, because one failed commit answers every write that waited for it.
 pub type Cause = Arc<dyn Error + Send + Sync>;
 
@@ -136,6 +139,7 @@ impl ErrorClass {
         use sqlx::Error;
         match error {
             Error::Database(error) if error.is_unique_violation() => Self::Conflict,
+            Error::Database(error) if is_of_files(error.as_ref()) => Self::Unavailable,
             // An error without a code: the next statement may fail like this one.
             Error::Database(error) => error.code().map_or(Self::Unavailable, |code| Self::of_code(&code)),
             Error::PoolTimedOut => Self::Busy,
@@ -191,6 +195,14 @@ impl ErrorClass {
             _ => Self::Refused,
         }
     }
+}
+
+/// Whether PostgreSQL could not reach one of its files for a reason that has no SQLSTATE of its own, such as a disk that does
+/// not answer in time: then it reports an internal error (`errcode_for_file_access`), from its storage manager (`md.c`) or from
+/// its access to files (`fd.c`).
+fn is_of_files(error: &dyn DatabaseError) -> bool {
+    let Some(error) = error.try_downcast_ref::<PgDatabaseError>() else { return false };
+    error.code() == "XX000" && matches!(error.file(), Some("md.c" | "fd.c"))
 }
 
 #[cfg(test)]

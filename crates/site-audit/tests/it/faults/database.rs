@@ -19,12 +19,17 @@ const LONGEST: u64 = 60;
 
 /// A server of our own, which can be stopped; `None`, with a line printed, where PostgreSQL is not installed.
 pub(crate) fn server() -> Option<PostgresServer> {
+    server_with(&[])
+}
+
+/// The same with further settings, as `NAME=VALUE`.
+pub(crate) fn server_with(settings: &[&str]) -> Option<PostgresServer> {
     if !PostgresServer::is_installed() {
         assert!(std::env::var_os("SITE_AUDIT_TEST_REQUIRE_POSTGRES").is_none(), "PostgreSQL is not installed");
         println!("not run on PostgreSQL: it is not installed");
         return None;
     }
-    Some(PostgresServer::start(&["jit=off", "max_connections=200"]).unwrap())
+    Some(PostgresServer::start(&[&["jit=off", "max_connections=200"], settings].concat()).unwrap())
 }
 
 /// What happens to the database.

@@ -23,6 +23,8 @@ pub const MOST_BYTES: usize = 512;
 const TOO_FEW_GUESSES: u64 = 100_000;
 /// Characters of a context word (address, product) that a password must not contain. Shorter words occur by chance.
 const TELLING: usize = 4;
+/// Bytes of a salt (RFC 9106 §3.1 recommends 16 for passwords).
+const SALT_BYTES: usize = 16;
 /// Concurrency limit of hashing; each takes 19 MiB.
 const AT_ONCE: usize = 4;
 /// Hashes that may wait for it; further ones are refused.
@@ -32,7 +34,8 @@ const WAITING: usize = 32;
 #[derive(Debug)]
 pub struct Passwords {
     params: Params,
-    /// Hash of an unknown password. Sign-ins without an account are compared with it, so that they take as long.
+    /// A hash that no password has: its digest is random. Sign-ins without an account are compared with it, so that they take
+    /// as long.
     nobodys: String,
     working: Arc<Semaphore>,
     queue: Arc<Semaphore>,
@@ -58,8 +61,11 @@ impl Passwords {
             .map_err(|error| anyhow!("auth.argon2_kib, auth.argon2_passes: {error}"))?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let at_once = cores.min(AT_ONCE);
+        let (salt, _) = random.split_at(SALT_BYTES);
+        let nobodys =
+            Output::new(&random).context("a digest").and_then(|output| phc(&params, Salt::new(salt)?, output));
         Ok(Self {
-            nobodys: hashed(&params, &random, &random).map_err(|error| anyhow!("a password's hash: {error}"))?,
+            nobodys: nobodys.map_err(|error| anyhow!("a password's hash: {error}"))?,
             params,
             working: Arc::new(Semaphore::new(at_once)),
             queue: Arc::new(Semaphore::new(at_once + WAITING)),
@@ -123,10 +129,15 @@ impl Passwords {
 }
 
 fn hashed(params: &Params, password: &[u8], random: &[u8; 32]) -> Result<String> {
-    let (salt, _) = random.split_at(16);
+    let (salt, _) = random.split_at(SALT_BYTES);
     let salt = Salt::new(salt)?;
     let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
     let output = output(&argon2, password, &salt, Params::DEFAULT_OUTPUT_LEN)?;
+    phc(params, salt, output)
+}
+
+/// A hash as a PHC string.
+fn phc(params: &Params, salt: Salt, output: Output) -> Result<String> {
     let hash = PasswordHash {
         algorithm: Algorithm::Argon2id.ident(),
         version: Some(Version::V0x13.into()),

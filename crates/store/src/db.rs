@@ -10,8 +10,9 @@ use sqlx::any::AnyRow;
 use sqlx::pool::PoolConnection;
 use sqlx::{Any, AnyPool, Connection as _};
 
-use crate::error::StoreError;
+use crate::error::{StoreError, is_unanswered};
 use crate::place::{OpenedFile, SQLITE};
+use crate::readers::QueryConnections;
 use crate::sqlite::WriterQueue;
 use crate::statement::{Statement, Steps};
 use crate::transaction::Transaction;
@@ -42,7 +43,7 @@ pub struct PoolState {
 /// An open database.
 pub(crate) enum Db {
     /// Writes queue up for one connection; readers have their own.
-    Sqlite { writer: WriterQueue, readers: AnyPool, file: OpenedFile },
+    Sqlite { writer: WriterQueue, readers: QueryConnections, file: OpenedFile },
     /// The server does the queueing.
     Postgres { pool: AnyPool },
 }
@@ -63,13 +64,17 @@ impl Db {
 
     /// Runs a query; its first row, if any.
     pub(crate) async fn read(&self, subject: &'static str, statement: Statement) -> Result<Option<AnyRow>, StoreError> {
-        let pool = self.readers();
-        in_time(subject, async {
-            let mut connection = pool.acquire().await.map_err(|error| StoreError::of_driver(subject, error))?;
-            let done = statement.fetch_optional(&mut *connection).await;
-            end_if_broken(&mut connection, done).map_err(|error| StoreError::of_driver(subject, error))
-        })
-        .await
+        let work = async {
+            match self {
+                Self::Sqlite { readers, .. } => readers.row(statement).await,
+                Self::Postgres { pool } => {
+                    let mut connection = pool.acquire().await?;
+                    let done = statement.fetch_optional(&mut *connection).await;
+                    end_if_broken(&mut connection, done)
+                }
+            }
+        };
+        in_time(subject, async { work.await.map_err(|error| StoreError::of_driver(subject, error)) }).await
     }
 
     /// Runs a query; all its rows. The query has to bound their number.
@@ -78,15 +83,13 @@ impl Db {
         subject: &'static str,
         statement: Statement,
     ) -> Result<Vec<AnyRow>, StoreError> {
-        in_time(subject, fetch_all(self.readers(), subject, statement)).await
-    }
-
-    /// Connections for queries.
-    fn readers(&self) -> &AnyPool {
-        match self {
-            Self::Sqlite { readers, .. } => readers,
-            Self::Postgres { pool } => pool,
-        }
+        let work = async {
+            match self {
+                Self::Sqlite { readers, .. } => readers.rows(statement).await,
+                Self::Postgres { pool } => fetch_all(pool, statement).await,
+            }
+        };
+        in_time(subject, async { work.await.map_err(|error| StoreError::of_driver(subject, error)) }).await
     }
 
     /// Runs `steps` in one transaction and returns once it is durable. Any `Err`, also a refusal of the caller's own
@@ -125,7 +128,9 @@ impl Db {
         in_time(subject, async {
             match self {
                 Self::Sqlite { writer, .. } => writer.write(subject, statement).await,
-                Self::Postgres { pool } => fetch_all(pool, subject, statement).await,
+                Self::Postgres { pool } => {
+                    fetch_all(pool, statement).await.map_err(|error| StoreError::of_driver(subject, error))
+                }
             }
         })
         .await
@@ -138,20 +143,23 @@ impl Db {
 
     /// The connections.
     pub(crate) fn pools(&self) -> Vec<PoolState> {
-        let of_pool = |name, pool: &AnyPool| {
-            let (open, idle) = (u64::from(pool.size()), pool.num_idle() as u64);
-            // They are counted one after the other, and may change between.
+        // Idle and open ones are counted one after the other, and may change between.
+        let state = |name, idle: u64, open: u64, most| {
             let (idle, used) = (idle.min(open), open.saturating_sub(idle));
-            PoolState { name, idle, used, most: pool.options().get_max_connections().into(), waiting: None }
+            PoolState { name, idle, used, most, waiting: None }
         };
         match self {
             Self::Sqlite { writer, readers, .. } => {
                 let waiting = writer.waiting() as u64;
                 let used = u64::from(waiting > 0);
                 let writer = PoolState { name: "writer", idle: 1 - used, used, most: 1, waiting: Some(waiting) };
-                vec![of_pool("readers", readers), writer]
+                let (idle, open) = readers.counts();
+                vec![state("readers", idle, open, readers.most()), writer]
             }
-            Self::Postgres { pool } => vec![of_pool("postgresql", pool)],
+            Self::Postgres { pool } => {
+                let most = pool.options().get_max_connections().into();
+                vec![state("postgresql", pool.num_idle() as u64, pool.size().into(), most)]
+            }
         }
     }
 
@@ -235,10 +243,10 @@ where
     done
 }
 
-async fn fetch_all(pool: &AnyPool, subject: &'static str, statement: Statement) -> Result<Vec<AnyRow>, StoreError> {
-    let mut connection = pool.acquire().await.map_err(|error| StoreError::of_driver(subject, error))?;
+async fn fetch_all(pool: &AnyPool, statement: Statement) -> Result<Vec<AnyRow>, sqlx::Error> {
+    let mut connection = pool.acquire().await?;
     let done = statement.fetch_all(&mut *connection).await;
-    end_if_broken(&mut connection, done).map_err(|error| StoreError::of_driver(subject, error))
+    end_if_broken(&mut connection, done)
 }
 
 /// Ends a connection on which a statement has no answer.
@@ -247,12 +255,6 @@ fn end_if_broken<T>(connection: &mut PoolConnection<Any>, done: Result<T, sqlx::
         connection.close_on_drop();
     }
     done
-}
-
-/// Whether an error is of the connection. What was sent over it may be half of a message then, and what comes next the answer to
-/// the statement that failed: it would be taken for that of the next one.
-fn is_unanswered(error: &sqlx::Error) -> bool {
-    matches!(error, sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::Tls(_))
 }
 
 async fn in_time<T>(subject: &'static str, work: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {

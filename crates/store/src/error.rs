@@ -205,6 +205,12 @@ fn is_of_files(error: &dyn DatabaseError) -> bool {
     error.code() == "XX000" && matches!(error.file(), Some("md.c" | "fd.c"))
 }
 
+/// Whether an error is of the connection. What was sent over it may be half of a message then, and what comes next the answer to
+/// the statement that failed: it would be taken for that of the next one.
+pub(crate) fn is_unanswered(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::Tls(_))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -35,6 +35,7 @@ mod pix;
 mod place;
 mod postgres;
 mod quotas;
+mod readers;
 mod receipt_keys;
 mod refusal;
 mod removal;

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
-use sqlx::{AnyConnection, AnyPool, ConnectOptions, Executor, Row};
+use sqlx::{AnyConnection, ConnectOptions, Executor, Row};
 
 pub(crate) use self::writer::WriterQueue;
 use crate::error::StoreError;
 use crate::migrations;
 use crate::place::OpenedFile;
+use crate::readers::QueryConnections;
 
 /// Read connections. Chosen.
 const READERS: u32 = 4;
@@ -47,11 +48,14 @@ const SYNCHRONOUS_FULL: i64 = 2;
 const CHECKED_FIRST: u64 = 256 * 1024 * 1024;
 
 /// Opens the file at `path`, creating it and its folder when absent; checks it and migrates it.
-pub(crate) async fn open(path: &str) -> Result<(WriterQueue, AnyPool, OpenedFile), StoreError> {
+pub(crate) async fn open(path: &str) -> Result<(WriterQueue, QueryConnections, OpenedFile), StoreError> {
     open_checking(path, CHECKED_FIRST).await
 }
 
-async fn open_checking(path: &str, checked_first: u64) -> Result<(WriterQueue, AnyPool, OpenedFile), StoreError> {
+async fn open_checking(
+    path: &str,
+    checked_first: u64,
+) -> Result<(WriterQueue, QueryConnections, OpenedFile), StoreError> {
     let subject = "opening the SQLite database";
     let file = create(path).await?;
     let options = options(&file, "")?;
@@ -76,7 +80,7 @@ async fn open_checking(path: &str, checked_first: u64) -> Result<(WriterQueue, A
     if size > checked_first {
         check_beside_use(options.clone(), opened.clone());
     }
-    Ok((WriterQueue::start(options, connection, opened.clone()), readers, opened))
+    Ok((WriterQueue::start(options, connection, opened.clone()), QueryConnections::new(readers), opened))
 }
 
 /// Connects with the writer's settings and verifies the two that make a commit durable.

@@ -27,7 +27,8 @@ pub(crate) struct Templates {
 /// A template.
 #[derive(Debug)]
 pub(crate) struct Template {
-    /// Where its pages are: `/product/…`, or the path of its only page.
+    /// Where its pages are: `/product/…`, or the path of its only page. Templates that share a directory are told apart by
+    /// their examples: `/product/… (/product/7)`.
     pub(crate) name: String,
     /// Its pages, in order.
     pub(crate) pages: Vec<PageId>,
@@ -55,6 +56,7 @@ impl Templates {
         }
         let mut all: Vec<Template> = joined.into_values().map(|pages| Template::new(site, pages)).collect();
         all.sort_by_key(|template| (std::cmp::Reverse(template.pages.len()), template.pages.first().copied()));
+        tell_apart(site, &mut all);
         let of = all.iter().enumerate().flat_map(|(at, template)| template.pages.iter().map(move |id| (*id, at)));
         let of = of.collect();
         Self { all, of }
@@ -72,6 +74,18 @@ impl Template {
         let best = pages.iter().copied().max_by(|a, b| site.rank(*a).total_cmp(&site.rank(*b)).then(b.cmp(a)));
         let name = name(&pages.iter().map(|id| site.url(*id)).collect::<Vec<_>>());
         Self { name, pages, example: best.unwrap_or_default() }
+    }
+}
+
+/// Adds its example to each name that more than one template has.
+fn tell_apart(site: &SiteFacts, all: &mut [Template]) {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    all.iter().for_each(|template| *counts.entry(template.name.clone()).or_default() += 1);
+    for template in all.iter_mut().filter(|template| counts.get(&template.name).is_some_and(|count| *count > 1)) {
+        if let Ok(example) = Url::parse(site.url(template.example)) {
+            let query = example.query().map(|query| format!("?{query}")).unwrap_or_default();
+            template.name = format!("{} ({}{query})", template.name, example.path());
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use super::arrivals::{Pool, Request, run, text};
 use crate::service;
 
 /// Accounts that sign in in turn.
-const ACCOUNTS: usize = 20;
+const ACCOUNTS: u8 = 20;
 const PASSWORD: &str = "yellow canary sings low";
 
 /// Sign-ins at 5, 10 and 20 a second.
@@ -28,10 +28,12 @@ pub(super) async fn sign_ins(program: &Path, lasts: Duration) -> Result<()> {
     let pool = Arc::new(Pool::new(&service.address)?);
     let mut sign_ins = Vec::new();
     for number in 0..ACCOUNTS {
+        // A network may ask for few accounts an hour.
+        let pool = Pool::beginning_at(&service.address, number)?;
         let visitor = Visitor::open(&pool, &service.address).await?;
         let email = format!("person{number}@example.com");
         visitor.post(&pool, "/api/auth/register", &json!({ "email": email })).await?;
-        let letters = mail.wait_for(number + 1).await;
+        let letters = mail.wait_for(usize::from(number) + 1).await;
         let link = letters.last().context("no mail")?.link("http");
         let token = link.split_once("token=").context("no token")?.1;
         let complete = json!({ "token": token, "password": PASSWORD });

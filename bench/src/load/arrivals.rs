@@ -42,7 +42,12 @@ pub(super) struct Pool {
 
 impl Pool {
     pub(super) fn new(address: &str) -> Result<Self> {
-        Ok(Self { address: address.parse()?, idle: Mutex::default(), opened: 0.into() })
+        Self::beginning_at(address, 0)
+    }
+
+    /// Its first connection comes from the network of this number.
+    pub(super) fn beginning_at(address: &str, network: u8) -> Result<Self> {
+        Ok(Self { address: address.parse()?, idle: Mutex::default(), opened: network.into() })
     }
 
     /// One call; status and body.

@@ -24,7 +24,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 "Repeats a site audit daily or weekly, with one email of what broke and what was fixed since the run before.\
                  \n\nNo email is sent when nothing broke. Pages that answer 304 keep their findings. Runs use the trial of the \
                  account, then the credit in `X-Credito`, at most `max_usd` each; free audits don't apply. For accounts and \
-                 organizations, at most 10 watches.\n\nExample: `{\"url\": \"https://example.com/\", \"every\": \"weekly\"}`",
+                 organizations; at most 10 watches unless the operator allows more.\n\nExample: `{\"url\": \"https://example.com/\", \"every\": \"weekly\"}`",
             )
             .without_tool()
             .access(Access::Owner)

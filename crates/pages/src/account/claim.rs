@@ -33,6 +33,14 @@ struct ClaimPage<'a> {
 }
 
 impl ClaimPage<'_> {
+    /// Of the document and its heading. Nothing is imported where the account follows the guest's page already.
+    fn title(&self) -> &'static str {
+        match self.things.is_empty() {
+            true => self.frame.t("Daily alerts", "Alertas diários"),
+            false => self.frame.t("Import guest data", "Importar dados de visitante"),
+        }
+    }
+
     /// Count and label of each kind that the guest owns.
     fn lines(&self) -> Vec<(u64, &'static str)> {
         let text = |en, pt| model::lang::text(en, pt).in_lang(self.frame.reader.lang);
@@ -60,6 +68,10 @@ async fn shown(visit: &mut AccountVisit) -> Result<Response, ServiceError> {
     let way_on = way_on(visit.field("return_to")).to_owned();
     let Some(token) = visit.guest.clone() else { return Ok(visit.lead(&way_on)) };
     let things = if visit.is_sent {
+        let to_watch = match tab_to_watch(&way_on) {
+            Some(tab) => Some(own_tab(visit, &token, tab).await?),
+            None => None,
+        };
         let taken = match claim::take(&visit.cx, &token).await {
             // Claimed by another account meanwhile.
             Err(error) if error.code == Code::UnknownGuest => None,
@@ -68,8 +80,8 @@ async fn shown(visit: &mut AccountVisit) -> Result<Response, ServiceError> {
         // The guest token is no longer valid.
         visit.forget_guest();
         let Some(taken) = taken else { return Ok(visit.lead(&way_on)) };
-        if let Some(tab) = tab_to_watch(&way_on) {
-            return watched(visit, tab).await;
+        if let Some(tab) = to_watch {
+            return watched(visit, &tab).await;
         }
         if way_on != "/conta" {
             // Who was on the way to a page goes on there.
@@ -81,7 +93,14 @@ async fn shown(visit: &mut AccountVisit) -> Result<Response, ServiceError> {
         claim::offered(&visit.cx, &token).await?
     };
     if things.is_empty() {
-        return Ok(visit.lead(&way_on));
+        let asked = if visit.is_sent { None } else { tab_to_watch(&way_on) };
+        let follows_already = match asked {
+            Some(tab) => own_tab(visit, &token, tab).await? != tab,
+            None => false,
+        };
+        if !follows_already {
+            return Ok(visit.lead(&way_on));
+        }
     }
     let begins_watch = tab_to_watch(&way_on).is_some();
     let (frame, csrf, is_done, on) = (visit.frame(), visit.csrf.as_str(), visit.is_sent, visit.in_lang(&way_on));
@@ -106,12 +125,22 @@ pub(super) async fn take_and_watch(visit: &mut AccountVisit, token: &str, tab: &
     watched(visit, tab).await
 }
 
+/// The tab that is to be watched: the guest's, or the one by which the account follows its page already.
+async fn own_tab(visit: &AccountVisit, token: &str, tab: &str) -> Result<String, ServiceError> {
+    let own = match tabs::tab_id(tab) {
+        Ok(id) => claim::followed_already(&visit.cx, token, &id).await?,
+        // No tab has such an id; that is found after the claim.
+        Err(_) => None,
+    };
+    Ok(own.unwrap_or_else(|| tab.to_owned()))
+}
+
 /// Begins the daily watch of a page of the account, and leads to the page.
 async fn watched(visit: &AccountVisit, tab: &str) -> Result<Response, ServiceError> {
     let owner = Owner::Account(visit.cx.caller.required_session()?.account.clone());
     let tab = match tabs::tab(&visit.cx.services, &owner, tab).await {
         Ok(tab) => tab,
-        // The account had followed the page before, so that the guest's was dropped.
+        // It was not the guest's, or stayed behind as the account follows as many pages as it may.
         Err(error) if error.code == Code::TabNotFound => return Ok(visit.lead_after("/workspace", "imported")),
         Err(error) => return Err(error),
     };

@@ -1,6 +1,7 @@
 //! Guest claim: moves a guest's audits, tabs and credits to the signed-in account.
 
 use model::claim::{MovedRows, ProductClaim};
+use model::id::{Owner, TabId};
 use serde_json::json;
 use store::GuestThings;
 
@@ -36,4 +37,18 @@ pub async fn offered(cx: &Cx, token: &str) -> Result<GuestThings, ServiceError> 
     let (session, digest) = (cx.caller.required_session()?, token_digest(token));
     let things = cx.services.database().ask(|store| store.guest_things(&digest, &session.account)).await;
     Ok(things.map_err(unavailable)?.unwrap_or_default())
+}
+
+/// The tab of the caller's account that follows the page of a guest's tab: that one stays behind in [`take`]. Asked before it,
+/// since the guest's token opens nothing afterwards. `None` where the account does not follow the page.
+pub async fn followed_already(cx: &Cx, token: &str, tab: &TabId) -> Result<Option<String>, ServiceError> {
+    let (database, digest) = (cx.services.database(), token_digest(token));
+    let Some(guest) = database.ask(|store| store.guest_by_digest(&digest)).await? else { return Ok(None) };
+    let (from, to) = (Owner::Guest(guest.id), Owner::Account(cx.caller.required_session()?.account.clone()));
+    let url = match database.ask(|store| store.tab_of(&from, tab)).await {
+        Ok(tab) => tab.url,
+        Err(DatabaseError::NotFound) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(database.ask(|store| store.tab_of_page(&to, &url)).await?.map(|tab| tab.id))
 }

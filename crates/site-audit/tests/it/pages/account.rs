@@ -343,6 +343,24 @@ async fn alerts_that_a_guest_asked_for_come_with_the_account(database: TestDatab
     let watched = browser.get("/workspace.json").await.json()["tabs"].as_array().unwrap().clone();
     let watched = watched.iter().filter(|one| one["monitor"] == true).count();
     assert_eq!(watched, 2);
+
+    // Where the account follows the page already, its own is watched: the guest's stays behind.
+    let body = format!("csrf={}&url=https://example.org/c", csrf(&browser.get("/workspace?lang=en").await));
+    let opened = browser.form("/workspace?lang=en", FORM, &body).await;
+    assert_eq!(opened.status, 303, "{}", opened.body);
+    let own = browser.get("/workspace.json").await.json()["tabs"].as_array().unwrap().clone();
+    let own = own.iter().find(|one| one["url"] == "https://example.org/c").unwrap()["id"].as_str().unwrap().to_owned();
+    let mut second = guest(&app).await;
+    let asked = second.form("/workspace?lang=en", FORM, "url=https://example.org/c&watch=on").await;
+    let back = asked.header("location").split("return_to=").nth(1).unwrap().split('&').next().unwrap().to_owned();
+    let form = second.get(&format!("/conta/global?return_to={back}")).await;
+    let body = format!("csrf={}&return_to={back}&email=ana@example.com&password={password}", csrf(&form));
+    let signed_in = second.form("/conta/global?lang=en", FORM, &body).await;
+    let offered = second.get(signed_in.header("location")).await;
+    assert!(offered.body.contains("Your account follows this page already."), "{}", offered.body);
+    let body = format!("csrf={}&return_to={back}", csrf(&offered));
+    let taken = second.form("/conta/claim?lang=en", FORM, &body).await;
+    assert_eq!(taken.header("location"), format!("/workspace/{own}?done=watch_saved&lang=en"), "{}", taken.body);
 }
 
 async fn an_account_in_its_trial_is_told_of_no_allowance(database: TestDatabase) {

@@ -44,6 +44,16 @@ pub(super) async fn old_icon() -> Response {
     asset(OLD_ICON, "image/x-icon", "public, max-age=86400")
 }
 
+const TOUCH_ICON: &[u8] = include_bytes!("../assets/apple-touch-icon.png");
+
+/// Path of the icon that phones put on their home screens: 180 × 180 pixels, without transparency. They ask for it there too
+/// without reading a page.
+pub(super) const TOUCH_ICON_PATH: &str = "/apple-touch-icon.png";
+
+pub(super) async fn touch_icon() -> Response {
+    asset(TOUCH_ICON, "image/png", "public, max-age=86400")
+}
+
 pub(super) async fn icon() -> Response {
     asset(ICON, "image/svg+xml; charset=utf-8", "public, max-age=86400")
 }

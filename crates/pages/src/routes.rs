@@ -98,6 +98,7 @@ pub(crate) fn router() -> Router<Site> {
         .route("/favicon.svg", get(assets::icon))
         .route(logo::PATH, get(logo::show))
         .route("/favicon.ico", get(assets::old_icon))
+        .route(assets::TOUCH_ICON_PATH, get(assets::touch_icon))
         .route(assets::CARD_PATH, get(assets::card))
         .route("/robots.txt", get(sitemap::robots))
         .route("/sitemap.xml", get(sitemap::show))

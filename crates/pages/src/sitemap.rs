@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use api::documents::llms::guides;
+use api::site::Site;
 use audit::checks::{FAMILIES, all};
 use audit::escape::xml_text;
 use axum::extract::State;
@@ -24,11 +25,14 @@ pub(super) async fn robots(State(services): State<Services>) -> Response {
 }
 
 /// Every page: as the reader's browser prefers it, and in each language.
-pub(super) async fn show(State(services): State<Services>) -> Response {
+pub(super) async fn show(State(site): State<Site>) -> Response {
+    let services = site.services();
     let named =
         ["/", "/bot", "/checks", "/credit", "/docs", "/docs/embed", "/docs/errors", "/pricing", "/status", "/tools"]
             .map(str::to_owned);
-    let contact = service::contact::is_configured(&services).then(|| "/contact".to_owned());
+    let contact = service::contact::is_configured(services).then(|| "/contact".to_owned());
+    let partners = service::partners::is_on(services).then(|| service::partners::PAGE_PATH.to_owned());
+    let operations = site.operations().iter().map(|operation| format!("/docs/api/{}", operation.name));
     let guides = guides(services.base_url()).into_iter().map(|guide| format!("/docs/guides/{}", guide.slug));
     let tools = FAMILIES.iter().map(|family| format!("/tools/{}", family.slug));
     let checks = all().map(|check| format!("/checks/{}", check.code));
@@ -36,7 +40,9 @@ pub(super) async fn show(State(services): State<Services>) -> Response {
     let mut text = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
     );
-    for path in named.into_iter().chain(contact).chain(guides).chain(tools).chain(checks) {
+    for path in
+        named.into_iter().chain(contact).chain(partners).chain(operations).chain(guides).chain(tools).chain(checks)
+    {
         for query in &queries {
             // Writing to a string can't fail.
             let _written = writeln!(text, "<url><loc>{}{query}</loc></url>", xml_text(&services.url(&path)));

@@ -95,8 +95,8 @@ async fn no_link_between_pages_is_broken() {
         for link in links.into_iter().filter(own) {
             let link = link.replace(&app.url(""), "").replace("&#38;", "&");
             let link = if link.starts_with('?') { format!("{path}{link}") } else { link };
-            // Typefaces are no text; a browser loads them (`the_form_leads_to_the_report_without_scripts`).
-            if !link.ends_with(".woff2") {
+            // Typefaces and icons are no text; a browser loads them (`the_form_leads_to_the_report_without_scripts`).
+            if ![".woff2", ".png"].iter().any(|ending| link.ends_with(ending)) {
                 left.push(link.split('#').next().unwrap_or_default().to_owned());
             }
         }
@@ -252,7 +252,9 @@ impl Auditor {
         }
         let fetched = match url.strip_prefix(ORIGIN) {
             // A picture is no text; its head is enough to know that it is there.
-            Some("/card.png") => exchange(url, self.app.call(Call::new("HEAD", "/card.png")).await),
+            Some(picture @ ("/card.png" | "/apple-touch-icon.png")) => {
+                exchange(url, self.app.call(Call::new("HEAD", picture)).await)
+            }
             Some(path) => exchange(url, self.app.call(Call::get(path).header("cookie", &self.cookie)).await),
             None => example::failed(FailureKind::Unreachable, "connect", Vec::new(), url),
         };

@@ -48,6 +48,9 @@ async fn what_pages_load_is_small() {
     let icon = app.raw(Call::get("/favicon.ico")).await;
     let icon = String::from_utf8_lossy(&icon).split("\r\n\r\n").next().unwrap_or_default().to_owned();
     assert!(icon.starts_with("HTTP/1.1 200 ") && icon.contains("content-type: image/x-icon"), "{icon}");
+    let touch_icon = app.raw(Call::get("/apple-touch-icon.png")).await;
+    let touch_icon_head = String::from_utf8_lossy(&touch_icon).into_owned();
+    assert!(touch_icon_head.starts_with("HTTP/1.1 200 ") && touch_icon.len() < 6_000, "{touch_icon_head}");
     let mut pages = String::new();
     let report = shared(&app, &site.url("/")).await;
     for path in ["/", "/embed", "/conta/passkey", "/docs/api/audit_page", &report] {

@@ -1,6 +1,7 @@
 //! What Google's rich results require and recommend of a node, and what of it the page's nodes lack.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use super::graph::{Graph, GraphNode, PathValue, local};
 use super::tree::{TreeKind, ValueTree};
@@ -99,7 +100,7 @@ pub(crate) struct Requirements<'t> {
 
 /// Judges every node. `is_home`: whether the page is the root of its site.
 pub(crate) fn read<'t>(graph: &Graph<'t>, is_home: bool, need: Need) -> Requirements<'t> {
-    let table = RequirementTable::read();
+    let table = &*TABLE;
     let mut out = Requirements::default();
     for node in graph.nodes.iter().filter(|node| !graph.is_undescribed(node.tree)) {
         let mut judged: BTreeSet<(&str, &str)> = BTreeSet::new();
@@ -126,7 +127,7 @@ pub(crate) fn read<'t>(graph: &Graph<'t>, is_home: bool, need: Need) -> Requirem
 
 /// The nodes that the page is about and that may become a rich result, but those of some pages of the documentation.
 pub(crate) fn subjects<'g, 't>(graph: &'g Graph<'t>, but: &[&str]) -> Vec<&'g GraphNode<'t>> {
-    let table = RequirementTable::read();
+    let table = &*TABLE;
     let is_subject = |node: &&GraphNode<'t>| {
         let mut rows = node.types.iter().flat_map(|kind| table.rows(kind));
         !graph.is_undescribed(node.tree)
@@ -171,6 +172,9 @@ fn is(value: &ValueTree, wanted: &str) -> bool {
         _ => false,
     }
 }
+
+/// The tables, read once.
+static TABLE: LazyLock<RequirementTable> = LazyLock::new(RequirementTable::read);
 
 struct RequirementTable {
     rows: BTreeMap<&'static str, Vec<RequirementRow>>,
@@ -246,7 +250,7 @@ mod tests {
         for line in RICH_RESULTS.lines().filter(|line| !line.starts_with('#')) {
             assert_eq!(line.split('\t').filter(|column| !column.is_empty()).count(), 6, "{line}");
         }
-        let table = RequirementTable::read();
+        let table = &*TABLE;
         for kind in table.supertypes.values().flatten() {
             assert!(table.rows.contains_key(kind), "{kind} is no type with requirements");
         }

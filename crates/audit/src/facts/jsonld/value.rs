@@ -7,7 +7,7 @@ mod form;
 mod verdict;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use url::Url;
 
@@ -17,7 +17,7 @@ use super::placeholder;
 use super::tree::{Member, ValueTree};
 
 pub(crate) use date::is_date;
-use form::{ValueForm, forms};
+use form::{BY_PROPERTY, ValueForm};
 pub(crate) use verdict::plain;
 use verdict::{NamedMembers, ValueVerdict, judged};
 
@@ -93,7 +93,7 @@ pub(crate) fn decimal_mark(language: &str) -> Option<char> {
 
 /// All that is wrong, in the order of the page; `None` when no value of a known property is there.
 pub(crate) fn read<'t>(graph: &Graph<'t>, setting: &Setting<'_>) -> Option<Vec<Bad<'t>>> {
-    let mut reader = ValueReader { setting, forms: forms(), seen: false, bad: Vec::new() };
+    let mut reader = ValueReader { setting, seen: false, bad: Vec::new() };
     for node in &graph.nodes {
         // Of a name that comes twice readers take the last.
         let named = node.tree.members().into_iter().flatten().map(|member| (local(&member.name), member));
@@ -109,7 +109,6 @@ pub(crate) fn read<'t>(graph: &Graph<'t>, setting: &Setting<'_>) -> Option<Vec<B
 
 struct ValueReader<'s, 'p, 't> {
     setting: &'s Setting<'p>,
-    forms: BTreeMap<&'static str, ValueForm>,
     seen: bool,
     bad: Vec<Bad<'t>>,
 }
@@ -167,7 +166,7 @@ impl<'t> ValueReader<'_, '_, 't> {
             "ratingValue" if bounds::is_stars(node) => ValueForm::Rating,
             "latitude" | "longitude" => ValueForm::Degrees,
             "gtin" | "gtin8" | "gtin12" | "gtin13" | "gtin14" => ValueForm::Gtin,
-            _ => return self.forms.get(property).copied(),
+            _ => return BY_PROPERTY.get(property).copied(),
         })
     }
 

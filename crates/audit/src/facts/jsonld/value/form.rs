@@ -1,6 +1,7 @@
 //! What properties of schema.org ask of their values, and what is wrong with a value that is something else.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use model::lang::{Text, text};
 
@@ -33,7 +34,9 @@ pub(crate) enum ValueForm {
 }
 
 /// The forms of the table, by property.
-pub(super) fn forms() -> BTreeMap<&'static str, ValueForm> {
+pub(super) static BY_PROPERTY: LazyLock<BTreeMap<&'static str, ValueForm>> = LazyLock::new(forms);
+
+fn forms() -> BTreeMap<&'static str, ValueForm> {
     let mut out = BTreeMap::new();
     let lines = FORMS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
     for (word, properties) in lines {

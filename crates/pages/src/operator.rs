@@ -5,6 +5,7 @@ use api::cookies::CookieKind;
 use api::request::{BODY_BYTES, client, read_body};
 use api::response::{of_error, status};
 use askama::Template;
+use audit::checks;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -174,29 +175,30 @@ fn over_days(figures: &OperatorFigures, lang: Lang) -> Vec<Plot> {
 fn by_name(figures: &OperatorFigures, metrics: &Metrics, lang: Lang) -> Vec<Plot> {
     const AGENTS: Text = text("AI agents, 30 days", "Agentes de IA, 30 dias");
     const AGENT: Text = text("Agent", "Agente");
-    const FINDINGS: Text = text("Findings by code, 30 days", "Achados por código, 30 dias");
-    const CODE: Text = text("Code", "Código");
+    const FINDINGS: Text = text("Findings by check, 30 days", "Achados por verificação, 30 dias");
+    const CHECK: Text = text("Check", "Verificação");
     const MANY: Text = text("Findings", "Achados");
-    const SHARE: Text = text("Share of audits", "Fração das auditorias");
+    const SHARE: Text = text("Of all audits", "Das auditorias");
     let say = |text: Text| text.in_lang(lang);
     let agents = figures.body.agents.names.iter();
     let agents = agents.map(|agent| (vec![agent.name.clone(), number(agent.calls, lang)], Some(value(agent.calls))));
     let findings = metrics.findings().map(|findings| findings.by_code.as_slice()).unwrap_or_default();
+    let title = |code: &str| checks::find(code).map_or_else(|| code.to_owned(), |check| say(check.title).to_owned());
     let findings = findings
         .iter()
-        .map(|code| (vec![code.code.clone(), number(code.n, lang), percent(code.share, lang)], Some(value(code.n))));
+        .map(|code| (vec![title(&code.code), number(code.n, lang), percent(code.share, lang)], Some(value(code.n))));
     vec![
         Plot::by_name("agents", say(AGENTS), vec![say(AGENT), say(CALLS)], agents.collect()),
-        Plot::by_name("findings", say(FINDINGS), vec![say(CODE), say(MANY), say(SHARE)], findings.collect()),
+        Plot::by_name("findings", say(FINDINGS), vec![say(CHECK), say(MANY), say(SHARE)], findings.collect()),
     ]
 }
 
 fn of_operation(figures: &OperatorFigures, lang: Lang) -> Vec<Plot> {
     const QUEUE: Text = text("Queue", "Fila");
-    const LANE: Text = text("Lane", "Fila");
-    const WAITING: Text = text("Waiting", "Esperando");
+    const LANE: Text = text("Lane", "Nome");
+    const WAITING: Text = text("Waiting", "Na fila");
     const OLDEST: Text = text("Oldest, seconds", "Mais antigo, em segundos");
-    const GIVEN_UP: Text = text("Failed", "Falhos");
+    const GIVEN_UP: Text = text("Failed", "Com falha");
     const TIMES: Text = text("99th percentile by route, 24 hours", "Percentil 99 por rota, 24 horas");
     const ROUTE: Text = text("Route", "Rota");
     const ERRORS: Text = text("Browser errors, 24 hours", "Erros de navegador, 24 horas");

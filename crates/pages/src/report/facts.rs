@@ -50,6 +50,9 @@ fn refused(crawlers: &BTreeMap<String, bool>) -> Option<String> {
 }
 
 fn images(total: u32, without_alt: u32, lang: Lang) -> String {
+    if total == 0 {
+        return "0".to_owned();
+    }
     let sentence = text("{total} ({without} without alt)", "{total} ({without} sem alt)");
     sentence.phrase(&[("total", total.into()), ("without", without_alt.into())]).in_lang(lang).to_owned()
 }

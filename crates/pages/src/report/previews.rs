@@ -132,11 +132,11 @@ fn meter(room: &TextWidths, measured: &str, px: u32, lang: Lang) -> Option<Meter
     const FITS: Text = text("{px} px, {n} characters: fits in {cut} px", "{px} px, {n} caracteres: cabe em {cut} px");
     const CLOSE: Text = text(
         "{px} px, {n} characters: close to the limit of {cut} px, may be cut",
-        "{px} px, {n} caracteres: perto do limite de {cut} px, pode ser cortado",
+        "{px} px, {n} caracteres: perto do limite de {cut} px, corte possível",
     );
     const CUT: Text = text(
         "{px} px, {n} characters: may be cut at about {cut} px",
-        "{px} px, {n} caracteres: pode ser cortado perto de {cut} px",
+        "{px} px, {n} caracteres: corte provável perto de {cut} px",
     );
     if measured.is_empty() {
         return None;

@@ -78,6 +78,10 @@ const NOT_REQUESTED: Text = text(
     "If you did not request this, ignore this email: nothing changes unless the link is used.",
     "Se você não pediu isto, ignore este e-mail: nada muda enquanto o link não for usado.",
 );
+const NOT_KNOWN: Text = text(
+    "If you don't know the sender, ignore this email: you join only if you accept.",
+    "Se você não conhece quem convida, ignore este e-mail: você só entra se aceitar.",
+);
 const NOT_YOU: Text = text(
     "If this was not you, set a new password now. That ends all sessions and revokes all API keys.",
     "Se não foi você, defina uma nova senha agora. Isso encerra todas as sessões e revoga todas as chaves de API.",
@@ -93,11 +97,11 @@ pub fn invitation(sender: &Sender<'_>, organization: &str, inviter: &str, token:
         "{inviter} convidou você para a organização {organization}. O convite vale uma vez, expira em 7 dias e é para uma conta com este endereço de e-mail.",
     );
     let about = about.phrase(&[("inviter", inviter.into()), ("organization", organization.into())]);
-    let subject = text("You are invited to an organization", "Você foi convidado para uma organização");
+    let subject = text("An organization invites you", "Uma organização convida você");
     let view = text("View invitation", "Ver convite");
     Letter::new(sender, subject, vec![about])
         .link(view, sender.url(&format!("/conta/invitation?token={token}")))
-        .note(NOT_REQUESTED)
+        .note(NOT_KNOWN)
 }
 
 /// An API key was created or revoked.

@@ -136,10 +136,11 @@ fn more(all: usize, shown: usize, lang: Lang) -> Option<String> {
 
 fn lines(groups: &[ChangeGroup], most: usize, lang: Lang) -> Vec<ChangeLine> {
     const TEMPLATE: Text = text(
-        "{count} {count|page|pages} of the template {template}",
-        "{count} {count|página|páginas} do modelo {template}",
+        "{count} {count|page|pages} with the template of {template}",
+        "{count} {count|página|páginas} com o modelo de {template}",
     );
-    const PAGES: Text = text("{url} and {more} more", "{url} e mais {more}");
+    const PAGES: Text =
+        text("{url} and {more} {more|other page|other pages}", "{url} e {more} {more|outra página|outras páginas}");
     let place = |group: &ChangeGroup| {
         let first = group.urls.first().cloned().unwrap_or_default();
         let phrase = match &group.template {

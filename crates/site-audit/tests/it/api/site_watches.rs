@@ -192,7 +192,7 @@ async fn what_broke_is_told_in_one_mail(database: TestDatabase) {
     for part in [
         "Broke",
         &watching.site.url("/gone"),
-        "6 pages of the template /product/",
+        "6 pages with the template of /product/",
         &watching.app.url(&format!("/sites/{}?lang=en", run["id"].as_str().unwrap())),
         &watching.app.url("/watch/stop?token="),
     ] {

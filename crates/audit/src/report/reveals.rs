@@ -2,18 +2,18 @@
 
 use model::finding::Finding;
 use model::fix::Fix;
-use model::lang::{Lang, Phrase, Text, text};
+use model::lang::{Phrase, Text, text};
 use model::patch::Patch;
 
-use crate::{checks, uncover};
+use crate::uncover;
 
 const DATA: Text = text(
     "Fixing this may reveal other findings about structured data.",
     "Corrigir isto pode revelar outros achados sobre os dados estruturados.",
 );
-const TITLES: Text = text(
-    "Fixing this may reveal {count|another finding|{count} other findings}: {titles}.",
-    "Corrigir isto pode revelar {count|outro achado|outros {count} achados}: {titles}.",
+const CODES: Text = text(
+    "Fixing this may reveal {count|another finding|{count} other findings}: {codes}.",
+    "Corrigir isto pode revelar {count|outro achado|outros {count} achados}: {codes}.",
 );
 const WORDS: Text = text(
     "Fixing this may reveal other findings about the text.",
@@ -52,22 +52,8 @@ fn reveals(finding: &Finding) -> Option<Phrase> {
         return Some(WORDS.into());
     }
     let is_told = HIDING.contains(&finding.code.as_str()) && !finding.causes.is_empty();
-    is_told.then(|| {
-        let told = |lang| {
-            let values = [("count", finding.causes.len().into()), ("titles", titles(&finding.causes, lang).into())];
-            TITLES.phrase(&values).in_lang(lang).to_owned()
-        };
-        Phrase { en: told(Lang::En), pt: told(Lang::PtBr) }
-    })
-}
-
-/// What each of these findings says, in quotes; its code where no check has it any more.
-fn titles(codes: &[String], lang: Lang) -> String {
-    let title = |code: &String| match checks::find(code) {
-        Some(check) => format!("“{}”", check.title.in_lang(lang)),
-        None => code.clone(),
-    };
-    codes.iter().map(title).collect::<Vec<_>>().join(", ")
+    let values = [("count", finding.causes.len().into()), ("codes", finding.causes.join(", ").into())];
+    is_told.then(|| CODES.phrase(&values))
 }
 
 /// Behind a sentence; behind lines to copy, in a paragraph of its own.

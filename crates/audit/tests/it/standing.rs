@@ -245,7 +245,7 @@ fn a_fix_says_what_it_may_reveal() {
     // The card is advice for pages in results: it waits until this one is to be there.
     let hidden = with("<meta name=robots content=noindex>").replace("<meta name=description", "<meta name=x");
     let (note, in_patch) = notes(&hidden, "noindex_meta");
-    assert!(note.contains("may reveal") && note.contains("“No meta description”"), "{note}");
+    assert!(note.contains("may reveal") && note.contains("meta_description_missing"), "{note}");
     assert_eq!(note, in_patch);
     assert!(!notes(FINE, "og_title_missing").0.contains("reveal"));
 }

@@ -79,7 +79,7 @@ const NOT_REQUESTED: Text = text(
     "Se você não pediu isto, ignore este e-mail: nada muda enquanto o link não for usado.",
 );
 const NOT_KNOWN: Text = text(
-    "If you don't know the sender, ignore this email: you join only if you accept.",
+    "If you do not know the sender, ignore this email: you join only if you accept.",
     "Se você não conhece quem convida, ignore este e-mail: você só entra se aceitar.",
 );
 const NOT_YOU: Text = text(

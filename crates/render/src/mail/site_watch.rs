@@ -205,7 +205,7 @@ mod tests {
         let broke = vec![group(0, Severity::Warn, 7, Some("/product/…")), group(1, Severity::Info, 3, None)];
         let mail = written(Lang::PtBr, broke, Vec::new());
         assert_eq!(mail.subject, "example.com: 2 achados novos");
-        for part in ["7 páginas do modelo /product/…", "https://example.com/1 e mais 2"] {
+        for part in ["7 páginas com o modelo de /product/…", "https://example.com/1 e 2 outras páginas"] {
             assert!(mail.text.contains(part), "{part}: {}", mail.text);
         }
         assert!(!mail.text.contains("Corrigido"), "{}", mail.text);

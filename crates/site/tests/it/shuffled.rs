@@ -11,18 +11,18 @@ use url::Url;
 
 const START: &str = "https://example.com/";
 
-static SITE: LazyLock<(Vec<PageFacts>, SiteInputs)> = LazyLock::new(crawled);
+static SITE: LazyLock<(Vec<PageFacts>, SiteInputs)> = LazyLock::new(|| crawled(["a", "b", "c"]));
 
 fn pages() -> (Vec<PageFacts>, SiteInputs) {
     SITE.clone()
 }
 
-/// A site of 40 pages in three templates, each with links, titles and texts of which some are shared.
-fn crawled() -> (Vec<PageFacts>, SiteInputs) {
+/// A site of 40 pages in three templates, of a folder each, with links, titles and texts of which some are shared.
+fn crawled(folders: [&str; 3]) -> (Vec<PageFacts>, SiteInputs) {
     let answers = (0..40).map(|at| {
-        let url = if at == 0 { START.to_owned() } else { format!("{START}{}/{at}", ["a", "b", "c"][at % 3]) };
+        let url = if at == 0 { START.to_owned() } else { format!("{START}{}/{at}", folders[at % 3]) };
         let links: String = [at * 3 + 1, at * 5 + 2, at + 7, at / 2]
-            .map(|to| format!("<a href='/{}/{}'>To {to}</a> ", ["a", "b", "c"][to % 3], to % 43))
+            .map(|to| format!("<a href='/{}/{}'>To {to}</a> ", folders[to % 3], to % 43))
             .concat();
         let words: String = (0..60).map(|word| format!("word{} ", word * (at % 7 + 1))).collect();
         let source = format!(
@@ -48,6 +48,16 @@ fn shuffle<T>(items: &mut [T], by: &[Index]) {
     for (at, index) in by.iter().enumerate().take(count) {
         items.swap(at, index.index(count));
     }
+}
+
+#[test]
+fn templates_of_one_folder_have_names_of_their_own() {
+    let (pages, inputs) = crawled(["p"; 3]);
+    let told = judged(pages, inputs);
+    let names: std::collections::BTreeSet<&str> =
+        told.templates.iter().map(|template| template.name.as_str()).collect();
+    assert_eq!(names.len(), told.templates.len(), "{names:?}");
+    assert_eq!(names.iter().filter(|name| name.starts_with("/p/… (/p/")).count(), 3, "{names:?}");
 }
 
 #[test]

@@ -128,6 +128,10 @@ fn recorded(line: &str) -> Option<Recorded> {
     let (name, arguments) = call.split_once('(')?;
     let (arguments, result) = arguments.rsplit_once(") = ")?;
     let (done, lasted) = result.split_once(" <")?;
+    if done == "?" {
+        // The process ended in this call: nothing came after it, and no one was told of it.
+        return None;
+    }
     let end = begin + lasted.trim_end_matches('>').parse::<f64>().ok()?;
     let (file, rest) = arguments.split_once('<')?.1.split_once('>')?;
     let file = String::from_utf8(from_hex(file)).unwrap();

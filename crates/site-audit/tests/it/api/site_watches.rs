@@ -217,7 +217,7 @@ async fn what_broke_is_told_in_one_mail(database: TestDatabase) {
     let letters = watching.mail.letters();
     assert_eq!(letters.len(), 2);
     let text = letters[1].text();
-    assert!(text.contains("Quebrou") && text.contains("6 páginas do modelo /product/"), "{text}");
+    assert!(text.contains("Quebrou") && text.contains("6 páginas com o modelo de /product/"), "{text}");
 }
 
 async fn the_report_of_a_watched_run_has_its_changes(database: TestDatabase) {

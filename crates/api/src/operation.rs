@@ -49,6 +49,8 @@ pub enum Access {
     Open,
     /// An owner of audits: a guest, an API key, or a signed-in browser.
     Owner,
+    /// The same without guests: an API key, or a signed-in browser.
+    Account,
     /// A browser that is signed in.
     Session,
     /// Any caller, from a page of ours: sign-in and sign-out. Its writes need CSRF protection also without a session.

@@ -112,6 +112,14 @@ impl Caller {
         self.owner().ok_or(refused)
     }
 
+    /// The owner where it is an account or an organization; [`Code::AccountRequired`] for a guest.
+    pub fn required_account(&self) -> Result<Owner, ServiceError> {
+        match self.required_owner()? {
+            Owner::Guest(_) => Err(ServiceError::new(Code::AccountRequired)),
+            owner => Ok(owner),
+        }
+    }
+
     /// The session; an error when nobody is signed in.
     pub fn required_session(&self) -> Result<&Session, ServiceError> {
         match &self.identity {

@@ -108,10 +108,7 @@ fn next_slot(id: &str, days: u32, now: Timestamp) -> Timestamp {
 
 /// The owner of a caller's watches; [`Code::AccountRequired`] for a guest.
 pub fn owner(cx: &Cx) -> Result<Owner, ServiceError> {
-    match cx.caller.required_owner()? {
-        Owner::Guest(_) => Err(ServiceError::new(Code::AccountRequired)),
-        owner => Ok(owner),
-    }
+    cx.caller.required_account()
 }
 
 /// Makes a watch. `first_run`: a run of the owner that the first one of the watch is compared with.

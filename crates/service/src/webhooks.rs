@@ -174,10 +174,7 @@ impl Delivery {
 
 /// The owner of a caller's webhooks and feed; [`Code::AccountRequired`] for a guest.
 pub(crate) fn account_owner(cx: &Cx) -> Result<Owner, ServiceError> {
-    match cx.caller.required_owner()? {
-        Owner::Guest(_) => Err(ServiceError::new(Code::AccountRequired)),
-        owner => Ok(owner),
-    }
+    cx.caller.required_account()
 }
 
 /// The kinds of events that a webhook gets, in a fixed order; all where none are named. [`Code::InvalidBody`] for an empty

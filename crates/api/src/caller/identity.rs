@@ -65,6 +65,7 @@ pub(crate) async fn of_call(
             }
         }
         Access::Owner => drop(caller.required_owner()?),
+        Access::Account => drop(caller.required_account()?),
         Access::Session => drop(caller.required_session()?),
         Access::Operator => identity::require_operator(&caller)?,
     }

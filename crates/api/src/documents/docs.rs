@@ -106,6 +106,7 @@ pub fn api(operations: &[Operation]) -> Result<String, std::fmt::Error> {
         let access = match operation.access {
             Access::Open => "Anybody may call.",
             Access::Owner => "Needs a guest token, an API key, or a signed-in browser.",
+            Access::Account => "Needs an account: an API key, or a signed-in browser. A guest token is refused.",
             Access::Session => "Needs a signed-in browser (its cookie, and for writes `Origin` and `X-CSRF-Token`).",
             Access::Browser => "For pages of this site (writes need `Origin` and `X-CSRF-Token`).",
             Access::Credit => "Needs a credit's token (`Authorization: Bearer cred_…` or `X-Credito`).",

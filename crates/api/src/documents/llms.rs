@@ -176,6 +176,7 @@ fn describe(out: &mut String, source: &DocumentSource<'_>, operation: &Operation
     let who = match operation.access {
         Access::Open => "Anybody may call.",
         Access::Owner => "Needs a guest token or an API key.",
+        Access::Account => "Needs an API key; guests can't call it.",
         Access::Session | Access::Browser => "For a signed-in browser.",
         Access::Credit => "Needs the token of a credit.",
         Access::Operator => "Needs the operator's token.",

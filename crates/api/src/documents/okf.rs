@@ -65,6 +65,7 @@ fn api(source: &DocumentSource<'_>) -> String {
         let who = match operation.access {
             Access::Open => "anyone",
             Access::Owner => "guest token or API key",
+            Access::Account => "API key",
             Access::Session | Access::Browser => "signed-in browser",
             Access::Credit => "holder of a credit",
             Access::Operator => "operator",

@@ -56,7 +56,7 @@ pub(super) struct OperationDescription {
     path: &'static str,
     /// What it does, its limits.
     description: &'static str,
-    /// `none`, `guest`, `session`, `credito` or `operator`.
+    /// `none`, `guest`, `api_key`, `session`, `credito` or `operator`.
     auth: &'static str,
     /// Price beyond the free allowance, in US dollars; null for free.
     price_usd: Option<f64>,
@@ -109,6 +109,7 @@ pub(super) fn auth(access: Access) -> &'static str {
     match access {
         Access::Open => NO_CREDENTIAL,
         Access::Owner => "guest",
+        Access::Account => "api_key",
         Access::Session | Access::Browser => "session",
         Access::Credit => "credito",
         Access::Operator => "operator",
@@ -176,6 +177,7 @@ pub fn sample(base_url: &str, operation: &Operation, described: &Value) -> Sampl
         url: format!("{base_url}{path}{query}"),
         credential: match operation.access {
             Access::Owner => Some(SampleCredential { header: "X-Guest-Token", scheme: "", variable: "TOKEN" }),
+            Access::Account => Some(SampleCredential { header: "X-Api-Key", scheme: "", variable: "API_KEY" }),
             Access::Credit => Some(SampleCredential { header: "X-Credito", scheme: "", variable: "CREDIT" }),
             Access::Operator => {
                 Some(SampleCredential { header: "Authorization", scheme: "Bearer ", variable: "OPERATOR_TOKEN" })

@@ -27,7 +27,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  organizations; at most 10 watches unless the operator allows more.\n\nExample: `{\"url\": \"https://example.com/\", \"every\": \"weekly\"}`",
             )
             .without_tool()
-            .access(Access::Owner)
+            .access(Access::Account)
             .check(|services: &Services, input: &AddRequest| input.plan(services).map(drop))
             .errors(&[
                 Code::GuestTokenRequired,
@@ -44,7 +44,7 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/api/site-watches", "list_site_watches", list)
             .text("List watched sites", "Each with its newest run.")
             .without_tool()
-            .access(Access::Owner)
+            .access(Access::Account)
             .errors(&[Code::GuestTokenRequired, Code::AccountRequired, Code::DatabaseUnavailable]),
         Operation::patch("/api/site-watches/{id}", "change_site_watch", change)
             .text(
@@ -52,7 +52,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 "Changes how often it runs, how far, or whether.\n\nA credit in `X-Credito` pays from now on.\n\nExample: `{\"on\": false}`",
             )
             .without_tool()
-            .access(Access::Owner)
+            .access(Access::Account)
             .check(|_: &Services, input: &ChangeRequest| input.edit().map(drop))
             .errors(&[
                 Code::GuestTokenRequired,
@@ -66,7 +66,7 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::delete("/api/site-watches/{id}", "delete_site_watch", delete)
             .text("Stop watching a site", "Its runs stay.")
             .without_tool()
-            .access(Access::Owner)
+            .access(Access::Account)
             .errors(OF_A_WATCH),
     ]
 }

@@ -30,7 +30,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 "The webhooks of the account or organization, oldest first, with their state: `active`, `failing` since \
                  when, or `disabled`. Of an address only origin and end are shown.",
             )
-            .access(Access::Owner)
+            .access(Access::Account)
             .errors(OF_THE_FEED),
         Operation::post("/api/webhooks", "create_webhook", create)
             .text(
@@ -42,7 +42,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  10 times over three days; redirects are not followed, and private addresses are refused. Ten webhooks at \
                  most; guests have none.\n\nExample: `{\"url\": \"https://example.com/hooks\", \"events\": [\"watch.alert\"]}`",
             )
-            .access(Access::Owner)
+            .access(Access::Account)
             .reaches_out()
             .check(|_: &Services, input: &CreateRequest| webhooks::subscribed(input.events.as_deref()).map(drop))
             .errors(&[
@@ -61,7 +61,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 "Queues a `webhook.test` event with a sample, which is tried once; list_webhook_deliveries says what became \
                  of it. A disabled webhook is active again when it succeeds.",
             )
-            .access(Access::Owner)
+            .access(Access::Account)
             .reaches_out()
             .errors(&[
                 Code::GuestTokenRequired,
@@ -76,25 +76,25 @@ pub(super) fn operations() -> Vec<Operation> {
                 "A new secret, answered this once. For 24 hours messages are signed with the one before, too: \
                  `webhook-signature` then has two signatures.",
             )
-            .access(Access::Owner)
+            .access(Access::Account)
             .errors(OF_A_WEBHOOK),
         Operation::delete("/api/webhooks/{id}", "delete_webhook", delete)
             .text("Delete a webhook", "It gets no more events, and its list of deliveries is deleted.")
-            .access(Access::Owner)
+            .access(Access::Account)
             .errors(OF_A_WEBHOOK),
         Operation::get("/api/webhooks/{id}/deliveries", "list_webhook_deliveries", deliveries)
             .text(
                 "List a webhook's deliveries",
                 "The last 50, newest first, with tries, the last answer and when the next try is due. Kept for 30 days.",
             )
-            .access(Access::Owner)
+            .access(Access::Account)
             .errors(OF_A_WEBHOOK),
         Operation::get("/api/feed", "get_feed", feed_state)
             .text(
                 "Ask for the feed",
                 "Whether the account or organization has a feed. Its address is told only when it is made or renewed.",
             )
-            .access(Access::Owner)
+            .access(Access::Account)
             .errors(OF_THE_FEED),
         Operation::post("/api/feed", "renew_feed", renew_feed)
             .text(
@@ -103,11 +103,11 @@ pub(super) fn operations() -> Vec<Operation> {
                  address can read it, without a credential; both are answered this once. The addresses before open \
                  nothing any more.",
             )
-            .access(Access::Owner)
+            .access(Access::Account)
             .errors(OF_THE_FEED),
         Operation::delete("/api/feed", "delete_feed", delete_feed)
             .text("Delete the feed", "Its address opens nothing any more.")
-            .access(Access::Owner)
+            .access(Access::Account)
             .errors(OF_THE_FEED),
         Operation::get("/feeds/{token}", "read_feed", read_feed)
             .text(

@@ -22,6 +22,8 @@ pub(crate) const PAIR: [&str; 2] = ["list_operations", "call_operation"];
 const DESCRIPTION_CHARACTERS: usize = 320;
 /// What the description of a tool ends with that is for an owner of audits.
 pub(super) const NEEDS_TOKEN: &str = " Needs `guest_token` (create_guest), or a header X-Guest-Token or X-Api-Key.";
+/// The same of a tool that guests can't call.
+const NEEDS_KEY: &str = " Needs a header X-Api-Key; guests can't call it.";
 /// The tool that makes a guest.
 pub(super) const CREATE_GUEST: &str = "create_guest";
 /// The tools of the core tasks, which `tools/list` has: audit a page or a site, fix, prove, share, follow, look up. Every other
@@ -56,7 +58,7 @@ const LISTED: [&str; 23] = [
 pub fn tools(operations: &[Operation]) -> impl Iterator<Item = &Operation> {
     // What a session is for is done by a person: the cookie of one never comes in here.
     operations.iter().filter(|operation| {
-        operation.is_tool && matches!(operation.access, Access::Open | Access::Owner | Access::Credit)
+        operation.is_tool && matches!(operation.access, Access::Open | Access::Owner | Access::Account | Access::Credit)
     })
 }
 
@@ -106,12 +108,12 @@ pub(crate) fn brief(doc: &str) -> String {
 
 fn description(operation: &Operation, config: &Config) -> String {
     let mut out = brief(operation.doc);
-    if operation.access == Access::Owner {
-        out.push_str(NEEDS_TOKEN);
-    }
-    if operation.access == Access::Credit {
-        out.push_str(" Needs the credit's token in the header X-Credito.");
-    }
+    out.push_str(match operation.access {
+        Access::Owner => NEEDS_TOKEN,
+        Access::Account => NEEDS_KEY,
+        Access::Credit => " Needs the credit's token in the header X-Credito.",
+        Access::Open | Access::Session | Access::Browser | Access::Operator => "",
+    });
     if let Some(sku) = operation.price {
         out.push_str(&format!(" Beyond the free allowance: {} USD (x402).", config.prices.of(sku)));
     }

@@ -56,6 +56,9 @@ impl Operation {
         let of_access: &[Code] = match self.access {
             Access::Open | Access::Browser => &[],
             Access::Owner => &[Code::GuestTokenRequired, Code::AuthUnavailable, Code::DatabaseUnavailable],
+            Access::Account => {
+                &[Code::GuestTokenRequired, Code::AccountRequired, Code::AuthUnavailable, Code::DatabaseUnavailable]
+            }
             Access::Session => &[Code::AuthUnavailable],
             Access::Credit => &[Code::CreditRequired, Code::DatabaseUnavailable],
             Access::Operator => &[Code::OperatorTokenRequired, Code::OperatorUnavailable],

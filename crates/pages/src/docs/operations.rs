@@ -74,6 +74,7 @@ struct OperationPage<'a> {
 /// A parameter, or a member of the body.
 struct Parameter {
     name: String,
+    /// Where a request has it, in words.
     place: &'static str,
     kind: String,
     is_required: bool,
@@ -188,13 +189,12 @@ fn page<'a>(site: &'a Site, operation: &'a Operation, request: &Request, openapi
     let request = sample(services.base_url(), operation, entry);
     OperationPage {
         frame: docs.frame.clone(),
-        docs,
         operation,
         hub: with_lang(DOCS_PATH, query, lang),
         about: about.split("\n\n").map(pieces).collect(),
         access: access(operation.access).in_lang(lang),
-        price: operation.price.map(|sku| services.config().prices.of(sku).to_string()),
-        parameters: parameters(openapi, entry),
+        price: operation.price.map(|sku| docs.frame.decimal(services.config().prices.of(sku))),
+        parameters: parameters(openapi, entry, lang),
         samples: request.all(),
         answer: answer(openapi, entry, operation),
         media_types: media_types(entry, operation),
@@ -204,6 +204,7 @@ fn page<'a>(site: &'a Site, operation: &'a Operation, request: &Request, openapi
             .collect(),
         attempt: attempt(entry, operation, request.body.as_deref()),
         script: assets::DOCS_PATH,
+        docs,
     }
 }
 
@@ -213,6 +214,10 @@ fn access(access: Access) -> Text {
         Access::Owner => text(
             "Needs a guest token (`X-Guest-Token`), an API key (`X-Api-Key`) or a signed-in browser.",
             "Precisa de um token de visitante (`X-Guest-Token`), uma chave de API (`X-Api-Key`) ou um navegador com sessão.",
+        ),
+        Access::Account => text(
+            "Needs an account: an API key (`X-Api-Key`) or a signed-in browser. A guest token is refused.",
+            "Precisa de uma conta: uma chave de API (`X-Api-Key`) ou um navegador com sessão. Um token de visitante é recusado.",
         ),
         Access::Session => text(
             "Needs a signed-in browser: its cookie, and for writes `Origin` and `X-CSRF-Token`.",
@@ -270,14 +275,18 @@ fn kind(openapi: &Value, schema: &Value) -> String {
     }
 }
 
-fn parameters(openapi: &Value, entry: &Value) -> Vec<Parameter> {
+fn parameters(openapi: &Value, entry: &Value, lang: Lang) -> Vec<Parameter> {
+    const PATH: Text = text("In the path", "No caminho");
+    const HEADER: Text = text("In a header", "Em um cabeçalho");
+    const QUERY: Text = text("In the query string", "Na query string");
+    const BODY: Text = text("In the body", "No corpo");
     let own = entry.get("parameters").and_then(Value::as_array).into_iter().flatten();
     let own = own.map(|parameter| resolved(openapi, parameter)).map(|parameter| Parameter {
         name: text_of(parameter, "name"),
         place: match parameter.get("in").and_then(Value::as_str) {
-            Some("path") => "path",
-            Some("header") => "header",
-            _ => "query",
+            Some("path") => PATH.in_lang(lang),
+            Some("header") => HEADER.in_lang(lang),
+            _ => QUERY.in_lang(lang),
         },
         kind: kind(openapi, parameter.get("schema").unwrap_or(&Value::Null)),
         is_required: parameter.get("required") == Some(&true.into()),
@@ -290,7 +299,7 @@ fn parameters(openapi: &Value, entry: &Value) -> Vec<Parameter> {
     let members = body.get("properties").and_then(Value::as_object).into_iter().flatten();
     let members = members.map(|(name, schema)| Parameter {
         name: name.clone(),
-        place: "body",
+        place: BODY.in_lang(lang),
         kind: kind(openapi, schema),
         is_required: required.contains(&name.as_str()),
         about: text_of(schema, "description"),
@@ -318,7 +327,7 @@ fn answer(openapi: &Value, entry: &Value, operation: &Operation) -> Vec<(String,
 
 /// The form for a try; `None` where a page can't make the call with a token alone.
 fn attempt(entry: &Value, operation: &Operation, body: Option<&str>) -> Option<TryIt> {
-    let takes_token = matches!(operation.access, Access::Open | Access::Owner | Access::Credit);
+    let takes_token = matches!(operation.access, Access::Open | Access::Owner | Access::Account | Access::Credit);
     if !takes_token || operation.takes_form || operation.is_beacon {
         return None;
     }

@@ -60,6 +60,7 @@ fn payment_info(operation: &Operation, config: &Config) -> Option<Value> {
 fn security(operation: &Operation) -> Value {
     let ways: &[&str] = match operation.access {
         Access::Open | Access::Owner => &["guestToken", "bearer", "apiKey", "session"],
+        Access::Account => &["bearer", "apiKey", "session"],
         Access::Session | Access::Browser => &["session"],
         Access::Credit => &["bearer", "credit"],
         Access::Operator => &["bearer"],

@@ -1,6 +1,7 @@
 //! What every page has around its content: the way in and out, the confirmation of what was done, the footer, and the files that
 //! pages load.
 
+use api::operation::Access;
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::browser::{LOOKS, Scene, keep_picture};
@@ -130,7 +131,17 @@ async fn every_operation_and_every_error_is_documented_for_people() {
         for code in operation.all_errors() {
             assert!(page.body.contains(&format!("<code>{}</code>", code.wire())), "{path}: {code:?}");
         }
+        let takes_guests = page.body.contains("Needs a guest token");
+        assert_eq!(takes_guests, operation.access == Access::Owner, "{path}: {:?}", operation.access);
+        let needs_account = page.body.contains("A guest token is refused");
+        assert_eq!(needs_account, operation.access == Access::Account, "{path}: {:?}", operation.access);
     }
+    let portuguese = app.call(Call::get("/docs/api/watch_site?lang=pt-BR")).await.body;
+    for part in ["Precisa de uma conta", "No corpo", "Um token de visitante é recusado", "está em inglês"] {
+        assert!(portuguese.contains(part), "{part}: {portuguese}");
+    }
+    let query = app.call(Call::get("/docs/api/compare_audits?lang=pt-BR")).await.body;
+    assert!(query.contains("Na query string") && !query.contains(">query<"), "{query}");
     let errors = app.call(Call::get("/docs/errors?lang=pt-BR")).await.body;
     for code in service::error::Code::ALL {
         assert!(errors.contains(&format!("id=\"{}\"", code.wire())), "{code:?}");

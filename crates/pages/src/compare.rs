@@ -112,7 +112,7 @@ async fn shown(
             Some(compared) => [compared.before.url.clone(), compared.after.url.clone()],
             None => typed,
         },
-        problem: problem.map(|error| error.message(reader.lang)),
+        problem: problem.map(|error| error::message(error, reader.lang)),
         cost: NextAudit::of(cx).await?.for_audits(2, reader.lang),
         comparison: compared.map(|compared| ComparisonView::of(compared, json(compared), reader.lang)),
     };

@@ -8,7 +8,7 @@ use crate::filters;
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, private};
-use model::lang::Lang;
+use model::lang::{Lang, Text, text};
 use service::Services;
 use service::error::ServiceError;
 
@@ -19,7 +19,7 @@ struct ErrorPage<'a> {
     status: u16,
     sentence: &'static str,
     detail: Option<&'a str>,
-    /// How long to wait.
+    /// How long to wait, in a sentence.
     wait: Option<String>,
 }
 
@@ -29,13 +29,51 @@ pub(crate) fn page(services: &Services, error: &ServiceError, reader: Reader) ->
     let page = ErrorPage {
         frame: Frame::new(services, reader),
         status: error.code.status(),
-        sentence: error.code.sentence().in_lang(lang),
-        wait: error.retry_after.map(|seconds| duration(seconds, lang)),
+        sentence: without_later(error, error.code.sentence().in_lang(lang)),
+        wait: wait(error, lang),
         detail: error.detail.as_ref().map(|detail| detail.in_lang(lang)),
     };
     let mut response = html(status(error), &page, lang);
     of_error(response.headers_mut(), error, services.is_https());
     private(response)
+}
+
+/// The message of an error for a person at a form, with how long to wait where that is known.
+pub(crate) fn message(error: &ServiceError, lang: Lang) -> String {
+    timed(error, error.message_for_person(lang), error.sentence().in_lang(lang), lang)
+}
+
+/// The sentence of an error's code, without details, and with how long to wait where that is known.
+pub(crate) fn sentence(error: &ServiceError, lang: Lang) -> String {
+    let sentence = error.code.sentence().in_lang(lang);
+    timed(error, sentence.to_owned(), sentence, lang)
+}
+
+/// A message with how long to wait. Its `sentence` may have a detail behind it.
+fn timed(error: &ServiceError, message: String, sentence: &str, lang: Lang) -> String {
+    let Some(wait) = wait(error, lang) else { return message };
+    let message = match sentence.strip_prefix(without_later(error, sentence)) {
+        Some(later) if !later.is_empty() => message.replacen(later, "", 1),
+        _ => message,
+    };
+    format!("{message} {wait}")
+}
+
+/// When to try again; `None` where that is not known.
+fn wait(error: &ServiceError, lang: Lang) -> Option<String> {
+    const AGAIN: Text = text("Try again in {time}.", "Tente de novo em {time}.");
+    let time = duration(error.retry_after?, lang);
+    Some(AGAIN.phrase(&[("time", time.into())]).in_lang(lang).to_owned())
+}
+
+/// A sentence of an error without its vague end (“Try again later.”) where it is known how long to wait.
+fn without_later<'s>(error: &ServiceError, sentence: &'s str) -> &'s str {
+    const AGAIN: [&str; 2] = ["Try again ", "Tente "];
+    let Some((_, last)) = sentence.rsplit_once(". ") else { return sentence };
+    if error.retry_after.is_none() || !AGAIN.iter().any(|again| last.starts_with(again)) {
+        return sentence;
+    }
+    sentence.strip_suffix(last).unwrap_or(sentence).trim_end()
 }
 
 /// Seconds as people say them, rounded up: a wait that is too short is asked for twice.
@@ -57,6 +95,8 @@ fn duration(seconds: u32, lang: Lang) -> String {
 
 #[cfg(test)]
 mod tests {
+    use service::error::Code;
+
     use super::*;
 
     #[test]
@@ -64,5 +104,35 @@ mod tests {
         let told = [1, 90, 121, 7_199, 7_201].map(|seconds| duration(seconds, Lang::En));
         assert_eq!(told, ["1 second", "90 seconds", "3 minutes", "120 minutes", "3 hours"]);
         assert_eq!(duration(1, Lang::PtBr), "1 segundo");
+    }
+
+    #[test]
+    fn a_known_wait_stands_in_the_place_of_later() {
+        let error = ServiceError::new(Code::RateLimited).retry_after(2_460);
+        assert_eq!(message(&error, Lang::En), "Too many requests from your network. Try again in 41 minutes.");
+        assert_eq!(message(&error, Lang::PtBr), "Há requisições demais da sua rede. Tente de novo em 41 minutos.");
+        assert_eq!(
+            sentence(&error.detail("url"), Lang::En),
+            "Too many requests from your network. Try again in 41 minutes."
+        );
+        let unknown = ServiceError::new(Code::RateLimited);
+        assert_eq!(message(&unknown, Lang::En), "Too many requests from your network. Try again later.");
+    }
+
+    #[test]
+    fn no_message_says_both_when_and_later() {
+        let waiting = Code::ALL.iter().filter(|code| matches!(code.status(), 429 | 503));
+        for (code, lang) in waiting.flat_map(|code| [(*code, Lang::En), (*code, Lang::PtBr)]) {
+            let error = ServiceError::new(code).retry_after(60);
+            let explained = error.clone().explained(text("one two", "um dois").into());
+            for error in [error.clone().detail("url"), explained, error] {
+                let told = message(&error, lang);
+                let again = if lang == Lang::En { "Try again in 60 seconds." } else { "Tente de novo em 60 segundos." };
+                assert!(told.ends_with(again) && !told.contains("  "), "{code:?}: {told}");
+                for vague in ["later", "in a moment", "tomorrow", "mais tarde", "instantes", "amanhã"] {
+                    assert!(!told.contains(vague), "{code:?}: {told}");
+                }
+            }
+        }
     }
 }

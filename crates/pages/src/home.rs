@@ -184,7 +184,7 @@ fn page<'a>(
 fn problem(services: &Services, error: &ServiceError, lang: Lang) -> AuditProblem {
     let sentence = match error.code {
         Code::AllowanceSpent => SPENT.phrase(&services.config().prices.audit_usd.values()).in_lang(lang).to_owned(),
-        _ => error.message_for_person(lang),
+        _ => error::message(error, lang),
     };
     let status = error.code.status();
     AuditProblem {

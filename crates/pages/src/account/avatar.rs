@@ -9,6 +9,7 @@ use model::lang::{Text, text};
 
 use super::upload;
 use super::visit::{AccountVisit, AppState, leads_away, refused, visit};
+use crate::error;
 use crate::frame::Frame;
 use service::accounts::avatar;
 use service::error::{Code, ServiceError};
@@ -28,7 +29,7 @@ struct AvatarPage<'a> {
     /// Name of the field that is the picture.
     field: &'static str,
     has_picture: bool,
-    problem: Option<&'static str>,
+    problem: Option<String>,
 }
 
 /// Shows the picture, or sets it.
@@ -55,13 +56,17 @@ async fn set(visit: &AccountVisit) -> Result<(), ServiceError> {
 }
 
 async fn page<'a>(visit: &'a AccountVisit, problem: Option<&ServiceError>) -> Result<AvatarPage<'a>, ServiceError> {
-    let problem = problem.map(|error| if error.code == Code::InvalidImage { REFUSED } else { error.code.sentence() });
+    let lang = visit.lang();
+    let problem = problem.map(|error| match error.code {
+        Code::InvalidImage => REFUSED.in_lang(lang).to_owned(),
+        _ => error::sentence(error, lang),
+    });
     Ok(AvatarPage {
         frame: visit.frame().below(PATH),
         csrf: &visit.csrf,
         field: upload::FILE,
         has_picture: avatar::is_set(&visit.cx).await?,
-        problem: problem.map(|problem| problem.in_lang(visit.lang())),
+        problem,
     })
 }
 

@@ -7,6 +7,7 @@ use http::StatusCode;
 use model::lang::{Text, text};
 
 use super::visit::{AccountVisit, leads_away, refused, way_on, with_return};
+use crate::error;
 use crate::filters;
 use crate::frame::Frame;
 use service::accounts::session;
@@ -183,7 +184,7 @@ impl FormPage {
 
     /// The page with the form, and the error of the input, if any.
     pub(super) fn page(&self, visit: &AccountVisit, error: Option<&ServiceError>) -> Response {
-        let problem = error.map(|error| error.message_for_person(visit.lang()));
+        let problem = error.map(|error| error::message(error, visit.lang()));
         let page = FormTemplate { frame: visit.frame(), form: self, csrf: &visit.csrf, problem };
         let mut response = visit.page(error.map_or(StatusCode::OK, status), &page);
         if let Some(error) = error {

@@ -11,6 +11,7 @@ use model::lang::{Text, text};
 use super::events;
 use super::form::{FormField, FormPage, Needs};
 use super::visit::{AccountVisit, AppState, leads_away, refused, visit};
+use crate::error;
 use crate::filters;
 use crate::frame::Frame;
 use service::accounts::entry;
@@ -77,7 +78,7 @@ async fn shown(visit: &AccountVisit, refused: Option<(Profile, ServiceError)>) -
         csrf: &visit.csrf,
         email: &current.email,
         is_guest_too,
-        problem: error.as_ref().map(|error| error.message_for_person(visit.lang())),
+        problem: error.as_ref().map(|error| error::message(error, visit.lang())),
         profile,
         zones: profiles::time_zones(),
         has_factor: entry::has_factor(&visit.cx, &account),

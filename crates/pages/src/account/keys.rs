@@ -9,6 +9,7 @@ use model::id::ApiKeyId;
 use store::{KeyRecord, OrganizationRecord};
 
 use super::visit::{AccountVisit, AppState, leads_away, refused, visit};
+use crate::error;
 use crate::filters;
 use crate::frame::Frame;
 use service::accounts::{keys, organizations};
@@ -28,7 +29,7 @@ struct KeysPage<'a> {
     /// A key just made; shown this once.
     secret: Option<&'a str>,
     name: &'a str,
-    problem: Option<&'static str>,
+    problem: Option<String>,
 }
 
 /// A key, and the name of its organization.
@@ -100,6 +101,6 @@ async fn page<'a>(
         organizations: organizations.into_iter().filter(|of| of.role > model::organization::Role::Member).collect(),
         secret,
         name: if secret.is_some() { "" } else { visit.field("name") },
-        problem: problem.map(|error| error.code.sentence().in_lang(visit.lang())),
+        problem: problem.map(|error| error::sentence(error, visit.lang())),
     })
 }

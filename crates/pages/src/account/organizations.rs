@@ -11,6 +11,7 @@ use model::organization::Role;
 use store::{InvitationRecord, MemberRecord, OrganizationRecord};
 
 use super::visit::{AccountVisit, AppState, leads_away, refused, visit};
+use crate::error;
 use crate::filters;
 use crate::frame::Frame;
 use service::accounts::organizations::{self, Settings};
@@ -25,7 +26,7 @@ struct ListPage<'a> {
     csrf: &'a str,
     organizations: Vec<OrganizationRecord>,
     name: &'a str,
-    problem: Option<&'static str>,
+    problem: Option<String>,
 }
 
 #[derive(Template)]
@@ -42,7 +43,7 @@ struct OnePage<'a> {
     own: String,
     /// The session has used two factors.
     has_two: bool,
-    problem: Option<&'static str>,
+    problem: Option<String>,
 }
 
 #[derive(Template)]
@@ -108,7 +109,7 @@ pub(super) async fn list(state: AppState, request: Request) -> Response {
             csrf: &visit.csrf,
             organizations,
             name: visit.field("name"),
-            problem: problem.map(|error| error.code.sentence().in_lang(visit.lang())),
+            problem: problem.as_ref().map(|error| error::sentence(error, visit.lang())),
         };
         visit.page(status, &page)
     })
@@ -155,7 +156,7 @@ async fn page<'a>(
         organization,
         own: session.account.0.clone(),
         has_two: session.assurance >= Assurance::Aal2,
-        problem: problem.map(|error| error.code.sentence().in_lang(visit.lang())),
+        problem: problem.map(|error| error::sentence(error, visit.lang())),
     })
 }
 

@@ -215,7 +215,7 @@ fn problem(services: &Services, error: &ServiceError, lang: Lang) -> ReceiptProb
             SPENT.phrase(&[("count", count.into())]).in_lang(lang).to_owned()
         }
         (Code::InvalidBody, Some(detail)) if detail.en.starts_with("comprovante: ") => MISSING.in_lang(lang).to_owned(),
-        _ => error.message_for_person(lang),
+        _ => error::message(error, lang),
     };
     let request = error.more.iter().find_map(|more| more.fields.get("id")?.as_str().map(str::to_owned));
     ReceiptProblem { sentence, request }

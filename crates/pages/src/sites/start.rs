@@ -219,7 +219,7 @@ async fn shown(
         is_on_trial: service::gate::is_on_trial(services, &cx.caller),
         most_pages: services.config().limits.site_pages,
         offer: offer.map(|offer| offer_sentence(&offer, lang)),
-        problem: problem.map(|error| error.message_for_person(lang)),
+        problem: problem.map(|error| crate::error::message(error, lang)),
     };
     let mut response = html(code, &page, lang);
     challenge::allow(&mut response, page.challenge.as_ref());

@@ -128,7 +128,7 @@ async fn again(form: &WorkspaceForm, error: ServiceError, reader: Reader) -> Res
     };
     space.problem = Some(match error.code {
         Code::PaymentRequired => all_free_in_use(&form.visit.cx.services, reader.lang),
-        _ => error.message_for_person(reader.lang),
+        _ => crate::error::message(&error, reader.lang),
     });
     form.field("url").unwrap_or_default().clone_into(&mut space.typed);
     let page = EmptyPage { frame: form.visit.frame(), space, tab: None, view: "" };

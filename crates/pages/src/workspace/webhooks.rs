@@ -145,7 +145,7 @@ async fn page(
         ],
         feed,
         made,
-        problem: problem.map(|error| error.message(lang)),
+        problem: problem.map(|error| crate::error::message(error, lang)),
         typed,
     };
     Ok(html(code, &page, lang))

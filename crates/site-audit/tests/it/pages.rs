@@ -37,6 +37,7 @@ use crate::app::{Call, TestApp};
 testkit::on_both_databases! {
     the_form_leads_to_a_report_for_its_reader_alone,
     a_typing_error_is_answered_on_the_same_page,
+    a_form_beyond_the_limit_says_how_long_to_wait,
     other_sites_may_not_send_the_form,
     a_guest_is_made_once_and_for_an_audit_only,
     a_report_that_is_not_kept_is_shown_at_once,
@@ -120,6 +121,20 @@ async fn a_typing_error_is_answered_on_the_same_page(database: TestDatabase) {
     assert_eq!(app.call(Call::new("POST", "/").body("a=b")).await.status, 400);
     assert_eq!(app.call(Call::new("DELETE", "/")).await.status, 405);
     assert_eq!(app.free_remaining().await, 10);
+}
+
+async fn a_form_beyond_the_limit_says_how_long_to_wait(database: TestDatabase) {
+    let site = site().await;
+    let app = TestApp::start(database, |config| config.limits.audits_per_hour = 1).await;
+    assert_eq!(app.call(form(&site.url("/"))).await.status, 303);
+    for (lang, told, vague) in [
+        ("en", "Too many requests from your network. Try again in 60 minutes.", "again later"),
+        ("pt-BR", "Há requisições demais da sua rede. Tente de novo em 60 minutos.", "mais tarde"),
+    ] {
+        let refused = app.call(form(&site.url("/")).header("accept-language", lang)).await;
+        assert_eq!((refused.status, refused.header("retry-after")), (429, "3600"));
+        assert!(refused.body.contains(told) && !refused.body.contains(vague), "{told}: {}", refused.body);
+    }
 }
 
 async fn other_sites_may_not_send_the_form(database: TestDatabase) {

@@ -16,7 +16,6 @@ mod visit;
 use api::site::Site;
 use axum::Router;
 
-use crate::assets;
 use crate::handler::{get, post};
 
 /// Routes of these pages.
@@ -52,6 +51,5 @@ pub(super) fn router() -> Router<Site> {
         .route("/conta/organizations/{id}", get(organizations::one).merge(post(organizations::one)))
         .route("/conta/invitation", get(organizations::invitation).merge(post(organizations::invitation)))
         .route("/conta/delete", get(home::delete).merge(post(home::delete)))
-        .route(assets::PASSKEYS_PATH, get(assets::passkeys))
         .route("/conta/out", get(home::sign_out).merge(post(home::sign_out)))
 }

@@ -16,7 +16,7 @@ pub(super) const STYLE_PATH: &str = concat!("/assets/app.", env!("STYLE_HASH"), 
 /// `Cache-Control` of a file whose name changes with its content.
 pub(super) const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
-pub(super) async fn style() -> Response {
+pub(super) fn style() -> Response {
     // The widget uses it on other sites.
     for_any_site(asset(STYLE, "text/css; charset=utf-8", FOR_EVER))
 }
@@ -29,11 +29,11 @@ pub(super) const DISPLAY_PATH: &str = concat!("/assets/display.", env!("DISPLAY_
 /// Path of the typeface of texts.
 pub(super) const TEXT_PATH: &str = concat!("/assets/text.", env!("TEXT_HASH"), ".woff2");
 
-pub(super) async fn display() -> Response {
+pub(super) fn display() -> Response {
     asset(DISPLAY, "font/woff2", FOR_EVER)
 }
 
-pub(super) async fn text() -> Response {
+pub(super) fn text() -> Response {
     asset(TEXT, "font/woff2", FOR_EVER)
 }
 
@@ -63,8 +63,8 @@ const PASSKEYS: &str = include_str!(concat!(env!("OUT_DIR"), "/passkeys.js"));
 /// Path of the WebAuthn script: its name changes with its content.
 pub(super) const PASSKEYS_PATH: &str = concat!("/assets/passkeys.", env!("PASSKEYS_HASH"), ".js");
 
-pub(super) async fn passkeys() -> Response {
-    asset(PASSKEYS, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable")
+pub(super) fn passkeys() -> Response {
+    asset(PASSKEYS, "text/javascript; charset=utf-8", FOR_EVER)
 }
 
 const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
@@ -72,7 +72,7 @@ const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
 /// Path of the script of all pages: its name changes with its content.
 pub(super) const PAGE_PATH: &str = concat!("/assets/page.", env!("PAGE_HASH"), ".js");
 
-pub(super) async fn page() -> Response {
+pub(super) fn page() -> Response {
     asset(PAGE, "text/javascript; charset=utf-8", FOR_EVER)
 }
 
@@ -81,7 +81,7 @@ const REPORT: &str = include_str!(concat!(env!("OUT_DIR"), "/report.js"));
 /// Path of the script of reports: its name changes with its content.
 pub(super) const REPORT_PATH: &str = concat!("/assets/report.", env!("REPORT_HASH"), ".js");
 
-pub(super) async fn report() -> Response {
+pub(super) fn report() -> Response {
     asset(REPORT, "text/javascript; charset=utf-8", FOR_EVER)
 }
 
@@ -90,7 +90,7 @@ const DOCS: &str = include_str!(concat!(env!("OUT_DIR"), "/docs.js"));
 /// Path of the script of the documentation: its name changes with its content.
 pub(super) const DOCS_PATH: &str = concat!("/assets/docs.", env!("DOCS_HASH"), ".js");
 
-pub(super) async fn docs() -> Response {
+pub(super) fn docs() -> Response {
     asset(DOCS, "text/javascript; charset=utf-8", FOR_EVER)
 }
 
@@ -99,7 +99,7 @@ const VISIT: &str = include_str!(concat!(env!("OUT_DIR"), "/visit.js"));
 /// Path of the script that reports a page view: its name changes with its content.
 pub(super) const VISIT_PATH: &str = concat!("/assets/visit.", env!("VISIT_HASH"), ".js");
 
-pub(super) async fn visit() -> Response {
+pub(super) fn visit() -> Response {
     asset(VISIT, "text/javascript; charset=utf-8", FOR_EVER)
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct ChallengeView {
     pub(crate) script: &'static str,
 }
 
-pub(super) async fn script() -> Response {
+pub(super) fn script() -> Response {
     assets::asset(SCRIPT, "text/javascript; charset=utf-8", assets::FOR_EVER)
 }
 

@@ -78,6 +78,6 @@ pub(super) async fn loader() -> Response {
 }
 
 /// The widget's own script.
-pub(super) async fn script() -> Response {
+pub(super) fn script() -> Response {
     assets::for_any_site(assets::asset(SCRIPT, "application/javascript; charset=utf-8", assets::FOR_EVER))
 }

@@ -145,24 +145,7 @@ impl<'a> Frame<'a> {
 
     /// An amount as the page's language writes it: `1,250.00`, `1.250,00`.
     pub(crate) fn decimal(&self, amount: impl std::fmt::Display) -> String {
-        let (group, point) = match self.reader.lang {
-            Lang::En => (',', '.'),
-            Lang::PtBr => ('.', ','),
-        };
-        let amount = amount.to_string();
-        let (whole, part) = amount.split_once('.').map_or((amount.as_str(), None), |(whole, part)| (whole, Some(part)));
-        let mut shown = String::with_capacity(amount.len() + 2);
-        for (at, digit) in whole.chars().enumerate() {
-            if at > 0 && (whole.len() - at).is_multiple_of(3) {
-                shown.push(group);
-            }
-            shown.push(digit);
-        }
-        if let Some(part) = part {
-            shown.push(point);
-            shown.push_str(part);
-        }
-        shown
+        decimal(amount, self.reader.lang)
     }
 
     /// An instant for a reader, to the minute; as it is where it is none.
@@ -204,4 +187,26 @@ impl<'a> Frame<'a> {
         [(Lang::En, "English"), (Lang::PtBr, "Português")]
             .map(|(lang, name)| (lang.tag(), name, format!("?lang={}{mark}{}", lang.tag(), self.query)))
     }
+}
+
+/// An amount, which is not negative, as a language writes it.
+pub(crate) fn decimal(amount: impl std::fmt::Display, lang: Lang) -> String {
+    let (group, point) = match lang {
+        Lang::En => (',', '.'),
+        Lang::PtBr => ('.', ','),
+    };
+    let amount = amount.to_string();
+    let (whole, part) = amount.split_once('.').map_or((amount.as_str(), None), |(whole, part)| (whole, Some(part)));
+    let mut shown = String::with_capacity(amount.len() + 2);
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            shown.push(group);
+        }
+        shown.push(digit);
+    }
+    if let Some(part) = part {
+        shown.push(point);
+        shown.push_str(part);
+    }
+    shown
 }

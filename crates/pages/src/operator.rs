@@ -20,7 +20,7 @@ use service::statistics::{self, Metrics, OperatorAnswer, OperatorFigures, operat
 
 use crate::error;
 use crate::filters;
-use crate::frame::Frame;
+use crate::frame::{Frame, decimal};
 use crate::plot::{Plot, PlotRow, number, value};
 use crate::reader::Reader;
 use crate::response::{html, private};
@@ -159,7 +159,8 @@ fn over_days(figures: &OperatorFigures, lang: Lang) -> Vec<Plot> {
         (cells, day.pages.map(value))
     });
     let audits = days.iter().map(|day| (vec![named(&day.day), cell(day.audits)], day.audits.map(value)));
-    let income = figures.income.iter().map(|day| (vec![named(&day.day), day.usd.clone()], day.usd.parse().ok()));
+    let income =
+        figures.income.iter().map(|day| (vec![named(&day.day), decimal(&day.usd, lang)], day.usd.parse().ok()));
     vec![
         Plot::over_days(
             "visits",
@@ -212,7 +213,7 @@ fn of_operation(figures: &OperatorFigures, lang: Lang) -> Vec<Plot> {
         let cells = vec![lane.lane.clone(), number(lane.waiting, lang), oldest, number(lane.failed, lang)];
         (cells, Some(value(lane.waiting)))
     });
-    let ms = |ms: Option<f64>| ms.map_or_else(|| "–".to_owned(), |ms| format!("{ms}"));
+    let ms = |ms: Option<f64>| ms.map_or_else(|| "–".to_owned(), |ms| milliseconds(ms, lang));
     let mut routes: Vec<PlotRow> = figures
         .routes
         .iter()
@@ -242,4 +243,23 @@ fn of_operation(figures: &OperatorFigures, lang: Lang) -> Vec<Plot> {
         Plot::by_name("errors", say(ERRORS), vec![say(ERROR), say(MANY)], errors.collect()),
         Plot::by_name("refused", say(REFUSED), vec![say(WHY), say(MANY)], refused.collect()),
     ]
+}
+
+/// Milliseconds for people: whole ones, and tenths where there are fewer than ten.
+fn milliseconds(ms: f64, lang: Lang) -> String {
+    let decimals = if ms < 9.95 { 1 } else { 0 };
+    decimal(format!("{ms:.decimals$}"), lang)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_the_separators_of_their_language() {
+        for (ms, en, pt) in [(1.1, "1.1", "1,1"), (9.96, "10", "10"), (1_194.1, "1,194", "1.194"), (0.0, "0.0", "0,0")]
+        {
+            assert_eq!((milliseconds(ms, Lang::En).as_str(), milliseconds(ms, Lang::PtBr).as_str()), (en, pt));
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use api::caller::renew;
 use api::site::Site;
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::middleware;
 use axum::response::Response;
 use http::HeaderMap;
@@ -38,15 +38,11 @@ pub(crate) fn router() -> Router<Site> {
         .route("/reports/{id}/receipt.json", get(report::receipt))
         .route("/reports/{id}/{form}", get(report::form))
         .route("/reports/{id}/files/{number}", get(report::file))
-        .route(assets::REPORT_PATH, get(assets::report))
         .route(widget::PATH, get(embed::show))
         .route(widget::LOADER_PATH, get(embed::loader))
-        .route(embed::SCRIPT_PATH, get(embed::script))
-        .route(challenge::SCRIPT_PATH, get(challenge::script))
         .route("/theme", post(theme_choice::choose))
         .merge(account::router())
         .merge(docs::router())
-        .route(assets::DOCS_PATH, get(assets::docs))
         .route("/workspace", get(workspace::show).merge(post(workspace::open)))
         .route("/workspace.json", get(workspace::json))
         .route("/workspace/webhooks", get(workspace::webhooks).merge(post(workspace::send_webhooks)))
@@ -90,11 +86,7 @@ pub(crate) fn router() -> Router<Site> {
         .route(status::PATH, get(status::show))
         .route(operator::PATH, get(operator::show).merge(post(operator::sign_in)))
         .route("/operator/out", post(operator::sign_out))
-        .route(assets::VISIT_PATH, get(assets::visit))
-        .route(assets::STYLE_PATH, get(assets::style))
-        .route(assets::DISPLAY_PATH, get(assets::display))
-        .route(assets::TEXT_PATH, get(assets::text))
-        .route(assets::PAGE_PATH, get(assets::page))
+        .route("/assets/{file}", get(asset))
         .route("/favicon.svg", get(assets::icon))
         .route(logo::PATH, get(logo::show))
         .route("/favicon.ico", get(assets::old_icon))
@@ -104,6 +96,26 @@ pub(crate) fn router() -> Router<Site> {
         .route("/sitemap.xml", get(sitemap::show))
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn(renew))
+}
+
+/// A file whose name changes with its content. One route for all of them: figures by route outlive the names.
+async fn asset(State(services): State<Services>, request: Request) -> Response {
+    match request.uri().path() {
+        assets::STYLE_PATH => assets::style(),
+        assets::DISPLAY_PATH => assets::display(),
+        assets::TEXT_PATH => assets::text(),
+        assets::PAGE_PATH => assets::page(),
+        assets::VISIT_PATH => assets::visit(),
+        assets::REPORT_PATH => assets::report(),
+        assets::DOCS_PATH => assets::docs(),
+        assets::PASSKEYS_PATH => assets::passkeys(),
+        embed::SCRIPT_PATH => embed::script(),
+        challenge::SCRIPT_PATH => challenge::script(),
+        _ => {
+            let reader = Reader::of(request.headers(), request.uri().query());
+            error::page(&services, &ServiceError::new(Code::NotFound), reader)
+        }
+    }
 }
 
 /// Patterns of the routes that show a page.

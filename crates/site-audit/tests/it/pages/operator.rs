@@ -38,6 +38,11 @@ async fn the_operator_signs_in_sees_plots_and_signs_out(database: TestDatabase) 
     for _ in 0..3 {
         app.call(person(Call::get("/checks"), 1)).await;
     }
+    let page = app.call(Call::get("/checks")).await.body;
+    for file in page.split('"').filter(|part| part.starts_with("/assets/") && !part.ends_with(".woff2")) {
+        assert_eq!(app.call(person(Call::get(file), 1)).await.status, 200, "{file}");
+    }
+    assert_eq!(app.call(Call::get("/assets/app.0000000000000000.css")).await.status, 404);
     app.call(Call::get("/api/gate").header("user-agent", "GPTBot/1.2")).await;
     let error = Event::ClientError { code: "UI-JS-001".to_owned(), phase: "<b>".to_owned(), path: "/".to_owned() };
     app.app.counter().add(&error, NOW);
@@ -63,10 +68,12 @@ async fn the_operator_signs_in_sees_plots_and_signs_out(database: TestDatabase) 
         assert!(count("<svg viewBox") > 0 && count("<td></td></tr></thead>") > 0, "{}", page.body);
         assert_eq!(count("<svg viewBox") + count("<td></td></tr></thead>"), count("<div class=\"scroll\""));
         let title = ["Page without a title", "Página sem título"].into_iter().find(|title| page.body.contains(title));
-        for told in ["GPTBot", title.unwrap_or("the title of title_missing"), "GET /checks", "UI-JS-001 &#60;b&#62; /"]
-        {
+        let title = title.unwrap_or("the title of title_missing");
+        for told in ["GPTBot", title, "GET /checks", "GET /assets/{file}", "UI-JS-001 &#60;b&#62; /"] {
             assert!(page.body.contains(told), "{told}: {}", page.body);
         }
+        // Files whose names change with each version are one route.
+        assert!(!page.body.contains("GET /assets/app."), "{}", page.body);
         assert!(!page.body.contains("<b>"), "{}", page.body);
     }
     let out = Call::new("POST", "/operator/out").header("origin", &app.url(""));
@@ -91,7 +98,10 @@ async fn a_wrong_token_opens_nothing_and_tries_are_limited(database: TestDatabas
     for _ in 3..20 {
         assert_eq!(sign_in(&app, "wrong").await.status, 401);
     }
-    assert_eq!(sign_in(&app, OPERATOR).await.status, 429);
+    let limited = sign_in(&app, OPERATOR).await;
+    assert_eq!(limited.status, 429);
+    let again = limited.body.matches("Try again").count();
+    assert!(limited.body.contains("<p>Try again in ") && again == 1, "{}", limited.body);
 }
 
 async fn a_sign_in_ends_after_eight_hours_and_with_the_token(database: TestDatabase) {

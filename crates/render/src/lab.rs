@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::field_data::{FieldData, FieldMetric};
 use model::lab::{LabMetric, LabScores, LabStatus, LabTest, Strategy};
 use model::lang::{Lang, Text, text};
-use model::rendered::{Rendered, RenderedDifference};
+use model::rendered::{Rendered, RenderedDifference, RenderedPart};
 
 use crate::band::Band;
 
@@ -225,9 +225,10 @@ pub const UNCHANGED: Text =
 
 /// What scripts change, part by part: its name, the value in the HTML, and the one that scripts render.
 pub fn differences(page: &Rendered, lang: Lang) -> Vec<(&'static str, String, String)> {
-    const NONE: Text = text("none", "nada");
-    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| NONE.in_lang(lang).to_owned());
+    const FEMININE: [RenderedPart; 3] = [RenderedPart::Robots, RenderedPart::Canonical, RenderedPart::MetaDescription];
+    let none = |part| text("none", if FEMININE.contains(&part) { "nenhuma" } else { "nenhum" }).in_lang(lang);
     let row = |one: &RenderedDifference| {
+        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| none(one.part).to_owned());
         (audit::rendered::part_name(one.part).in_lang(lang), value(&one.source), value(&one.rendered))
     };
     page.differences.iter().map(row).collect()
@@ -347,7 +348,7 @@ mod tests {
                 "Fix."
             ]
         );
-        assert_eq!(told(Lang::PtBr)[1], "URL canônica: nada no HTML, https://example.com/other depois dos scripts");
+        assert_eq!(told(Lang::PtBr)[1], "URL canônica: nenhuma no HTML, https://example.com/other depois dos scripts");
         let same = Rendered { differences: Vec::new(), finding: None, ..page };
         assert_eq!(rendered_lines(&same, Lang::En), [UNCHANGED.en]);
     }

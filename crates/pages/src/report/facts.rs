@@ -7,11 +7,28 @@ use model::report::Report;
 use url::Url;
 
 use super::shown::SHOWN;
+use crate::frame::decimal;
 use render::format::{BUILT_WITH, built_with};
 use render::shown;
 
-/// Name and value of each; `None` where the page declares nothing.
-pub(super) fn facts(report: &Report, lang: Lang) -> Vec<(&'static str, Option<String>)> {
+/// What a page may declare.
+pub(super) struct PageFact {
+    pub(super) name: &'static str,
+    /// `None` where the page declares nothing.
+    pub(super) value: Option<String>,
+    /// What is said then.
+    pub(super) none: &'static str,
+}
+
+/// What the page declares; empty of one that could not be read.
+pub(super) fn facts(report: &Report, lang: Lang) -> Vec<PageFact> {
+    const DESCRIPTION: Text = text("Description", "Descrição");
+    const CHARSET: Text = text("Charset", "Codificação");
+    let feminine = [DESCRIPTION, CHARSET].map(|name| name.in_lang(lang));
+    let fact = |(name, value): (&'static str, Option<String>)| {
+        let none = text("none", if feminine.contains(&name) { "nenhuma" } else { "nenhum" });
+        PageFact { name, value, none: none.in_lang(lang) }
+    };
     let Some(s) = &report.summary else { return Vec::new() };
     let t = |en: &'static str, pt: &'static str| text(en, pt).in_lang(lang);
     let host = Url::parse(&s.final_url).ok().and_then(|url| url.host_str().map(shown::host));
@@ -21,15 +38,15 @@ pub(super) fn facts(report: &Report, lang: Lang) -> Vec<(&'static str, Option<St
         (t("Host", "Host"), host),
         (t("Content type", "Tipo de conteúdo"), s.content_type.clone()),
         (t("Title", "Título"), s.title.clone()),
-        (t("Description", "Descrição"), s.meta_description.clone()),
+        (DESCRIPTION.in_lang(lang), s.meta_description.clone()),
         ("Canonical", s.canonical.clone()),
         ("Robots", s.robots.clone()),
         ("Viewport", s.viewport.clone()),
-        (t("Charset", "Codificação"), s.charset.clone()),
+        (CHARSET.in_lang(lang), s.charset.clone()),
         (t("Language", "Idioma"), s.lang.clone()),
         ("Favicon", s.favicon.clone()),
         ("h1", (!s.h1s.is_empty()).then(|| s.h1s.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(" · "))),
-        (t("Words", "Palavras"), Some(s.words.to_string())),
+        (t("Words", "Palavras"), Some(decimal(s.words, lang))),
         (t("Images", "Imagens"), Some(images(s.images.total, s.images.without_alt, lang))),
         (t("Links", "Links"), Some(links(s.links.internal, s.links.external, s.links.without_text, lang))),
         ("JSON-LD", (!s.json_ld_types.is_empty()).then(|| s.json_ld_types.join(", "))),
@@ -39,7 +56,7 @@ pub(super) fn facts(report: &Report, lang: Lang) -> Vec<(&'static str, Option<St
     ];
     // Most systems can be told not to show: none found says nothing.
     rows.extend(built_with(report).map(|systems| (BUILT_WITH.in_lang(lang), Some(systems))));
-    rows
+    rows.into_iter().map(fact).collect()
 }
 
 /// Crawlers that robots.txt keeps out.
@@ -100,5 +117,22 @@ fn sitemap_text(state: &str) -> Text {
         "notAsked" => text("none requested", "nenhum foi consultado"),
         "tooLarge" => text("too large to be read whole", "grande demais para ser lido inteiro"),
         _ => text("could not be read", "não pôde ser lido"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use audit::example;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_declared_is_said_in_the_gender_of_its_name() {
+        let report = audit::report(&example::page(example::PAGE_URL, "<title>Bread</title>"));
+        let facts = facts(&report, Lang::PtBr);
+        let of = |name: &str| facts.iter().find(|fact| fact.name == name).unwrap();
+        assert_eq!((of("Descrição").value.as_deref(), of("Descrição").none), (None, "nenhuma"));
+        assert_eq!((of("Canonical").value.as_deref(), of("Canonical").none), (None, "nenhum"));
+        assert_eq!(of("Título").value.as_deref(), Some("Bread"));
     }
 }

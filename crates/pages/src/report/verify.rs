@@ -1,12 +1,15 @@
 //! The form of a report that verifies a fix: the changed page as its source or at another address, or the ready fixes applied
 //! to a source.
 
+use std::collections::BTreeMap;
+
 use api::caller::{guard_form, same_origin};
 use api::cookies::CookieKind;
 use api::request::{client, read_body};
 use api::response::{of_error, status};
 use api::site::Site;
 use askama::Template;
+use audit::score;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -14,8 +17,9 @@ use engine::Verification;
 use http::StatusCode;
 use http::request::Parts;
 use model::change::Changed;
-use model::finding::Severity;
+use model::finding::{Finding, Severity};
 use model::id::{AuditId, Owner};
+use model::lang::{Lang, Text, text};
 use model::report::Report;
 use render::shown::signed;
 use service::caller::{Cx, Identity};
@@ -39,12 +43,23 @@ use crate::{error, filters};
 /// Bytes of the form: a page of 2 MB whose every third byte is escaped, and the rest; as `POST /api/verify` takes.
 const FORM_BYTES: usize = 8 * 1024 * 1024;
 
+/// What the reason of a code begins with that only the changed page measured.
+const BEFORE: &str = "before:";
+const LEFT: Text =
+    text("{count} {count|finding is|findings are} left.", "{count} {count|achado permanece|achados permanecem}.");
+const NOT_COMPARED: Text = text(
+    "{count} {count|finding|findings} could not be compared, as only the network can tell. The score counts {count|it|them} as before.",
+    "{count} {count|achado não pôde ser comparado|achados não puderam ser comparados}: só a rede pode dizer. A nota {count|o|os} conta como antes.",
+);
+
 #[derive(Template)]
 #[template(path = "verified.html")]
 struct VerifiedPage<'a> {
     frame: Frame<'a>,
     id: &'a str,
     url: &'a str,
+    /// Whether it was sent to have the ready fixes applied.
+    is_patch: bool,
     /// What is wrong with what was sent.
     problem: Option<String>,
     result: Option<VerifiedResult>,
@@ -52,16 +67,17 @@ struct VerifiedPage<'a> {
 
 /// What a changed page is like beside the report.
 struct VerifiedResult {
-    /// Scores of the report and of the changed page.
+    /// Scores of the report and of the changed page, which has the findings that only the network can tell as before.
     scores: [u32; 2],
     /// The difference, with its sign.
     points: String,
     fixed: Vec<Changed>,
     broke: Vec<Changed>,
     revealed: Vec<Changed>,
-    /// Findings of both.
-    left: usize,
-    not_compared: usize,
+    /// How many findings both have, in a sentence.
+    left: String,
+    /// How many can't be compared; `None` for none.
+    not_compared: Option<String>,
 }
 
 impl VerifiedPage<'_> {
@@ -107,7 +123,7 @@ pub(crate) async fn submit(State(site): State<Site>, id: ReportIdPath, request: 
 
 /// The page with what is wrong.
 fn refused(form: &VerifyForm, reader: Reader, error: &ServiceError) -> Response {
-    let problem = Some(error.message(reader.lang));
+    let problem = Some(error::message(error, reader.lang));
     let mut response = page(form, reader, status(error), problem, None);
     of_error(response.headers_mut(), error, form.cx.services.is_https());
     response
@@ -120,8 +136,9 @@ fn page(
     problem: Option<String>,
     result: Option<VerifiedResult>,
 ) -> Response {
+    let is_patch = matches!(field(&form.bytes, "do").as_deref(), Some("page" | "diff"));
     let frame = Frame::new(&form.cx.services, reader).below("/");
-    let page = VerifiedPage { frame, id: &form.stored.id.0, url: &form.stored.report.url, problem, result };
+    let page = VerifiedPage { frame, id: &form.stored.id.0, url: &form.stored.report.url, is_patch, problem, result };
     private(html(status, &page, reader.lang))
 }
 
@@ -140,23 +157,46 @@ async fn verified(form: &VerifyForm, reader: Reader) -> Result<Response, Service
         audit_id: Some(stored.id.0.clone()),
     };
     let before = stored.report.score;
-    let answer = move |verification: Verification, _: &Report, _: Option<&AuditId>| {
-        let after = verification.score;
+    let severities = |findings: &[Finding]| -> Vec<(String, Severity)> {
+        findings.iter().map(|finding| (finding.code.clone(), finding.severity)).collect()
+    };
+    let (of_report, lang) = (severities(&stored.report.findings), reader.lang);
+    let answer = move |verification: Verification, changed: &Report, _: Option<&AuditId>| {
         let broke = verification.broke.unwrap_or_default();
         let revealed = verification.revealed.unwrap_or_default();
+        let not_compared = verification.not_compared.unwrap_or_default();
+        let after = score_of_compared(&of_report, &severities(&changed.findings), &not_compared);
+        let unseen = not_compared.values().filter(|reason| reason.starts_with(BEFORE)).count();
+        let left = verification.issues.len().saturating_sub(broke.len() + revealed.len() + unseen);
         let points = i64::from(after) - i64::from(before);
         VerifiedResult {
             scores: [before, after],
             points: signed(i32::try_from(points).unwrap_or_default()),
             fixed: verification.fixed.unwrap_or_default(),
-            left: verification.issues.len().saturating_sub(broke.len() + revealed.len()),
-            not_compared: verification.not_compared.map_or(0, |codes| codes.len()),
+            left: counted(LEFT, left, lang),
+            not_compared: (!not_compared.is_empty()).then(|| counted(NOT_COMPARED, not_compared.len(), lang)),
             broke,
             revealed,
         }
     };
     let result = verification::verify(cx, page_to_verify, answer).await?;
     Ok(page(form, reader, StatusCode::OK, None, Some(result)))
+}
+
+/// The score of a changed page that has the findings which only one of the two measured as the report has them.
+fn score_of_compared(
+    of_report: &[(String, Severity)],
+    of_page: &[(String, Severity)],
+    not_compared: &BTreeMap<String, String>,
+) -> u32 {
+    let is_unseen = |code: &str| not_compared.get(code).is_some_and(|reason| reason.starts_with(BEFORE));
+    let kept = of_report.iter().filter(|(code, _)| not_compared.contains_key(code) && !is_unseen(code));
+    let judged = of_page.iter().filter(|(code, _)| !is_unseen(code));
+    score::score(kept.chain(judged).map(|(_, severity)| *severity))
+}
+
+fn counted(sentence: Text, count: usize, lang: Lang) -> String {
+    sentence.phrase(&[("count", count.into())]).in_lang(lang).to_owned()
 }
 
 /// The ready fixes applied to the source that was sent: the page, or what changed.
@@ -204,4 +244,21 @@ async fn staged(
     let mut response = private(see_other(&place));
     response.headers_mut().extend(cookie.map(|cookie| (http::header::SET_COOKIE, cookie)));
     Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_on_which_nothing_changed_keeps_its_score() {
+        let of = |code: &str, severity| (code.to_owned(), severity);
+        let report = [of("title_missing", Severity::Error), of("sitemap_missing", Severity::Warn)];
+        let not_compared = |code: &str, reason: &str| BTreeMap::from([(code.to_owned(), reason.to_owned())]);
+        let network = not_compared("sitemap_missing", "offline");
+        assert_eq!(score_of_compared(&report, &report[..1], &network), 74);
+        assert_eq!(score_of_compared(&report, &[], &network), 92);
+        let seen_now = [report[0].clone(), report[1].clone(), of("mixed_content", Severity::Error)];
+        assert_eq!(score_of_compared(&report, &seen_now, &not_compared("mixed_content", "before:offline")), 74);
+    }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use askama::Template;
 use audit::score;
 use model::finding::{Finding, Severity};
+use model::fix::FixClass;
 use model::lang::{Lang, text};
 use model::report::Report;
 use model::time::Timestamp;
@@ -12,7 +13,7 @@ use url::form_urlencoded::byte_serialize;
 
 use super::change::RunChange;
 use super::decision::{Decision, decision};
-use super::facts::facts;
+use super::facts::{PageFact, facts};
 use super::filter::{Filter, FilterView};
 use super::findings::{self, CheckLink, FindingView, First, Loss, PathRow, SubjectBar, bars, named};
 use super::lab::{self, LabSection};
@@ -100,6 +101,8 @@ pub(crate) struct ReportPage<'a> {
     longest_bar: u32,
     first: Vec<First<'a>>,
     take_along: Option<TakeAlong>,
+    /// Whether the source of the page has ready fixes.
+    has_ready: bool,
     steps: Vec<PathRow>,
     filter: Option<FilterView<'a>>,
     findings: Vec<FindingView<'a>>,
@@ -116,8 +119,8 @@ pub(crate) struct ReportPage<'a> {
     /// Lab tests and real visitors.
     lab: Option<LabSection<'a>>,
     previews: Previews,
-    /// Name and value; `None` where the page declares nothing.
-    facts: Vec<(&'static str, Option<String>)>,
+    /// What the page declares.
+    facts: Vec<PageFact>,
     redirects: Vec<String>,
     tables: Vec<DetailTable>,
     headers: Vec<(&'a str, &'a str)>,
@@ -258,6 +261,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         longest_bar,
         first,
         take_along: take_along(&report.url, services.base_url(), &report.findings, &report.fixes, lang),
+        has_ready: report.fixes.iter().any(|fix| fix.class == FixClass::Deterministic && fix.file.is_none()),
         // A path that ends at the score of today leads nowhere that is seen.
         steps: findings::steps(&report.path, lang).into_iter().filter(|step| step.score_after > report.score).collect(),
         tool: tool.map(|family| ToolView {

@@ -46,7 +46,8 @@ impl<'a> ComparisonView<'a> {
     pub(crate) fn of(compared: &'a Compared, json: String, lang: Lang) -> Self {
         const RUNS: [Text; 2] = [text("Before", "Antes"), text("After", "Depois")];
         const PAGES: [Text; 2] = [text("First page", "Primeira página"), text("Second page", "Segunda página")];
-        const OF_RUNS: [Text; 3] = [text("Broke", "Quebrou"), text("Revealed", "Revelado"), text("Fixed", "Corrigido")];
+        const OF_RUNS: [Text; 3] =
+            [text("New findings", "Achados novos"), text("Revealed", "Revelados"), text("Fixed", "Corrigidos")];
         const OF_PAGES: [Text; 3] = [
             text("Only on the second page", "Só na segunda página"),
             text("Hidden on the first page by another finding", "Escondido na primeira página por outro achado"),

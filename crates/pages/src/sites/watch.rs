@@ -101,10 +101,8 @@ fn every_word(every: WatchInterval) -> Text {
 }
 
 fn changed_words(broke: usize, fixed: usize, lang: Lang) -> String {
-    const CHANGED: Text = text(
-        "{broke} broke, {fixed} {fixed|was|were} fixed",
-        "{broke} {broke|quebrou|quebraram}, {fixed} {fixed|foi corrigido|foram corrigidos}",
-    );
+    const CHANGED: Text =
+        text("{broke} new, {fixed} fixed", "{broke} {broke|novo|novos}, {fixed} {fixed|corrigido|corrigidos}");
     let phrase = CHANGED.phrase(&[("broke", broke.into()), ("fixed", fixed.into())]);
     phrase.in_lang(lang).to_owned()
 }

@@ -18,7 +18,7 @@ const DAYS_APART: f64 = 84.0;
 const MARKS_APART: f64 = 64.0;
 
 const FIXED: Text = text("{n} fixed", "{n} {n|corrigido|corrigidos}");
-const BROKE: Text = text("{n} broke", "{n} {n|quebrou|quebraram}");
+const NEW: Text = text("{n} new", "{n} {n|novo|novos}");
 
 /// A chart.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl Chart {
             }
             let (score, alerted, audit_id) = (run.score, run.alerted, run.audit_id.clone());
             let (broke, fixed) = changes(run);
-            for (last, count, words, away) in [(&mut above, fixed, FIXED, -28.0), (&mut below, broke, BROKE, 38.0)] {
+            for (last, count, words, away) in [(&mut above, fixed, FIXED, -28.0), (&mut below, broke, NEW, 38.0)] {
                 if count > 0 && place - *last >= MARKS_APART {
                     let text = words.phrase(&[("n", count.into())]).in_lang(lang).to_owned();
                     chart.notes.push((x.clone(), format!("{:.1}", height + away), text));

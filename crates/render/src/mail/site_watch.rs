@@ -197,7 +197,16 @@ mod tests {
         }
         let stop = "https://audit.example/watch/stop?token=token&lang=en";
         assert_eq!(mail.unsubscribe.as_deref(), Some(stop));
-        assert!(mail.text.contains(stop) && mail.html.unwrap().contains("/sites/id?lang=en"));
+        let html = mail.html.unwrap();
+        assert!(mail.text.contains(stop) && html.contains("/sites/id?lang=en"));
+        // What was fixed has its severity in both.
+        assert_eq!(html.matches("Error:</strong>").count(), 20, "{html}");
+        for heading in ["New findings", "Fixed"] {
+            assert!(
+                mail.text.contains(&format!("\n{heading}\n")) && html.contains(&format!(">{heading}</h2>")),
+                "{html}"
+            );
+        }
     }
 
     #[test]

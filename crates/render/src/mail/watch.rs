@@ -61,7 +61,7 @@ struct AlertMail<'a> {
     /// The alarm of a page that no search engine can show.
     alarm: Option<&'a str>,
     change: &'a Change,
-    items: Vec<AlertItem<'a>>,
+    items: Vec<AlertItem>,
     more: usize,
     report: String,
     history: String,
@@ -69,7 +69,7 @@ struct AlertMail<'a> {
 }
 
 /// One finding that appeared.
-struct AlertItem<'a> {
+struct AlertItem {
     word: &'static str,
     /// Class and light colour of the word.
     class: &'static str,
@@ -79,7 +79,7 @@ struct AlertItem<'a> {
     /// The ready fix: what goes, and what comes.
     snippet: Option<String>,
     /// What to do.
-    note: Option<&'a str>,
+    note: Option<String>,
     /// Where to do it in the page's system.
     made_in: Option<String>,
     address: String,
@@ -129,16 +129,16 @@ fn subject(name: &str, change: &Change, lang: Lang) -> String {
 }
 
 /// New findings, the most urgent first, with their fixes.
-fn items<'a>(sender: &Sender<'_>, alert: &'a WatchAlert<'a>) -> Vec<AlertItem<'a>> {
+fn items<'a>(sender: &Sender<'_>, alert: &'a WatchAlert<'a>) -> Vec<AlertItem> {
     let lang = alert.lang;
     let Report { findings, fixes, .. } = alert.report;
     let new = |(finding, fix): (&'a Finding, &'a Fix)| {
         let changed = alert.change.broke.iter().find(|changed| changed.code == finding.code)?;
-        Some((changed, fix))
+        Some((finding, changed, fix))
     };
     let shown = most_urgent(findings, fixes).filter_map(new).take(SHOWN);
     shown
-        .map(|(changed, fix)| {
+        .map(|(finding, changed, fix)| {
             let check = checks::find(&changed.code);
             let (class, color) = look(changed.severity);
             AlertItem {
@@ -149,14 +149,33 @@ fn items<'a>(sender: &Sender<'_>, alert: &'a WatchAlert<'a>) -> Vec<AlertItem<'a
                 message: undirected(&changed.message),
                 snippet: Some(fix).filter(|fix| fix.file.is_none()).and_then(|fix| edits::ready(fix, lang)),
                 note: match &fix.note {
-                    Some(note) => Some(note.in_lang(lang)),
-                    None => check.map(|check| check.how.in_lang(lang)),
+                    Some(note) => Some(titled(note.in_lang(lang), &finding.causes, lang)),
+                    None => check.map(|check| check.how.in_lang(lang).to_owned()),
                 },
                 made_in: fix.place.as_ref().map(|place| made_in(place, lang)),
                 address: sender.url(&format!("/checks/{}?lang={}", changed.code, lang.tag())),
             }
         })
         .collect()
+}
+
+/// A note with the titles of findings in the place of their codes, which a reader of mail does not know.
+fn titled(note: &str, codes: &[String], lang: Lang) -> String {
+    let is_of_code = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut out = String::with_capacity(note.len());
+    let mut rest = note;
+    while !rest.is_empty() {
+        let (word, tail) = rest.split_at(rest.find(|c: char| !is_of_code(c)).unwrap_or(rest.len()));
+        let check = checks::find(word).filter(|_| codes.iter().any(|code| code == word));
+        match check {
+            Some(check) => out.push_str(&format!("“{}”", check.title.in_lang(lang))),
+            None => out.push_str(word),
+        }
+        let (between, tail) = tail.split_at(tail.find(is_of_code).unwrap_or(tail.len()));
+        out.push_str(between);
+        rest = tail;
+    }
+    out
 }
 
 /// The confirmation request to an address that alerts about a page should go to.
@@ -178,4 +197,24 @@ pub fn question(sender: &Sender<'_>, url: &str, token: &str) -> Letter {
     Letter::new(sender, SUBJECT, vec![ABOUT.phrase(&[("url", url.into())]), TERM.into()])
         .link(RECEIVE, sender.url(&format!("/watch/agree?token={token}")))
         .note(IGNORE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_name_findings_by_their_titles() {
+        let codes = ["title_missing".to_owned(), "h1_missing".to_owned()];
+        let note = "Pode revelar título: title_missing, h1_missing. Não og_title_missing, nem viewport_missing.";
+        let told = titled(note, &codes, Lang::PtBr);
+        let title = |code: &str| checks::find(code).unwrap().title.pt;
+        let wanted = format!(
+            "Pode revelar título: “{}”, “{}”. Não og_title_missing, nem viewport_missing.",
+            title("title_missing"),
+            title("h1_missing")
+        );
+        assert_eq!(told, wanted);
+        assert_eq!(titled("", &codes, Lang::En), "");
+    }
 }

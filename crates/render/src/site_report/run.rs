@@ -158,9 +158,9 @@ pub fn page_rows(site: &SiteFacts, report: &SiteReport) -> Vec<PageRow> {
 }
 
 /// The heading of what broke.
-pub(super) const BROKE: Text = text("Broke", "Quebrou");
+pub(super) const BROKE: Text = text("New findings", "Achados novos");
 /// The heading of what was fixed.
-pub(super) const FIXED: Text = text("Fixed", "Corrigido");
+pub(super) const FIXED: Text = text("Fixed", "Corrigidos");
 /// The heading of what both runs have.
 pub(super) const STILL: Text = text("Still there", "Continua");
 /// Where nothing changed.

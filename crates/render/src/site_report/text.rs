@@ -3,7 +3,7 @@
 use model::lang::{Lang, Text, text as both};
 use site::{Scope, SiteChanges, SiteReport};
 
-use super::run::{BROKE, FIXED, UNCHANGED};
+use super::run::UNCHANGED;
 use super::words::{self, OptionNames};
 use crate::shown::printable;
 
@@ -85,8 +85,10 @@ fn site_findings(report: &SiteReport, lang: Lang, heading: Text, lines: &mut Vec
 
 /// What changed since another run, in lines. Ends with a line end.
 pub fn changes_text(changes: &SiteChanges, lang: Lang) -> String {
+    const NEW: Text = both("New", "Novo");
+    const FIXED: Text = both("Fixed", "Corrigido");
     let mut lines = vec![String::new()];
-    for (word, found) in [(BROKE, &changes.broke), (FIXED, &changes.fixed)] {
+    for (word, found) in [(NEW, &changes.broke), (FIXED, &changes.fixed)] {
         for change in found.iter().take(MOST_CHANGES) {
             let (severity, title) = (change.severity.name().in_lang(lang), change.title.in_lang(lang));
             lines.push(printable(&format!("{}: {severity}: {title}: {}", word.in_lang(lang), change.url)));

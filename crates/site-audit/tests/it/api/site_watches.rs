@@ -190,7 +190,7 @@ async fn what_broke_is_told_in_one_mail(database: TestDatabase) {
     assert_eq!((letters.len(), &letters[0].to), (1, &vec!["ana@example.com".to_owned()]));
     let text = letters[0].text();
     for part in [
-        "Broke",
+        "New findings",
         &watching.site.url("/gone"),
         "6 pages with the template of /product/",
         &watching.app.url(&format!("/sites/{}?lang=en", run["id"].as_str().unwrap())),
@@ -217,7 +217,7 @@ async fn what_broke_is_told_in_one_mail(database: TestDatabase) {
     let letters = watching.mail.letters();
     assert_eq!(letters.len(), 2);
     let text = letters[1].text();
-    assert!(text.contains("Quebrou") && text.contains("6 páginas com o modelo de /product/"), "{text}");
+    assert!(text.contains("Achados novos") && text.contains("6 páginas com o modelo de /product/"), "{text}");
 }
 
 async fn the_report_of_a_watched_run_has_its_changes(database: TestDatabase) {
@@ -246,7 +246,9 @@ async fn the_report_of_a_watched_run_has_its_changes(database: TestDatabase) {
     let path = format!("/api/sites/{}/report", run["id"].as_str().unwrap());
     assert_eq!(watching.app.undescribed(&path, &written), Vec::<String>::new());
     let html = report(&run, "html").await.body;
-    for part in ["Changes since the audit of ", "<h3>Broke (", "6 pages of the template of /product/", "and 1 more"] {
+    for part in
+        ["Changes since the audit of ", "<h3>New findings (", "6 pages of the template of /product/", "and 1 more"]
+    {
         assert!(html.contains(part), "{part}: {html}");
     }
     assert_eq!(report(&run, "sarif").await.json()["runs"][0]["properties"]["changes"], *changes);

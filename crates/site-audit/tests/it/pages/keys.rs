@@ -122,6 +122,6 @@ async fn a_fix_is_verified_and_a_finding_snoozed_without_scripts() {
     scene.tab.click("#html");
     scene.tab.write("<title>Bread</title>");
     scene.tab.load(|tab| tab.click("button[value=verify]"));
-    assert!(scene.tab.shown().contains("Broke ("), "{}", scene.tab.shown());
+    assert!(scene.tab.shown().contains("New findings ("), "{}", scene.tab.shown());
     assert_eq!(scene.tab.complaints(), [""; 0]);
 }

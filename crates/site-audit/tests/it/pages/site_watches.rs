@@ -96,9 +96,10 @@ async fn an_audit_is_repeated_by_forms(database: TestDatabase) {
     let list = get(&app, &session, &format!("{PATH}?lang=en")).await;
     let (_, row) = list.split_once("id=\"watches\"").unwrap();
     let run = row.split_once("href=\"/sites/").unwrap().1.split('?').next().unwrap().to_owned();
-    assert!(row.contains(" broke, "), "{row}");
+    assert!(row.contains(" new, "), "{row}");
     let report = get(&app, &session, &format!("{PATH}/{run}?lang=pt-BR")).await;
-    for part in ["Desde a auditoria anterior", "Quebrou", &site.url("/b"), &format!("href=\"{path}?lang=pt-BR\"")] {
+    for part in ["Desde a auditoria anterior", "Achados novos", &site.url("/b"), &format!("href=\"{path}?lang=pt-BR\"")]
+    {
         assert!(report.contains(part), "{part}: {report}");
     }
     assert!(!report.contains("id=\"repeat\"") && report.contains("Esta auditoria é de uma vigia"), "{report}");

@@ -233,7 +233,7 @@ async fn a_page_is_followed_compared_and_closed_without_scripts() {
     assert_eq!(tab.value("document.querySelectorAll('.chart circle').length"), 2);
     tab.load(|tab| tab.click("form[action*=\"/compare\"] button"));
     let shown = tab.shown();
-    assert!(shown.contains("title_missing") && shown.contains("Broke ("), "{shown}");
+    assert!(shown.contains("title_missing") && shown.contains("New findings ("), "{shown}");
     tab.load(|tab| tab.click("a[href*=\"/settings?\"]"));
     tab.click("#alias");
     tab.write("Bakery");

@@ -95,7 +95,7 @@ pub async fn read(services: &Services, token: &str, lang: Lang) -> Result<String
             found_at: entry.found_at.unwrap_or(now),
             day: entry.at.day(),
             title: entry.title,
-            text: format!("{}\n{}", entry.url, entry.at),
+            text: format!("{}\n{}", entry.url, shown::minute(entry.at, lang)),
             url: match entry.audit_id {
                 Some(audit) => services.url(&format!("/reports/{audit}")),
                 None => services.url(&format!("/workspace/{}", entry.tab_id)),

@@ -5,7 +5,7 @@ use model::lang::Lang;
 use model::page_event::PageEvent;
 use model::time::Timestamp;
 
-use super::headline::{alarm, changes, headline};
+use super::headline::{alarm, changes, headline, unchanged};
 
 /// What a feed says of itself.
 #[derive(Debug)]
@@ -42,7 +42,11 @@ pub fn atom(head: &FeedHead<'_>, entries: &[FeedEntry], lang: Lang) -> String {
     );
     for FeedEntry { id, event } in entries {
         let at = event.timestamp;
-        let lines: Vec<String> = alarm(event).into_iter().chain(changes(event, lang)).collect();
+        let mut changes = changes(event, lang);
+        if changes.is_empty() {
+            changes.push(unchanged(event, lang));
+        }
+        let lines: Vec<String> = alarm(event).into_iter().chain(changes).collect();
         feed.push_str(&format!(
             "<entry>\n<id>urn:uuid:{}</id>\n<title>{}</title>\n<updated>{at}</updated>\n<published>{at}</published>\n\
              <link rel=\"alternate\" type=\"text/html\" href=\"{}\"/>\n<link rel=\"related\" href=\"{}\"/>\n\
@@ -90,6 +94,15 @@ mod tests {
         let feed = atom(&HEAD, &[FeedEntry { id: "1".to_owned(), event: hidden() }], Lang::En);
         let content = "<content type=\"text\">Search engines don&apos;t index files of this kind (&lt;b&gt;*).";
         assert!(feed.contains(content), "{feed}");
+    }
+
+    #[test]
+    fn an_entry_of_a_run_that_changed_nothing_says_so() {
+        let mut event = alert();
+        event.data.run.score = Some(82);
+        event.data.run.change.as_mut().unwrap().broke.clear();
+        let feed = atom(&HEAD, &[FeedEntry { id: "1".to_owned(), event }], Lang::PtBr);
+        assert!(feed.contains("<content type=\"text\">Nada mudou. Nota: 82.</content>"), "{feed}");
     }
 
     #[test]

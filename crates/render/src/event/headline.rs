@@ -39,18 +39,43 @@ pub fn alarm(event: &PageEvent) -> Option<String> {
 pub fn changes(event: &PageEvent, lang: Lang) -> Vec<String> {
     const NEW: Text = text("New: {message}", "Novo: {message}");
     const FIXED: Text = text("Fixed: {message}", "Corrigido: {message}");
+    const REVEALED: Text = text("Revealed: {message}", "Revelado: {message}");
     const MORE: Text = text("{count} {count|change|changes} more", "Mais {count} {count|mudança|mudanças}");
     let Some(change) = &event.data.run.change else { return Vec::new() };
     let line = |of: Text| {
         move |changed: &Changed| of.phrase(&[("message", shortened(&changed.message).into())]).in_lang(lang).to_owned()
     };
-    let all = change.broke.len() + change.fixed.len();
+    let all = change.broke.len() + change.fixed.len() + change.revealed.len();
     let named = change.broke.iter().map(line(NEW)).chain(change.fixed.iter().map(line(FIXED)));
+    let named = named.chain(change.revealed.iter().map(line(REVEALED)));
     let mut lines: Vec<String> = named.take(NAMED).collect();
     if all > lines.len() {
         lines.push(MORE.phrase(&[("count", (all - lines.len()).into())]).in_lang(lang).to_owned());
     }
     lines
+}
+
+/// That no finding is new or gone, with the score: what is said of a run without [`changes`].
+pub(super) fn unchanged(event: &PageEvent, lang: Lang) -> String {
+    const UNREACHED: Text = text("The page can't be reached.", "A página está fora do alcance.");
+    const ALONE: Text = text(
+        "Score: {to}. There is no earlier run to compare with.",
+        "Nota: {to}. Não há auditoria anterior para comparar.",
+    );
+    const NOTHING: Text = text("Nothing changed. Score: {to}.", "Nada mudou. Nota: {to}.");
+    const SCORE: Text = text(
+        "No finding is new or fixed. Score: {from} → {to}.",
+        "Nenhum achado é novo ou foi corrigido. Nota: {from} → {to}.",
+    );
+    let run = &event.data.run;
+    let Some(to) = run.score else { return UNREACHED.in_lang(lang).to_owned() };
+    let from = run.change.as_ref().map(|change| change.from.unwrap_or(to));
+    let sentence = match from {
+        None => ALONE,
+        Some(from) if from == to => NOTHING,
+        Some(_) => SCORE,
+    };
+    sentence.phrase(&[("from", from.unwrap_or(to).into()), ("to", to.into())]).in_lang(lang).to_owned()
 }
 
 /// A text of a page or its owner on one line, without characters that act on a reader, at most [`LONGEST`] characters.
@@ -157,5 +182,36 @@ pub(super) mod tests {
         assert!(lines[4].starts_with("Corrigido: "), "{lines:?}");
         event.data.run.change = None;
         assert!(changes(&event, Lang::En).is_empty());
+    }
+
+    #[test]
+    fn what_was_revealed_is_a_change() {
+        let mut event = alert();
+        let change = event.data.run.change.as_mut().unwrap();
+        (change.revealed, change.broke) = (change.broke.clone(), Vec::new());
+        assert_eq!(changes(&event, Lang::En), ["Revealed: The page has no <title> & no name."]);
+    }
+
+    #[test]
+    fn a_run_without_changes_says_so_with_its_score() {
+        let mut event = alert();
+        let check = |event: &PageEvent, en: &str, pt: &str| {
+            assert_eq!((unchanged(event, Lang::En).as_str(), unchanged(event, Lang::PtBr).as_str()), (en, pt));
+        };
+        check(
+            &event,
+            "No finding is new or fixed. Score: 82 → 64.",
+            "Nenhum achado é novo ou foi corrigido. Nota: 82 → 64.",
+        );
+        event.data.run.score = Some(82);
+        check(&event, "Nothing changed. Score: 82.", "Nada mudou. Nota: 82.");
+        event.data.run.change = None;
+        check(
+            &event,
+            "Score: 82. There is no earlier run to compare with.",
+            "Nota: 82. Não há auditoria anterior para comparar.",
+        );
+        event.data.run.score = None;
+        check(&event, "The page can't be reached.", "A página está fora do alcance.");
     }
 }

@@ -65,6 +65,10 @@ async fn dates_of_followed_pages_are_in_their_owner_s_calendar(database: TestDat
     for part in ["DTSTART;VALUE=DATE:20260214\r\n", &format!("UID:{}\r\n", entry["id"].as_str().unwrap())] {
         assert!(read.body.contains(part), "{part}: {}", read.body);
     }
+    for (lang, day) in [("en", "14 Feb 2026\\, 00:00 UTC\r\n"), ("pt-BR", "14 fev. 2026\\, 00:00 UTC\r\n")] {
+        let text = app.call(Call::get(&path.replace("lang=en", &format!("lang={lang}")))).await.body;
+        assert!(text.replace("\r\n ", "").contains(day), "{day}: {text}");
+    }
     // One secret for both: a renewed feed leaves no calendar behind.
     let (other_feed, other) = renewed(&app, &token).await;
     assert_eq!(app.call(Call::get(&path)).await.refusal(), (404, "not_found".to_owned()));

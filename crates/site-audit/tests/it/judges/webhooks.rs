@@ -77,7 +77,7 @@ assert calendar.calendar_name, calendar
 assert not event.errors and event.start == datetime.date(2026, 2, 14), event
 assert event.duration == datetime.timedelta(days=1) and event['UID'] and event['URL'].startswith('http'), event
 assert event['SUMMARY'] == 'Offer.priceValidUntil ends: a, \"b\"; c', event['SUMMARY']
-assert event['DESCRIPTION'].startswith('http') and '\\n2026-02-14T' in event['DESCRIPTION'], event['DESCRIPTION']
+assert event['DESCRIPTION'].startswith('http') and event['DESCRIPTION'].endswith('\\n14 Feb 2026, 00:00 UTC'), event['DESCRIPTION']
 [alarm] = event.walk('VALARM')
 assert alarm['TRIGGER'].dt == datetime.timedelta(days=-14), alarm
 ";

@@ -44,6 +44,7 @@ async fn a_feed_has_the_runs_of_followed_pages_and_is_renewed(database: TestData
     let (newest, older) = (feed.find("<updated>2026-01-31T09:31"), feed.rfind("<updated>2026-01-31T09:30"));
     assert!(newest < older && newest.is_some(), "{feed}");
     assert!(feed.contains("New: ") && feed.contains("<category term=\"run.finished\"/>"), "{feed}");
+    assert!(feed.contains("There is no earlier run to compare with.</content>"), "{feed}");
     let pt = read(app, &path.replace("lang=en", "lang=pt-BR")).await.body;
     assert!(pt.contains("xml:lang=\"pt-BR\"") && pt.contains("Novo: "), "{pt}");
 

@@ -235,14 +235,39 @@ async fn guest(app: &TestApp) -> Browser<'_> {
     browser
 }
 
+/// Signs Ana in by the form that leads back to `back`; the answer.
+async fn signed_in(browser: &mut Browser<'_>, back: &str) -> Response {
+    let form = browser.get(&format!("/conta/global?return_to={back}")).await;
+    let password = PASSWORD.replace(' ', "+");
+    let body = format!("csrf={}&return_to={back}&email=ana@example.com&password={password}", csrf(&form));
+    browser.form("/conta/global?lang=en", FORM, &body).await
+}
+
+/// Chooses the password of a new account at the link of its mail; the form, and the answer to it.
+async fn completed(browser: &mut Browser<'_>, token: &str) -> (Response, Response) {
+    let form = browser.get(&format!("/conta/global/complete?lang=en&token={token}")).await;
+    let password = PASSWORD.replace(' ', "+");
+    let body = format!("csrf={}&token={token}&password={password}&display_name=", csrf(&form));
+    let made = browser.form("/conta/global/complete?lang=en", FORM, &body).await;
+    (form, made)
+}
+
+/// Asks for alerts about a page as a guest, signs Ana in, and claims what the guest had; the offer, and the answer to it.
+async fn claimed_with_alerts(browser: &mut Browser<'_>, url: &str) -> (Response, Response) {
+    let asked = browser.form("/workspace?lang=en", FORM, &format!("url={url}&watch=on")).await;
+    let back = asked.header("location").split("return_to=").nth(1).unwrap().split('&').next().unwrap().to_owned();
+    let signed_in = signed_in(browser, &back).await;
+    let offered = browser.get(signed_in.header("location")).await;
+    let body = format!("csrf={}&return_to={back}", csrf(&offered));
+    let taken = browser.form("/conta/claim?lang=en", FORM, &body).await;
+    (offered, taken)
+}
+
 async fn what_a_guest_kept_is_offered_after_signing_in_and_taken_once(database: TestDatabase) {
     let (app, mail) = start(database).await;
     drop(signed_up(&app, &mail, "ana@example.com").await);
     let mut browser = guest(&app).await;
-    let page = browser.get("/conta/global?return_to=/workspace?x=1").await;
-    let password = PASSWORD.replace(' ', "+");
-    let body = format!("csrf={}&return_to=/workspace?x=1&email=ana@example.com&password={password}", csrf(&page));
-    let signed_in = browser.form("/conta/global?lang=en", FORM, &body).await;
+    let signed_in = signed_in(&mut browser, "/workspace?x=1").await;
     let offer = "/conta/claim?return_to=/workspace?x=1&lang=en";
     assert_eq!((signed_in.status, signed_in.header("location")), (303, offer), "{}", signed_in.body);
     // Looking moves nothing; the account says that it is there.
@@ -268,7 +293,6 @@ async fn what_a_guest_kept_is_offered_after_signing_in_and_taken_once(database: 
 
 async fn a_new_account_begins_where_its_owner_came_from(database: TestDatabase) {
     let (app, mail) = start(database).await;
-    let password = PASSWORD.replace(' ', "+");
     for (at, (asked, place)) in [
         ("/workspace?x=1", "/conta/claim?return_to=/workspace?x=1&lang=en"),
         ("//evil.example", "/conta/claim?return_to=/conta&lang=en"),
@@ -286,10 +310,7 @@ async fn a_new_account_begins_where_its_owner_came_from(database: TestDatabase) 
         let body = format!("csrf={}&return_to={back}&email=ana{at}@example.com", csrf(&form));
         let sent = browser.form("/conta/global/register?lang=en", FORM, &body).await;
         assert!(sent.body.contains("Check your inbox"), "{}", sent.body);
-        let token = token(&app, &mail, at + 1).await;
-        let form = browser.get(&format!("/conta/global/complete?lang=en&token={token}")).await;
-        let body = format!("csrf={}&token={token}&password={password}&display_name=", csrf(&form));
-        let made = browser.form("/conta/global/complete?lang=en", FORM, &body).await;
+        let (_, made) = completed(&mut browser, &token(&app, &mail, at + 1).await).await;
         assert_eq!((made.status, made.header("location")), (303, place), "{asked}: {}", made.body);
         assert!(made.header("set-cookie").contains("mm-return=; Path=/; Max-Age=0"), "{:?}", made.headers);
     }
@@ -307,7 +328,6 @@ async fn a_new_account_begins_where_its_owner_came_from(database: TestDatabase) 
 
 async fn alerts_that_a_guest_asked_for_come_with_the_account(database: TestDatabase) {
     let (app, mail) = start(database).await;
-    let password = PASSWORD.replace(' ', "+");
     let mut browser = guest(&app).await;
     let asked = browser.form("/workspace?lang=en", FORM, "url=https://example.com/&watch=on").await;
     let register = asked.header("location").to_owned();
@@ -316,12 +336,9 @@ async fn alerts_that_a_guest_asked_for_come_with_the_account(database: TestDatab
     let tab = back.strip_prefix("/workspace/").and_then(|path| path.strip_suffix("?watch=on")).unwrap().to_owned();
     let body = format!("csrf={}&return_to={back}&email=ana@example.com", csrf(&form));
     browser.form("/conta/global/register?lang=en", FORM, &body).await;
-    let token = token(&app, &mail, 1).await;
-    // The form says what comes with the account; looking at it moves nothing.
-    let form = browser.get(&format!("/conta/global/complete?lang=en&token={token}")).await;
+    // The form says what comes with the account.
+    let (form, made) = completed(&mut browser, &token(&app, &mail, 1).await).await;
     assert!(form.body.contains("you get an email when the page gets worse"), "{}", form.body);
-    let body = format!("csrf={}&token={token}&password={password}&display_name=", csrf(&form));
-    let made = browser.form("/conta/global/complete?lang=en", FORM, &body).await;
     let place = format!("/workspace/{tab}?done=watch_saved&lang=en");
     assert_eq!((made.status, made.header("location")), (303, place.as_str()), "{}", made.body);
     assert_eq!(browser.guest(), None);
@@ -330,15 +347,8 @@ async fn alerts_that_a_guest_asked_for_come_with_the_account(database: TestDatab
 
     // Who signs in to an account that exists confirms both at once.
     let mut browser = guest(&app).await;
-    let asked = browser.form("/workspace?lang=en", FORM, "url=https://example.org/b&watch=on").await;
-    let back = asked.header("location").split("return_to=").nth(1).unwrap().split('&').next().unwrap().to_owned();
-    let form = browser.get(&format!("/conta/global?return_to={back}")).await;
-    let body = format!("csrf={}&return_to={back}&email=ana@example.com&password={password}", csrf(&form));
-    let signed_in = browser.form("/conta/global?lang=en", FORM, &body).await;
-    let offered = browser.get(signed_in.header("location")).await;
+    let (offered, taken) = claimed_with_alerts(&mut browser, "https://example.org/b").await;
     assert!(offered.body.contains("Import, and email me when the page gets worse"), "{}", offered.body);
-    let body = format!("csrf={}&return_to={back}", csrf(&offered));
-    let taken = browser.form("/conta/claim?lang=en", FORM, &body).await;
     assert!(taken.header("location").ends_with("?done=watch_saved&lang=en"), "{}", taken.body);
     let watched = browser.get("/workspace.json").await.json()["tabs"].as_array().unwrap().clone();
     let watched = watched.iter().filter(|one| one["monitor"] == true).count();
@@ -350,16 +360,8 @@ async fn alerts_that_a_guest_asked_for_come_with_the_account(database: TestDatab
     assert_eq!(opened.status, 303, "{}", opened.body);
     let own = browser.get("/workspace.json").await.json()["tabs"].as_array().unwrap().clone();
     let own = own.iter().find(|one| one["url"] == "https://example.org/c").unwrap()["id"].as_str().unwrap().to_owned();
-    let mut second = guest(&app).await;
-    let asked = second.form("/workspace?lang=en", FORM, "url=https://example.org/c&watch=on").await;
-    let back = asked.header("location").split("return_to=").nth(1).unwrap().split('&').next().unwrap().to_owned();
-    let form = second.get(&format!("/conta/global?return_to={back}")).await;
-    let body = format!("csrf={}&return_to={back}&email=ana@example.com&password={password}", csrf(&form));
-    let signed_in = second.form("/conta/global?lang=en", FORM, &body).await;
-    let offered = second.get(signed_in.header("location")).await;
+    let (offered, taken) = claimed_with_alerts(&mut guest(&app).await, "https://example.org/c").await;
     assert!(offered.body.contains("Your account follows this page already."), "{}", offered.body);
-    let body = format!("csrf={}&return_to={back}", csrf(&offered));
-    let taken = second.form("/conta/claim?lang=en", FORM, &body).await;
     assert_eq!(taken.header("location"), format!("/workspace/{own}?done=watch_saved&lang=en"), "{}", taken.body);
 }
 

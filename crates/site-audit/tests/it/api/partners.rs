@@ -25,12 +25,14 @@ pub(crate) fn offering(config: &mut Config) {
     config.partners = serde_json::from_value(json!({
         "enabled": true,
         "description": {"en": "Support the audits.", "pt": "Apoie as auditorias."},
-        "audience": "Developers",
+        "audience": {"en": "Developers", "pt": "Desenvolvedores"},
         "policy": {"en": "Reports are not for sale.", "pt": "Relatórios não estão à venda."},
         "placements": [{"id": "hub", "name": {"en": "Tools page", "pt": "Página de ferramentas"}, "where": "/tools",
             "format": {"en": "One line", "pt": "Uma linha"}, "exclusive": true, "price_usd_30d": 50}],
-        "house_bundle": [{"name": "All", "description": "Everything", "price_usd_30d": 100}],
-        "partnerships": [{"name": "Acme", "url": "https://acme.example/", "description": "Hosting"}],
+        "house_bundle": [{"name": {"en": "All together", "pt": "Todos juntos"},
+            "description": {"en": "Every placement", "pt": "Todos os espaços"}, "price_usd_30d": 1250}],
+        "partnerships": [{"name": "Acme", "url": "https://acme.example/",
+            "description": {"en": "Hosting", "pt": "Hospedagem"}}],
         "sponsors": [sponsor("now", "2026-01-01", "2026-01-31"), sponsor("next", "2026-02-01", "2026-02-01")],
     }))
     .unwrap();
@@ -83,6 +85,19 @@ async fn the_offer_is_that_of_the_configuration(database: TestDatabase) {
         let page = app.call(Call::get(&format!("/partners?lang={lang}"))).await;
         assert!(page.status == 200 && page.body.contains(said), "{}", page.body);
         assert!(page.body.contains("<a href=\"https://now.example/\" rel=\"sponsored noopener\">"), "{}", page.body);
+        let told = [
+            ("Audience: Developers", "Público: Desenvolvedores"),
+            ("All together", "Todos juntos"),
+            ("Every placement", "Todos os espaços"),
+            ("30 days: <b>1,250.00 USD", "30 dias: <b>1.250,00 USD"),
+            ("Hosting", "Hospedagem"),
+            ("One line", "Uma linha"),
+            ("Independence", "Independência"),
+        ];
+        for (en, pt) in told {
+            let (own, other) = if lang == "en" { (en, pt) } else { (pt, en) };
+            assert!(page.body.contains(own) && !page.body.contains(other), "{own}: {}", page.body);
+        }
         let home = app.call(Call::get(&format!("/?lang={lang}"))).await;
         assert!(home.body.contains(&format!("<a href=\"/partners?lang={lang}\">")), "{}", home.body);
         assert!(!home.body.contains("now.example"), "{}", home.body);

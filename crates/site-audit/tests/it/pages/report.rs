@@ -14,6 +14,7 @@ testkit::on_both_databases! {
     a_file_of_the_patch_is_taken_away_as_text,
     a_second_run_says_what_changed,
     findings_are_filtered_by_an_address,
+    what_a_report_offers_to_paste_is_ready,
     headings_links_and_images_are_taken_away_as_tables,
     a_report_names_the_system_and_where_each_fix_is_made,
     a_noindex_is_a_decision_above_everything,
@@ -294,6 +295,9 @@ async fn findings_are_filtered_by_an_address(database: TestDatabase) {
         parts.map(|part| part.split('"').nth(2).unwrap().trim_start_matches("f-").to_owned()).collect::<Vec<_>>()
     };
     let all = codes("").await;
+    // No link leads to a list of nothing.
+    let page = read(&app, &path, &cookie).await.body;
+    assert!(page.contains(" <b>") && !page.contains("<b>0</b></a>"), "{page}");
     let mut parts = Vec::new();
     for severity in ["error", "warn", "info"] {
         let part = codes(&format!("severity={severity}")).await;
@@ -311,6 +315,30 @@ async fn findings_are_filtered_by_an_address(database: TestDatabase) {
     assert_eq!(codes("q=canonical_missing&category=images").await, [""; 0]);
     let hostile = read(&app, &format!("{path}?q=%22%3E%3Cscript%3E&severity=%22%3E&category=%3Cb%3E"), &cookie).await;
     assert!(!hostile.body.contains("\"><script>") && hostile.body.contains("Show all"), "{}", hostile.body);
+}
+
+async fn what_a_report_offers_to_paste_is_ready(database: TestDatabase) {
+    let site = TestSite::start(|asked| match asked.path.as_str() {
+        "/bread" => SiteAnswer::html(BREAD),
+        "/text" => SiteAnswer::page(200, "text/plain", "Bread"),
+        _ => SiteAnswer::missing(),
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    for page in ["/bread", "/text", "/gone"] {
+        let (path, cookie) = audited(&app, &site.url(page), "").await;
+        let report = read(&app, &format!("{path}/audit.json"), &cookie).await.json();
+        let fixes = report["fixes"].as_array().unwrap();
+        let is_ready = fixes.iter().any(|fix| fix["classe"] == "deterministico" && fix["arquivo"].is_null());
+        assert!(is_ready || page != "/bread", "{report}");
+        let shown = read(&app, &format!("{path}?lang=en"), &cookie).await.body;
+        for offer in ["value=\"page\"", "Download patched page or diff"] {
+            assert!(!shown.contains(offer) || is_ready, "{page}: {offer}: {shown}");
+        }
+        assert_eq!(shown.contains("value=\"diff\""), is_ready, "{page}: {shown}");
+        assert!(!shown.contains("Nothing ready to paste") || !is_ready, "{page}: {shown}");
+        assert!(!shown.contains("All ready fixes, as a prompt") || is_ready, "{page}: {shown}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

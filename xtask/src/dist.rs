@@ -204,9 +204,12 @@ fn parts_list(root: &Path, version: &str) -> Result<PathBuf> {
     // It writes one beside the manifest of each crate of the workspace.
     let place = root.join(FOLDER).join(format!("{name}.json"));
     let written = format!("{name}.json");
-    copy(&root.join("crates/site-audit").join(&written), &place, 0o644)?;
-    let listed =
-        output(Command::new("git").current_dir(root).args(["ls-files", "--others", "--", &format!("*/{written}")]))?;
+    // It names our own crates by where they lie on this machine.
+    let list = fs::read_to_string(root.join("crates/site-audit").join(&written))?;
+    fs::write(&place, list.replace(&format!("file://{}/", root.display()), ""))?;
+    // Without what is ignored, which the copy in the target folder is.
+    let others = ["ls-files", "--others", "--exclude-standard", "--"];
+    let listed = output(Command::new("git").current_dir(root).args(others).arg(format!("*/{written}")))?;
     for beside in listed.lines() {
         fs::remove_file(root.join(beside))?;
     }

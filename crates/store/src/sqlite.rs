@@ -65,7 +65,7 @@ async fn open_checking(
     if size <= checked_first {
         quick_check(&mut connection).await?;
     }
-    migrations::run(&mut connection).await?;
+    migrate(&mut connection).await?;
 
     let readers = AnyPoolOptions::new()
         .max_connections(READERS)
@@ -81,6 +81,18 @@ async fn open_checking(
         check_beside_use(options.clone(), opened.clone());
     }
     Ok((WriterQueue::start(options, connection, opened.clone()), QueryConnections::new(readers), opened))
+}
+
+/// Brings the tables up to date. A migration is not flushed by itself: in WAL mode the next commit with
+/// `synchronous=FULL`, which is the first that anybody is told of, flushes all before it, and a power cut before that
+/// leaves a whole file whose migrations run again (<https://sqlite.org/pragma.html#pragma_synchronous>). A flush for each
+/// took most of the first start.
+async fn migrate(connection: &mut AnyConnection) -> Result<(), StoreError> {
+    let failed = |error: sqlx::Error| StoreError::of_driver("setting up the SQLite database", error);
+    connection.execute(sqlx::raw_sql("PRAGMA synchronous = NORMAL")).await.map_err(failed)?;
+    let migrated = migrations::run(connection).await;
+    connection.execute(sqlx::raw_sql("PRAGMA synchronous = FULL")).await.map_err(failed)?;
+    migrated
 }
 
 /// Connects with the writer's settings and verifies the two that make a commit durable.

@@ -79,14 +79,12 @@ pub(super) fn within(
     let (mut out, mut at, mut shown) = (String::new(), 0, Vec::new());
     for link in locals(document, text) {
         let whole = text.get(link.range.clone()).unwrap_or_default();
-        let is_index = root.join(&link.file).is_dir() && chapters.contains(&link.file.join("README.md"));
         if link.is_image {
             shown.push(link.file);
-        } else if is_index {
-            // A folder is its list.
+        } else if let Some(index) = index(root, &link, chapters) {
             let Some(end) = whole.rfind(&format!("]({}", link.written)) else { bail!("{whole}: not understood") };
             out.push_str(text.get(at..link.range.start + end).unwrap_or_default());
-            out.push_str(&format!("]({}/README.md)", link.written.trim_end_matches('/')));
+            out.push_str(&format!("]({index})"));
             at = link.range.end;
         } else if !chapters.contains(&link.file) {
             let inner = whole.strip_prefix('[').and_then(|rest| rest.rsplit_once("](")).map(|(inner, _)| inner);
@@ -98,6 +96,21 @@ pub(super) fn within(
     }
     out.push_str(text.get(at..).unwrap_or_default());
     Ok((out, shown))
+}
+
+/// The target in the book of a link to a folder or its `README.md`: mdBook names the page of that chapter `index.html`, but leaves
+/// links to it as they are.
+fn index(root: &Path, link: &LocalLink, chapters: &BTreeSet<PathBuf>) -> Option<String> {
+    const LIST: &str = "README.md";
+    let (path, fragment) = match link.written.split_once('#') {
+        Some((path, fragment)) => (path, format!("#{fragment}")),
+        None => (link.written.as_str(), String::new()),
+    };
+    if root.join(&link.file).is_dir() && chapters.contains(&link.file.join(LIST)) {
+        return Some(format!("{}/index.html{fragment}", path.trim_end_matches('/')));
+    }
+    let folder = path.strip_suffix(LIST).filter(|_| chapters.contains(&link.file))?;
+    Some(format!("{folder}index.html{fragment}"))
 }
 
 /// Links of a document that lead to no file, or to no heading of it.
@@ -168,9 +181,9 @@ mod tests {
             fs::write(root.path().join(file), "").unwrap();
         }
         let chapters = ["docs/a.md", "docs/b.md", "docs/d/README.md"].map(PathBuf::from).into();
-        let text = "[b](b.md#c), [`y`](../x/y.toml)! ![z](z.png) [d](d/) [e](https://e.example/) `[n](none.md)`";
+        let text = "[b](b.md#c), [`y`](../x/y.toml)! ![z](z.png) [d](d/) [f](d/README.md#g) [e](https://e.example/) `[n](none.md)`";
         let (made, shown) = within(root.path(), Path::new("docs/a.md"), text, &chapters).unwrap();
-        let wanted = "[b](b.md#c), `y`! ![z](z.png) [d](d/README.md) [e](https://e.example/) `[n](none.md)`";
+        let wanted = "[b](b.md#c), `y`! ![z](z.png) [d](d/index.html) [f](d/index.html#g) [e](https://e.example/) `[n](none.md)`";
         assert_eq!((made.as_str(), shown), (wanted, vec![PathBuf::from("docs/z.png")]));
         let faults =
             faults(root.path(), Path::new("docs/a.md"), "[n](none.md) [b](b.md#c) [out](../../b.md) [ok](b.md)");

@@ -8,6 +8,8 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 /// Characters of a description: what search engines show.
 const DESCRIPTION: usize = 155;
+/// The picture that stands for every page where it is shared, below the book's address; the first chapter shows it.
+const PICTURE: &str = "docs/images/report.png";
 
 /// Finishes the page of each chapter below `source`; how many there are.
 pub(super) fn finish(source: &Path, site: &Path, base_url: &str) -> Result<usize> {
@@ -22,7 +24,7 @@ pub(super) fn finish(source: &Path, site: &Path, base_url: &str) -> Result<usize
         let place = site.join(page(name));
         let html = fs::read_to_string(&place).with_context(|| format!("{} has no page", name.display()))?;
         let markdown = fs::read_to_string(&chapter)?;
-        fs::write(&place, finished(&html, &markdown, &address(base_url, &page(name)))?)?;
+        fs::write(&place, finished(&html, &markdown, base_url, &address(base_url, &page(name)))?)?;
         count += 1;
     }
     Ok(count)
@@ -57,7 +59,7 @@ pub(super) fn address(base_url: &str, page: &Path) -> String {
     format!("{base_url}{path}")
 }
 
-fn finished(html: &str, markdown: &str, address: &str) -> Result<String> {
+fn finished(html: &str, markdown: &str, base_url: &str, address: &str) -> Result<String> {
     const FROM: &str = "<meta name=\"description\" content=\"";
     let description = escaped(&description(markdown));
     let Some((before, rest)) = html.split_once(FROM) else { bail!("{address} has no place for its description") };
@@ -67,7 +69,10 @@ fn finished(html: &str, markdown: &str, address: &str) -> Result<String> {
     let more = format!(
         "<link rel=\"canonical\" href=\"{address}\">\n<meta property=\"og:title\" content=\"{title}\">\n\
          <meta property=\"og:description\" content=\"{description}\">\n<meta property=\"og:type\" content=\"article\">\n\
-         <meta property=\"og:url\" content=\"{address}\">\n"
+         <meta property=\"og:url\" content=\"{address}\">\n\
+         <meta property=\"og:image\" content=\"{base_url}{PICTURE}\">\n\
+         <meta property=\"og:image:alt\" content=\"A report of Site Audit\">\n\
+         <meta name=\"twitter:card\" content=\"summary_large_image\">\n"
     );
     Ok(format!("{before}{FROM}{description}\"{after}").replacen("</head>", &format!("{more}</head>"), 1))
 }
@@ -106,16 +111,16 @@ mod tests {
 
     #[test]
     fn a_page_gets_its_own_description_and_address() {
+        const MARKDOWN: &str = "# A\n\n![x](y.png)\n\nOne `<b>` & \"two\"\nlines.\n\nMore.";
         let html = "<head><title>A - B</title><meta name=\"description\" content=\"Book\"></head>";
-        let made =
-            finished(html, "# A\n\n![x](y.png)\n\nOne `<b>` & \"two\"\nlines.\n\nMore.", "https://e.example/a.html")
-                .unwrap();
+        let made = finished(html, MARKDOWN, "https://e.example/", "https://e.example/a.html").unwrap();
         assert!(
             made.contains("<meta name=\"description\" content=\"One &lt;b> &amp; &quot;two&quot; lines.\">"),
             "{made}"
         );
         assert!(made.contains("<link rel=\"canonical\" href=\"https://e.example/a.html\">\n"), "{made}");
-        assert!(finished("<head></head>", "", "x").is_err());
+        assert!(made.contains("content=\"https://e.example/docs/images/report.png\">\n"), "{made}");
+        assert!(finished("<head></head>", "", "x", "x").is_err());
         assert!(description(&"word ".repeat(100)).chars().count() <= DESCRIPTION);
         assert_eq!(address("https://e.example/", Path::new("docs/index.html")), "https://e.example/docs/");
         assert_eq!(page(Path::new("docs/README.md")), Path::new("docs/index.html"));

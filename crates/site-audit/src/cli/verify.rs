@@ -119,10 +119,10 @@ impl VerifyArguments {
 /// What changed, a line each; nothing without an audit to compare with.
 fn changes(verification: &Verification, lang: Lang) -> String {
     const FIXED: Text = text("Fixed", "Corrigido");
-    const BROKE: Text = text("Broke", "Quebrou");
+    const BROKE: Text = text("New", "Novo");
     const REVEALED: Text = text("Revealed", "Revelado");
     const NOT_COMPARED: Text = text("Not compared", "Não comparado");
-    const NOTHING: Text = text("Nothing was fixed and nothing broke.", "Nada foi corrigido e nada quebrou.");
+    const NOTHING: Text = text("Nothing is new and nothing was fixed.", "Não há nada novo e nada foi corrigido.");
     let (Some(fixed), Some(broke), Some(revealed), Some(not_compared)) =
         (&verification.fixed, &verification.broke, &verification.revealed, &verification.not_compared)
     else {

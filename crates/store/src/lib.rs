@@ -99,7 +99,7 @@ pub use refusal::Refusal;
 pub use runs::{RunFindings, RunRecord, RunScore};
 pub use sessions::{FoundSession, Session};
 pub use shares::{NewShare, SharePictures, ShareState};
-pub use site_runs::{SitePageRow, SiteRunFile};
+pub use site_runs::{SiteFactsRow, SitePageRow, SiteReportRow, SiteRunFile};
 pub use site_watches::{DueSiteWatch, NewSiteWatch, SiteWatchChange, SiteWatchRecord, SiteWatcher, SiteWatching};
 pub use sites::{
     NewSiteRun, NewWatchedRun, SiteAlert, SiteAllowance, SiteBeginning, SiteCommit, SiteCommitted, SiteEnd, SiteKept,

@@ -3,10 +3,12 @@
 //! Rows are only added, in the order of the run, and each batch is one durable commit: what a killed run loses are the pages
 //! that were in flight.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Connection as _, Executor as _, Row as _};
+use zstd::bulk::{Compressor, Decompressor};
 
 use crate::error::StoreError;
 use crate::sqlite::{connect_writer, create, options, quick_check};
@@ -24,6 +26,12 @@ CREATE INDEX IF NOT EXISTS site_pages_url ON site_pages (url)";
 const LEVEL: i32 = 3;
 /// Size limit of the facts or the report of a page in bytes of JSON: facts of 5,000 links take two million.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+thread_local! {
+    // Kept for the next page: to make a context takes about as long as to use it.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
 
 /// The file of a run. One process at a time writes it.
 #[derive(Debug)]
@@ -46,6 +54,32 @@ pub struct SitePageRow {
     pub etag: Option<String>,
     /// `Last-Modified` of its answer.
     pub last_modified: Option<String>,
+}
+
+/// The facts of a page of a run, without its report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteFactsRow {
+    /// Its place in the order of the run.
+    pub place: i64,
+    /// Its address.
+    pub url: String,
+    /// Its facts, in the caller's encoding.
+    pub facts: Vec<u8>,
+    /// `ETag` of its answer.
+    pub etag: Option<String>,
+    /// `Last-Modified` of its answer.
+    pub last_modified: Option<String>,
+}
+
+/// The report of a page of a run, without its facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteReportRow {
+    /// Its place in the order of the run.
+    pub place: i64,
+    /// Its address.
+    pub url: String,
+    /// Its report, in the caller's encoding; `None` for an address without one.
+    pub report: Option<Vec<u8>>,
 }
 
 impl SiteRunFile {
@@ -109,14 +143,40 @@ impl SiteRunFile {
         commit.commit().await.map_err(failed)
     }
 
-    /// Pages from a place on, in order, at most so many.
-    pub async fn pages(&mut self, from: i64, most: i64) -> Result<Vec<SitePageRow>, StoreError> {
+    /// Facts of pages from a place on, in order, at most so many. Reports are not read: they are larger than all else.
+    pub async fn facts(&mut self, from: i64, most: i64) -> Result<Vec<SiteFactsRow>, StoreError> {
         let failed = |error: sqlx::Error| StoreError::of_driver("reading pages of a site run", error);
         let query = sqlx::query(
-            "SELECT place, url, facts, report, etag, last_modified FROM site_pages WHERE place >= $1 ORDER BY place LIMIT $2",
+            "SELECT place, url, facts, etag, last_modified FROM site_pages WHERE place >= $1 ORDER BY place LIMIT $2",
         );
         let rows = query.bind(from).bind(most).fetch_all(&mut self.connection).await.map_err(failed)?;
-        rows.iter().map(page).collect()
+        let facts = |row: &AnyRow| {
+            let facts: Vec<u8> = row.try_get("facts").map_err(failed)?;
+            Ok(SiteFactsRow {
+                place: row.try_get("place").map_err(failed)?,
+                url: row.try_get("url").map_err(failed)?,
+                facts: unpacked(&facts)?,
+                etag: row.try_get("etag").map_err(failed)?,
+                last_modified: row.try_get("last_modified").map_err(failed)?,
+            })
+        };
+        rows.iter().map(facts).collect()
+    }
+
+    /// Reports of pages from a place on, in order, at most so many.
+    pub async fn reports(&mut self, from: i64, most: i64) -> Result<Vec<SiteReportRow>, StoreError> {
+        let failed = |error: sqlx::Error| StoreError::of_driver("reading reports of a site run", error);
+        let query = sqlx::query("SELECT place, url, report FROM site_pages WHERE place >= $1 ORDER BY place LIMIT $2");
+        let rows = query.bind(from).bind(most).fetch_all(&mut self.connection).await.map_err(failed)?;
+        let report = |row: &AnyRow| {
+            let report: Option<Vec<u8>> = row.try_get("report").map_err(failed)?;
+            Ok(SiteReportRow {
+                place: row.try_get("place").map_err(failed)?,
+                url: row.try_get("url").map_err(failed)?,
+                report: report.as_deref().map(unpacked).transpose()?,
+            })
+        };
+        rows.iter().map(report).collect()
     }
 
     /// The page of an address.
@@ -149,19 +209,32 @@ fn page(row: &AnyRow) -> Result<SitePageRow, StoreError> {
     })
 }
 
-/// Bytes of a run as they are stored.
+/// Bytes of a run as they are stored: a frame of zstd that says how long they are.
 pub(crate) fn packed(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
     let subject = "packing a page of a site run";
     if bytes.len() > MOST_BYTES {
         return Err(StoreError::corrupt(subject, "it is over 16 MiB"));
     }
-    zstd::bulk::compress(bytes, LEVEL).map_err(|error| StoreError::unavailable(subject, error))
+    let packed = COMPRESSOR.with_borrow_mut(|kept| {
+        let compressor = match kept {
+            Some(compressor) => compressor,
+            None => kept.insert(Compressor::new(LEVEL)?),
+        };
+        compressor.compress(bytes)
+    });
+    packed.map_err(|error| StoreError::unavailable(subject, error))
 }
 
-/// Bytes of a run as they were.
+/// Bytes of a run as they were. No more are allocated than the frame says, and never more than [`MOST_BYTES`].
 pub(crate) fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
-    zstd::bulk::decompress(bytes, MOST_BYTES)
-        .map_err(|error| StoreError::corrupt("unpacking a page of a site run", error))
+    let unpacked = DECOMPRESSOR.with_borrow_mut(|kept| {
+        let decompressor = match kept {
+            Some(decompressor) => decompressor,
+            None => kept.insert(Decompressor::new()?),
+        };
+        decompressor.decompress(bytes, MOST_BYTES)
+    });
+    unpacked.map_err(|error| StoreError::corrupt("unpacking a page of a site run", error))
 }
 
 #[cfg(test)]
@@ -187,8 +260,18 @@ mod tests {
         let mut file = SiteRunFile::open(&path).await.unwrap();
         assert_eq!(file.value("start").await.unwrap().as_deref(), Some("b"));
         assert_eq!(file.value("end").await.unwrap(), None);
-        assert_eq!(file.pages(1, 10).await.unwrap(), [row(1, "one"), row(2, "two")]);
-        assert_eq!(file.pages(0, 1).await.unwrap(), [row(0, "zero")]);
+        let facts = |row: SitePageRow| SiteFactsRow {
+            place: row.place,
+            url: row.url,
+            facts: row.facts,
+            etag: row.etag,
+            last_modified: row.last_modified,
+        };
+        assert_eq!(file.facts(1, 10).await.unwrap(), [facts(row(1, "one")), facts(row(2, "two"))]);
+        assert_eq!(file.facts(0, 1).await.unwrap(), [facts(row(0, "zero"))]);
+        let report = |row: SitePageRow| SiteReportRow { place: row.place, url: row.url, report: row.report };
+        assert_eq!(file.reports(1, 10).await.unwrap(), [report(row(1, "one")), report(row(2, "two"))]);
+        assert_eq!(file.reports(0, 1).await.unwrap(), [report(row(0, "zero"))]);
         assert_eq!(file.page("https://example.com/2").await.unwrap(), Some(row(2, "two")));
         assert_eq!(file.page("https://example.com/3").await.unwrap(), None);
     }
@@ -202,5 +285,20 @@ mod tests {
         let before = std::fs::read(&path).unwrap();
         assert!(SiteRunFile::open(&path).await.is_err());
         assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_kept_context_packs_as_a_new_one_and_bounds_what_it_unpacks() {
+        let page = |words: usize| (0..words).map(|at| format!("word{} ", at * at % 977)).collect::<String>();
+        let bomb = zstd::bulk::compress(&vec![0; MOST_BYTES + 1], LEVEL).unwrap();
+        for words in [0, 3, 50_000, 10, 2_000, 300_000, 1] {
+            let bytes = page(words).into_bytes();
+            let stored = packed(&bytes).unwrap();
+            assert_eq!(stored, zstd::bulk::compress(&bytes, LEVEL).unwrap(), "{words} words");
+            assert!(unpacked(&bomb).is_err() && unpacked(b"no frame").is_err());
+            assert!(unpacked(stored.get(..stored.len() - 1).unwrap()).is_err());
+            assert_eq!(unpacked(&stored).unwrap(), bytes, "{words} words");
+        }
+        assert!(packed(&vec![0; MOST_BYTES + 1]).is_err());
     }
 }

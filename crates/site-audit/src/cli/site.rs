@@ -255,7 +255,7 @@ async fn resources(
     let (mut images, mut external, mut pages) = (FirstUrls::default(), FirstUrls::default(), BTreeSet::new());
     let mut from = 0;
     loop {
-        let rows = file.pages(from, READ_AT_ONCE).await?;
+        let rows = file.facts(from, READ_AT_ONCE).await?;
         let Some(last) = rows.last() else { break };
         from = last.place + 1;
         for row in rows {
@@ -339,7 +339,7 @@ async fn versions(file: &mut SiteRunFile) -> Result<HashMap<String, KnownVersion
     let mut versions = HashMap::new();
     let mut from = 0;
     loop {
-        let rows = file.pages(from, READ_AT_ONCE).await?;
+        let rows = file.facts(from, READ_AT_ONCE).await?;
         let Some(last) = rows.last() else { return Ok(versions) };
         from = last.place + 1;
         for row in rows.into_iter().filter(|row| row.etag.is_some() || row.last_modified.is_some()) {
@@ -356,7 +356,7 @@ async fn replay(file: &mut SiteRunFile, crawl: &mut Crawl, lang: Lang) -> Result
     );
     let mut from = 0;
     loop {
-        let rows = file.pages(from, READ_AT_ONCE).await?;
+        let rows = file.facts(from, READ_AT_ONCE).await?;
         let Some(last) = rows.last() else { return Ok(()) };
         from = last.place + 1;
         for row in rows.iter().filter(|row| row.place < RESOURCES_FROM) {
@@ -372,7 +372,7 @@ async fn built(file: &mut SiteRunFile, inputs: SiteInputs) -> Result<SiteFacts> 
     let mut builder = SiteBuilder::default();
     let mut from = 0;
     loop {
-        let rows = file.pages(from, READ_AT_ONCE).await?;
+        let rows = file.facts(from, READ_AT_ONCE).await?;
         let Some(last) = rows.last() else { return Ok(builder.finish(inputs)) };
         from = last.place + 1;
         for row in rows {

@@ -57,7 +57,7 @@ pub(super) async fn write(
     }
     let mut from = 0;
     loop {
-        let stored = file.pages(from, READ_AT_ONCE).await?;
+        let stored = file.reports(from, READ_AT_ONCE).await?;
         let Some(last) = stored.last() else { break };
         from = last.place + 1;
         for stored in stored {

@@ -9,6 +9,7 @@ mod graph;
 mod node;
 mod rank;
 mod repeated;
+mod shared;
 mod templates;
 mod texts;
 
@@ -19,8 +20,8 @@ use model::finding::Severity;
 
 pub use build::SiteBuilder;
 pub(crate) use graph::MOST_HOPS;
-pub use graph::{Edge, RedirectEnd};
-pub use node::{DocumentNode, NodeAnswer, NodeFinding, PageNode};
+pub use graph::RedirectEnd;
+pub use node::{ContentNode, DocumentNode, Edge, NodeAnswer, NodeFinding, PageNode};
 pub use texts::{TextId, TextTable};
 
 use crate::page_facts::{OrganizationFacts, RunLimit};
@@ -138,7 +139,7 @@ impl SiteFacts {
 
     /// Links of a page, each target once, in the order of their addresses.
     pub fn links(&self, id: PageId) -> &[Edge] {
-        self.graph.links(id)
+        self.page(id).map_or(&[], |page| &page.links)
     }
 
     /// Pages that link a page, in order; with those whose link asks not to be followed.
@@ -157,14 +158,14 @@ impl SiteFacts {
         let Some(url) = self.page(target).map(|page| page.url) else { return false };
         let link = self.links(source).binary_search_by_key(&url, |edge| edge.target).ok();
         let link = link.and_then(|at| self.links(source).get(at));
-        link.is_some_and(|link| !link.nofollow) && self.document(source).is_some_and(|document| !document.nofollow)
+        link.is_some_and(|link| !link.nofollow()) && self.document(source).is_some_and(|document| !document.nofollow)
     }
 
     /// The text of the link of a page to another.
     pub fn anchor(&self, source: PageId, target: TextId) -> &str {
         let links = self.links(source);
         let link = links.binary_search_by_key(&target, |edge| edge.target).ok().and_then(|at| links.get(at));
-        link.map_or("", |link| self.text(link.anchor))
+        link.map_or("", |link| self.text(link.anchor()))
     }
 
     /// Where an address leads in the end.

@@ -88,10 +88,16 @@ type PageFindings = Vec<(PageId, NodeFinding)>;
 
 /// Folds the findings of every page, in the order of codes, and of causes.
 pub(crate) fn folds(site: &SiteFacts) -> Vec<Fold> {
-    let mut by_code: BTreeMap<u16, PageFindings> = BTreeMap::new();
-    let mut reported = Vec::new();
-    for (id, page) in site.pages().filter(|(_, page)| page.score.is_some()) {
-        reported.push(id);
+    let scored = || site.pages().filter(|(_, page)| page.score.is_some());
+    let reported: Vec<PageId> = scored().map(|(id, _)| id).collect();
+    // Counted first: a site has millions of findings, and lists that grow take up to twice their memory.
+    let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
+    scored()
+        .flat_map(|(_, page)| page.findings.iter())
+        .for_each(|finding| *counts.entry(finding.code).or_default() += 1);
+    let mut by_code: BTreeMap<u16, PageFindings> =
+        counts.into_iter().map(|(code, count)| (code, Vec::with_capacity(count))).collect();
+    for (id, page) in scored() {
         page.findings.iter().for_each(|finding| by_code.entry(finding.code).or_default().push((id, *finding)));
     }
     let mut folds = Vec::new();

@@ -10,7 +10,7 @@ use crate::traps::Trap;
 
 /// Version of what is kept of pages and of the checks across pages. Runs of two versions are not compared, and pages of another
 /// version are asked for again.
-pub const FACTS_VERSION: u32 = 2;
+pub const FACTS_VERSION: u32 = 3;
 
 /// The facts of one address. What they are made of is never more than the limits of `reading.rs` allow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,12 +29,23 @@ pub struct PageFacts {
     pub score: Option<u32>,
     /// Findings of its report.
     pub findings: Vec<PageFinding>,
+    /// Codes of the checks that its report could not measure, in order: whether it has their findings is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmeasured: Vec<String>,
 }
 
 impl PageFacts {
     /// The facts of an address that is not judged and whose status is unknown.
     pub fn unjudged(url: &str, role: PageRole, answer: PageAnswer) -> Self {
-        Self { url: url.to_owned(), role, status: None, answer, score: None, findings: Vec::new() }
+        Self {
+            url: url.to_owned(),
+            role,
+            status: None,
+            answer,
+            score: None,
+            findings: Vec::new(),
+            unmeasured: Vec::new(),
+        }
     }
 }
 

@@ -56,6 +56,7 @@ pub fn read_page(url: &str, page: AuditedDocument<'_>) -> PageFacts {
     };
     let is_document = matches!(answer, PageAnswer::Document(_));
     let findings = page.report.findings.iter().filter(|_| is_document);
+    let unmeasured = page.report.coverage.not_measured.keys().filter(|_| is_document);
     PageFacts {
         url: url.to_owned(),
         role: PageRole::Page,
@@ -69,6 +70,7 @@ pub fn read_page(url: &str, page: AuditedDocument<'_>) -> PageFacts {
                 place: finding.evidence.first().and_then(|place| place.selector.as_deref()).map_or(0, skeleton::place),
             })
             .collect(),
+        unmeasured: unmeasured.cloned().collect(),
     }
 }
 

@@ -148,8 +148,8 @@ pub fn link_rows(site: &SiteFacts, id: PageId) -> impl Iterator<Item = Vec<Cell<
         vec![
             Cell::text(site.url(id)),
             Cell::text(site.text(link.target)),
-            Cell::text(site.text(link.anchor)),
-            Cell::Flag(Some(link.nofollow)),
+            Cell::text(site.text(link.anchor())),
+            Cell::Flag(Some(link.nofollow())),
             Cell::Text(answer.map(Cow::Borrowed)),
         ]
     };

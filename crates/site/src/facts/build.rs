@@ -1,39 +1,48 @@
 //! How a site is built of its pages, one after the other, in any order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
-use super::graph::{Edge, LinkGraph};
-use super::node::{DocumentNode, NodeAnswer, NodeFinding, PageNode};
+use super::graph::LinkGraph;
+use super::node::{ContentNode, DocumentNode, Edge, NodeAnswer, NodeFinding, PageNode};
+use super::repeated::TextBlocks;
+use super::shared::SharedLists;
 use super::texts::{TextId, TextTable};
-use super::{PageId, SiteFacts, id, repeated};
-use crate::page_facts::{DocumentFacts, EntityFacts, OrganizationFacts, PageAnswer, PageFacts, SiteInputs};
+use super::{PageId, SiteFacts, id};
+use crate::page_facts::{DocumentFacts, EntityFacts, OrganizationFacts, PageAnswer, PageFacts, PageLink, SiteInputs};
 
 /// Collects pages. Of two with one address the second is passed over.
 #[derive(Debug, Default)]
 pub struct SiteBuilder {
     texts: TextTable,
     pages: Vec<PageNode>,
-    /// Links of each page, in the order of `pages`.
-    links: Vec<Box<[Edge]>>,
-    codes: Vec<String>,
+    /// Addresses of `pages`.
+    urls: HashSet<TextId>,
+    /// Numbers of codes, in the order in which they came.
+    codes: BTreeMap<String, u16>,
+    findings: SharedLists<NodeFinding>,
+    unmeasured: SharedLists<u16>,
     skeletons: BTreeMap<u64, Box<[u16]>>,
-    organizations: BTreeMap<OrganizationFacts, Vec<usize>>,
-    entities: BTreeMap<String, BTreeMap<(String, String), Vec<usize>>>,
+    blocks: TextBlocks,
+    /// Addresses of the pages that describe each.
+    organizations: BTreeMap<OrganizationFacts, Vec<TextId>>,
+    entities: BTreeMap<String, BTreeMap<(String, String), Vec<TextId>>>,
 }
 
 impl SiteBuilder {
     /// Takes a page.
     pub fn add(&mut self, facts: PageFacts) {
-        let at = self.pages.len();
         let url = self.texts.add(&facts.url);
-        let (answer, document, links) = self.answer(facts.answer, at);
-        let findings = facts.findings.into_iter().map(|finding| NodeFinding {
-            code: self.code(finding.code),
-            severity: finding.severity,
-            place: finding.place,
-        });
-        let findings = findings.collect();
+        if !self.urls.insert(url) {
+            return;
+        }
+        let (answer, document, links) = self.answer(facts.answer, url);
+        let findings: Vec<NodeFinding> = facts
+            .findings
+            .into_iter()
+            .map(|found| NodeFinding { code: self.code(found.code), severity: found.severity, place: found.place })
+            .collect();
+        let unmeasured: Vec<u16> = facts.unmeasured.into_iter().map(|code| self.code(code)).collect();
         self.pages.push(PageNode {
             url,
             role: facts.role,
@@ -41,16 +50,17 @@ impl SiteBuilder {
             answer,
             document,
             score: facts.score,
-            findings,
+            findings: self.findings.add(&findings),
+            unmeasured: self.unmeasured.add(&unmeasured),
+            links,
         });
-        self.links.push(links);
     }
 
-    fn answer(&mut self, answer: PageAnswer, at: usize) -> (NodeAnswer, Option<Box<DocumentNode>>, Box<[Edge]>) {
+    fn answer(&mut self, answer: PageAnswer, url: TextId) -> (NodeAnswer, Option<Box<DocumentNode>>, Box<[Edge]>) {
         let plain = |answer| (answer, None, Box::default());
         match answer {
             PageAnswer::Document(facts) => {
-                let (document, links) = self.document(*facts, at);
+                let (document, links) = self.document(*facts, url);
                 (NodeAnswer::Document, Some(Box::new(document)), links)
             }
             PageAnswer::File => plain(NodeAnswer::File),
@@ -63,18 +73,22 @@ impl SiteBuilder {
         }
     }
 
-    fn document(&mut self, facts: DocumentFacts, at: usize) -> (DocumentNode, Box<[Edge]>) {
-        let mut links: Vec<Edge> = Vec::with_capacity(facts.links.len());
-        for link in &facts.links {
-            let (target, anchor) = (self.texts.add(&link.url), self.texts.add(&link.text));
-            links.push(Edge { target, anchor, nofollow: link.nofollow });
-        }
-        if let Some(organization) = &facts.organization {
-            self.organizations.entry(organization.clone()).or_default().push(at);
+    fn document(&mut self, facts: DocumentFacts, url: TextId) -> (DocumentNode, Box<[Edge]>) {
+        let edge = |link: &PageLink| Edge::new(self.texts.add(&link.url), self.texts.add(&link.text), link.nofollow);
+        let mut links: Vec<Edge> = facts.links.iter().map(edge).collect();
+        // Menus stand twice on many pages.
+        links.sort_unstable();
+        links.dedup();
+        if let Some(organization) = facts.organization {
+            self.organizations.entry(organization).or_default().push(url);
         }
         for EntityFacts { id, kind, name } in facts.entities {
-            self.entities.entry(id).or_default().entry((kind, name)).or_default().push(at);
+            self.entities.entry(id).or_default().entry((kind, name)).or_default().push(url);
         }
+        let content = facts.content.map(|content| {
+            self.blocks.add(&content);
+            ContentNode { hash: content.hash, words: content.words, sketch: content.sketch.into() }
+        });
         self.skeletons.entry(facts.skeleton.hash).or_insert_with(|| facts.skeleton.sketch.into());
         let mut add = |text: Option<String>| text.map(|text| self.texts.add(&text));
         let document = DocumentNode {
@@ -87,6 +101,7 @@ impl SiteBuilder {
             noindex: facts.noindex,
             nofollow: facts.nofollow,
             looks_missing: facts.looks_missing,
+            cut: facts.cut,
             alternates: facts
                 .alternates
                 .iter()
@@ -94,7 +109,7 @@ impl SiteBuilder {
                 .collect(),
             images: facts.images.iter().map(|url| self.texts.add(url)).collect(),
             skeleton: facts.skeleton.hash,
-            content: facts.content,
+            content,
             repeated: 0,
             organization: None,
             breadcrumb: facts.breadcrumb.iter().map(|url| self.texts.add(url)).collect(),
@@ -104,17 +119,19 @@ impl SiteBuilder {
     }
 
     fn code(&mut self, code: String) -> u16 {
-        let known = self.codes.iter().position(|known| *known == code);
-        let at = known.unwrap_or_else(|| {
-            self.codes.push(code);
-            self.codes.len() - 1
-        });
-        u16::try_from(at).unwrap_or(u16::MAX)
+        let next = u16::try_from(self.codes.len()).unwrap_or(u16::MAX);
+        *self.codes.entry(code).or_insert(next)
     }
 
     /// The site.
     pub fn finish(mut self, inputs: SiteInputs) -> SiteFacts {
+        // First, since the blocks of all texts are not needed any more.
         let start = self.texts.add(&inputs.start);
+        let first = self.pages.iter().position(|page| page.url == start);
+        self.blocks.note(&mut self.pages, first);
+        self.urls = HashSet::new();
+        // So that the empty text has the least number of all.
+        self.texts.add("");
         let listed: Option<Vec<TextId>> =
             inputs.listed.map(|urls| urls.iter().map(|url| self.texts.add(url)).collect());
         let probes: Vec<TextId> = inputs.probes.iter().map(|url| self.texts.add(url)).collect();
@@ -126,53 +143,50 @@ impl SiteBuilder {
             urls.dedup();
             urls
         };
-        let codes = sorted_codes(&mut self.codes);
-        let mut joined: Vec<(PageNode, Box<[Edge]>, usize)> = Vec::with_capacity(self.pages.len());
-        for (at, (mut page, mut links)) in self.pages.into_iter().zip(self.links).enumerate() {
-            page.renumber(renumber, &codes);
-            links.iter_mut().for_each(|edge| edge.renumber(renumber));
-            joined.push((page, links, at));
-        }
-        joined.sort_by_key(|(page, _, at)| (page.url, *at));
-        joined.dedup_by_key(|(page, _, _)| page.url);
-        let mut places: Vec<Option<PageId>> = vec![None; joined.iter().map(|(_, _, at)| at + 1).max().unwrap_or(0)];
-        for (new, (_, _, old)) in joined.iter().enumerate() {
-            if let Some(place) = places.get_mut(*old) {
-                *place = Some(id(new));
+        // Codes are numbered in their order too.
+        let mut codes = vec![u16::MAX; self.codes.len()];
+        for (new, old) in self.codes.values().enumerate() {
+            if let Some(code) = codes.get_mut(usize::from(*old)) {
+                *code = u16::try_from(new).unwrap_or(u16::MAX);
             }
         }
-        let page_ids = |old: Vec<usize>| -> Vec<PageId> {
-            let mut ids: Vec<PageId> = old.into_iter().filter_map(|at| places.get(at).copied().flatten()).collect();
-            ids.sort_unstable();
-            ids.dedup();
-            ids
-        };
-        let (mut pages, mut links) = (Vec::with_capacity(joined.len()), Vec::with_capacity(joined.len()));
-        for (page, edges, _) in joined {
-            pages.push(page);
-            links.push(edges);
+        let code = |old: u16| codes.get(usize::from(old)).copied().unwrap_or(u16::MAX);
+        let findings = self.findings.changed(|findings| {
+            findings.iter_mut().for_each(|finding| finding.code = code(finding.code));
+            findings.sort_by_key(|finding| (finding.code, finding.place));
+        });
+        let unmeasured = self.unmeasured.changed(|codes| {
+            codes.iter_mut().for_each(|old| *old = code(*old));
+            codes.sort_unstable();
+        });
+        let mut pages = self.pages;
+        for page in &mut pages {
+            page.renumber(renumber);
+            findings.apply(&mut page.findings);
+            unmeasured.apply(&mut page.unmeasured);
         }
-        let mut organizations = Vec::new();
-        for (organization, users) in self.organizations {
-            for user in page_ids(users) {
-                if let Some(document) = pages.get_mut(user as usize).and_then(|page| page.document.as_mut()) {
-                    document.organization = u32::try_from(organizations.len()).ok();
-                }
-            }
-            organizations.push(organization);
-        }
+        drop((findings, unmeasured));
+        pages.sort_unstable_by_key(|page| page.url);
+        let page_of = |url: TextId| pages.binary_search_by_key(&url, |page| page.url).ok();
+        let page_ids = |urls: Vec<TextId>| renumbered(urls).into_iter().filter_map(page_of).map(id).collect::<Vec<_>>();
         let entities = self.entities.into_iter().map(|(id, forms)| {
             (id, forms.into_iter().map(|(form, pages)| (form, page_ids(pages))).collect::<BTreeMap<_, _>>())
         });
         let entities = entities.collect();
-        let graph = LinkGraph::of(links, &pages);
-        let start = pages.binary_search_by_key(&renumber(start), |page: &PageNode| page.url).ok().map(id);
-        repeated::note(&mut pages, start);
+        let (organizations, users): (Vec<OrganizationFacts>, Vec<Vec<PageId>>) =
+            self.organizations.into_iter().map(|(organization, urls)| (organization, page_ids(urls))).unzip();
+        let start = page_of(renumber(start)).map(id);
+        for (at, user) in users.iter().enumerate().flat_map(|(at, users)| users.iter().map(move |user| (at, *user))) {
+            if let Some(document) = pages.get_mut(user as usize).and_then(|page| page.document.as_mut()) {
+                document.organization = u32::try_from(at).ok();
+            }
+        }
+        let graph = LinkGraph::of(&mut pages);
         let mut site = SiteFacts {
             texts: self.texts,
             pages,
             graph,
-            codes: self.codes,
+            codes: self.codes.into_keys().collect(),
             skeletons: self.skeletons,
             organizations,
             entities,
@@ -196,26 +210,15 @@ impl SiteBuilder {
     }
 }
 
-/// Sorts the codes; the new place of each old one.
-fn sorted_codes(codes: &mut [String]) -> Vec<u16> {
-    let before = codes.to_owned();
-    codes.sort_unstable();
-    let place = |code: &String| u16::try_from(codes.binary_search(code).unwrap_or_default()).unwrap_or(u16::MAX);
-    before.iter().map(place).collect()
-}
-
 impl PageNode {
-    fn renumber(&mut self, renumber: impl Fn(TextId) -> TextId, codes: &[u16]) {
+    fn renumber(&mut self, renumber: impl Fn(TextId) -> TextId + Copy) {
         self.url = renumber(self.url);
         self.answer = match self.answer {
-            NodeAnswer::Redirect(status, to) => NodeAnswer::Redirect(status, to.map(&renumber)),
+            NodeAnswer::Redirect(status, to) => NodeAnswer::Redirect(status, to.map(renumber)),
             NodeAnswer::Failed(reason) => NodeAnswer::Failed(renumber(reason)),
             other => other,
         };
-        for finding in &mut self.findings {
-            finding.code = codes.get(usize::from(finding.code)).copied().unwrap_or(u16::MAX);
-        }
-        self.findings.sort_by_key(|finding| (finding.code, finding.place));
+        self.links.iter_mut().for_each(|edge| edge.renumber(renumber));
         if let Some(document) = &mut self.document {
             document.renumber(renumber);
         }

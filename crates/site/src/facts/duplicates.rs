@@ -28,17 +28,18 @@ pub(crate) struct Duplicates {
 impl Duplicates {
     /// Finds the groups among pages that may stand in search results.
     pub(crate) fn of(site: &SiteFacts) -> Self {
-        let mut by_content: BTreeMap<u64, Vec<PageId>> = BTreeMap::new();
-        for (id, _, document) in site.documents() {
-            if site.is_indexable(id) && !document.looks_missing {
-                by_content.entry(content_key(document)).or_default().push(id);
-            }
-        }
+        let shown = site.documents().filter(|(id, _, document)| site.is_indexable(*id) && !document.looks_missing);
+        let mut by_content: Vec<(u64, PageId)> = shown.map(|(id, _, document)| (content_key(document), id)).collect();
+        by_content.sort_unstable();
         let mut groups = Self::default();
         let mut left: Vec<PageId> = Vec::new();
-        for members in by_content.into_values() {
-            let mut members = members;
-            let whole = members.clone();
+        for group in by_content.chunk_by(|(a, _), (b, _)| a == b) {
+            if let [(_, only)] = group {
+                left.push(*only);
+                continue;
+            }
+            let whole: Vec<PageId> = group.iter().map(|(_, id)| *id).collect();
+            let mut members = whole.clone();
             for (at, variance) in Variance::ALL.into_iter().enumerate() {
                 members = groups.join_variants(site, members, variance, Variance::ALL.get(..=at).unwrap_or_default());
             }

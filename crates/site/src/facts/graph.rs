@@ -1,29 +1,11 @@
 //! The links of a site.
 
-use super::node::{NodeAnswer, PageNode};
+use super::node::{Edge, NodeAnswer, PageNode};
 use super::texts::TextId;
 use super::{PageId, SiteFacts, id};
 
 /// Redirects that are followed to an end, as many as Googlebot follows.
 pub(crate) const MOST_HOPS: u32 = 10;
-
-/// A link of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edge {
-    /// The address.
-    pub target: TextId,
-    /// Its text.
-    pub anchor: TextId,
-    /// Every link of the page to it asks not to be followed.
-    pub nofollow: bool,
-}
-
-impl Edge {
-    pub(super) fn renumber(&mut self, renumber: impl Fn(TextId) -> TextId) {
-        self.target = renumber(self.target);
-        self.anchor = renumber(self.anchor);
-    }
-}
 
 /// Where redirects lead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,25 +18,24 @@ pub enum RedirectEnd {
     Unknown(Vec<PageId>),
 }
 
-/// Links from and to each page.
+/// Links to each page.
 #[derive(Debug, Default)]
 pub(crate) struct LinkGraph {
-    links: Vec<Box<[Edge]>>,
     /// Pages that link a page: from `starts[page]` to `starts[page + 1]` of `sources`.
     starts: Vec<u32>,
     sources: Vec<PageId>,
 }
 
 impl LinkGraph {
-    /// Of the links of each page; both in the order of addresses.
-    pub(super) fn of(mut links: Vec<Box<[Edge]>>, pages: &[PageNode]) -> Self {
-        for edges in &mut links {
-            *edges = once(std::mem::take(edges));
+    /// Of pages in the order of their addresses, whose links are put in order.
+    pub(super) fn of(pages: &mut [PageNode]) -> Self {
+        for page in pages.iter_mut() {
+            page.links = once(std::mem::take(&mut page.links));
         }
         let page_of = |url: TextId| pages.binary_search_by_key(&url, |page| page.url).ok();
         let mut counts = vec![0u32; pages.len() + 1];
-        let targets = |edges: &[Edge]| edges.iter().filter_map(|edge| page_of(edge.target)).collect::<Vec<_>>();
-        for target in links.iter().flat_map(|edges| targets(edges)) {
+        let targets = |page: &PageNode| page.links.iter().filter_map(|edge| page_of(edge.target)).collect::<Vec<_>>();
+        for target in pages.iter().flat_map(targets) {
             if let Some(count) = counts.get_mut(target + 1) {
                 *count += 1;
             }
@@ -66,8 +47,8 @@ impl LinkGraph {
         }
         let starts = counts.clone();
         let mut sources = vec![0; total as usize];
-        for (source, edges) in links.iter().enumerate() {
-            for target in targets(edges) {
+        for (source, page) in pages.iter().enumerate() {
+            for target in targets(page) {
                 let Some(next) = counts.get_mut(target) else { continue };
                 if let Some(slot) = sources.get_mut(*next as usize) {
                     *slot = id(source);
@@ -75,11 +56,7 @@ impl LinkGraph {
                 *next += 1;
             }
         }
-        Self { links, starts, sources }
-    }
-
-    pub(super) fn links(&self, page: PageId) -> &[Edge] {
-        self.links.get(page as usize).map_or(&[], |edges| edges)
+        Self { starts, sources }
     }
 
     pub(super) fn sources(&self, page: PageId) -> &[PageId] {
@@ -92,15 +69,13 @@ impl LinkGraph {
 /// Links of one page, each target once: followed where one of them is, with the least text that is not empty.
 fn once(edges: Box<[Edge]>) -> Box<[Edge]> {
     let mut edges = edges.into_vec();
-    edges.sort_unstable_by_key(|edge| (edge.target, edge.anchor));
+    edges.sort_unstable();
     // The empty text has the least number of all.
     edges.dedup_by(|next, kept| {
         let is_same = next.target == kept.target;
         if is_same {
-            kept.nofollow &= next.nofollow;
-            if kept.anchor.0 == 0 {
-                kept.anchor = next.anchor;
-            }
+            let anchor = if kept.anchor().0 == 0 { next.anchor() } else { kept.anchor() };
+            *kept = Edge::new(kept.target, anchor, kept.nofollow() && next.nofollow());
         }
         is_same
     });

@@ -1,9 +1,11 @@
 //! A page as a site holds it: texts by their numbers.
 
+use std::sync::Arc;
+
 use model::finding::Severity;
 
 use super::texts::TextId;
-use crate::page_facts::{ContentFacts, PageAnswer, PageRole};
+use crate::page_facts::{PageAnswer, PageRole};
 
 /// A page.
 #[derive(Debug)]
@@ -20,8 +22,12 @@ pub struct PageNode {
     pub document: Option<Box<DocumentNode>>,
     /// Score of its report.
     pub score: Option<u32>,
-    /// Findings of its report.
-    pub findings: Box<[NodeFinding]>,
+    /// Findings of its report, by code and place.
+    pub findings: Arc<[NodeFinding]>,
+    /// Codes that its report did not measure, in order, as in [`NodeFinding::code`].
+    pub unmeasured: Arc<[u16]>,
+    /// Its links, each target once, in the order of their addresses.
+    pub(super) links: Box<[Edge]>,
 }
 
 /// What a page answered.
@@ -86,7 +92,7 @@ impl PageAnswer {
 }
 
 /// A finding of a page's report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeFinding {
     /// Place of its code among [`super::SiteFacts`]' codes.
     pub code: u16,
@@ -94,6 +100,35 @@ pub struct NodeFinding {
     pub severity: Severity,
     /// Where its first element stands; 0 for one without an element.
     pub place: u32,
+}
+
+/// A link of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edge {
+    /// The address.
+    pub target: TextId,
+    /// The number of its text, and in the lowest bit whether it asks not to be followed: a site has more links than all else.
+    text: u32,
+}
+
+impl Edge {
+    pub(super) fn new(target: TextId, anchor: TextId, nofollow: bool) -> Self {
+        Self { target, text: anchor.0 << 1 | u32::from(nofollow) }
+    }
+
+    /// Its text.
+    pub fn anchor(self) -> TextId {
+        TextId(self.text >> 1)
+    }
+
+    /// Whether every link of the page to this address asks not to be followed.
+    pub fn nofollow(self) -> bool {
+        self.text & 1 == 1
+    }
+
+    pub(super) fn renumber(&mut self, renumber: impl Fn(TextId) -> TextId) {
+        *self = Self::new(renumber(self.target), renumber(self.anchor()), self.nofollow());
+    }
 }
 
 /// A document.
@@ -117,6 +152,8 @@ pub struct DocumentNode {
     pub nofollow: bool,
     /// It looks like an error page.
     pub looks_missing: bool,
+    /// It has, or may have, more links than are kept.
+    pub cut: bool,
     /// Language versions: tag and address, in order.
     pub alternates: Box<[(TextId, TextId)]>,
     /// Images, in order.
@@ -124,7 +161,7 @@ pub struct DocumentNode {
     /// Hash of the skeleton of its markup; its sketch is kept once for all pages that have it.
     pub skeleton: u64,
     /// Its main text. Its hash leaves out what every page of the site repeats.
-    pub content: Option<ContentFacts>,
+    pub content: Option<ContentNode>,
     /// Words of its main text that every page of the site repeats.
     pub repeated: u32,
     /// Place of its organization among the site's.
@@ -133,4 +170,15 @@ pub struct DocumentNode {
     pub breadcrumb: Box<[TextId]>,
     /// Its number in a list of several pages, and the list.
     pub list_page: Option<(u32, TextId)>,
+}
+
+/// The main text of a document.
+#[derive(Debug)]
+pub struct ContentNode {
+    /// Hash of its words in order.
+    pub hash: u64,
+    /// Number of its words.
+    pub words: u32,
+    /// Sketch of its runs of five words.
+    pub sketch: Box<[u16]>,
 }

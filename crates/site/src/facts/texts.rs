@@ -7,24 +7,26 @@ use std::hash::{BuildHasher, RandomState};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextId(pub(crate) u32);
 
-/// Size limit of all texts in bytes; what comes after is the empty text. A hundred thousand pages take a tenth.
+/// Size limit of all texts in bytes; what comes after is the empty text. A hundred thousand pages take a tenth. So there are
+/// fewer than 2³¹ texts, since only one of them is empty.
 const MOST_BYTES: usize = 1024 * 1024 * 1024;
 
 /// Texts, each once, in one piece of memory.
 #[derive(Debug, Default)]
 pub struct TextTable {
     bytes: String,
-    /// Where each text ends.
-    ends: Vec<u32>,
-    /// Numbers by hash; where two texts have one hash, the second has the next free one.
-    numbers: HashMap<u64, u32>,
+    /// Where each text begins and ends, by its number.
+    spans: Vec<(u32, u32)>,
+    /// Numbers by hash; where two texts have one hash, the second has the next free one. Of the hash 32 bits are kept: the table
+    /// has half the size, and few of a million texts share them.
+    numbers: HashMap<u32, u32>,
     state: RandomState,
 }
 
 impl TextTable {
     /// The number of a text, which is kept where it is new.
     pub(crate) fn add(&mut self, text: &str) -> TextId {
-        let mut hash = self.state.hash_one(text);
+        let mut hash = self.state.hash_one(text) as u32;
         loop {
             match self.numbers.get(&hash) {
                 Some(number) if self.get(TextId(*number)) == text => return TextId(*number),
@@ -35,9 +37,10 @@ impl TextTable {
         if self.bytes.len() + text.len() > MOST_BYTES && !text.is_empty() {
             return self.add("");
         }
-        let number = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
+        let number = self.spans.len() as u32;
+        let start = self.bytes.len() as u32;
         self.bytes.push_str(text);
-        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+        self.spans.push((start, self.bytes.len() as u32));
         self.numbers.insert(hash, number);
         TextId(number)
     }
@@ -48,14 +51,13 @@ impl TextTable {
     }
 
     fn at(&self, at: usize) -> &str {
-        let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or_default();
-        let end = self.ends.get(at).copied().unwrap_or(start);
+        let (start, end) = self.spans.get(at).copied().unwrap_or_default();
         self.bytes.get(start as usize..end as usize).unwrap_or_default()
     }
 
     /// The number of a text that is kept; only after [`Self::sort`].
     pub fn find(&self, text: &str) -> Option<TextId> {
-        let (mut low, mut high) = (0, self.ends.len());
+        let (mut low, mut high) = (0, self.spans.len());
         while low < high {
             let middle = low + (high - low) / 2;
             if self.at(middle) < text {
@@ -64,23 +66,22 @@ impl TextTable {
                 high = middle;
             }
         }
-        (low < self.ends.len() && self.at(low) == text).then(|| TextId(u32::try_from(low).unwrap_or(u32::MAX)))
+        (low < self.spans.len() && self.at(low) == text).then_some(TextId(low as u32))
     }
 
     /// Numbers the texts in their order; the new number of each old one. No text may be added afterwards.
     pub(crate) fn sort(&mut self) -> Vec<TextId> {
-        let mut order: Vec<u32> = (0..u32::try_from(self.ends.len()).unwrap_or(u32::MAX)).collect();
+        // Nothing is added any more, and the texts stay where they are: a copy in order would take as much memory again.
+        self.numbers = HashMap::new();
+        let mut order: Vec<u32> = (0..self.spans.len() as u32).collect();
         order.sort_unstable_by(|a, b| self.get(TextId(*a)).cmp(self.get(TextId(*b))));
         let mut numbers = vec![TextId(0); order.len()];
-        let mut sorted = Self { bytes: String::with_capacity(self.bytes.len()), ..Self::default() };
-        for (new, old) in order.into_iter().enumerate() {
-            sorted.bytes.push_str(self.get(TextId(old)));
-            sorted.ends.push(u32::try_from(sorted.bytes.len()).unwrap_or(u32::MAX));
-            if let Some(number) = numbers.get_mut(old as usize) {
-                *number = TextId(u32::try_from(new).unwrap_or(u32::MAX));
+        for (new, old) in order.iter().enumerate() {
+            if let Some(number) = numbers.get_mut(*old as usize) {
+                *number = TextId(new as u32);
             }
         }
-        *self = sorted;
+        self.spans = order.iter().map(|old| self.spans.get(*old as usize).copied().unwrap_or_default()).collect();
         numbers
     }
 }
@@ -100,5 +101,16 @@ mod tests {
         assert!(of(2) < of(1) && of(1) < of(4) && of(4) < of(0));
         assert_eq!(texts.find("fig"), Some(of(4)));
         assert_eq!((texts.find("grape"), texts.find("zebra")), (None, None));
+    }
+
+    #[test]
+    fn texts_whose_hashes_meet_are_told_apart() {
+        // Of 400,000 texts some share 32 bits of their hash.
+        let mut texts = TextTable::default();
+        let old: Vec<TextId> = (0..400_000_u32).map(|number| texts.add(&number.to_string())).collect();
+        let again: Vec<TextId> = (0..400_000_u32).map(|number| texts.add(&number.to_string())).collect();
+        assert_eq!(old, again);
+        let new = texts.sort();
+        assert!(old.iter().zip(0_u32..).all(|(old, number)| texts.get(new[old.0 as usize]) == number.to_string()));
     }
 }

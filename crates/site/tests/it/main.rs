@@ -10,6 +10,7 @@
     reason = "tests fail by panicking and say what they pass over"
 )]
 
+mod changes;
 mod fixtures;
 mod likeness;
 mod shuffled;

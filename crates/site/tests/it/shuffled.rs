@@ -93,6 +93,7 @@ proptest! {
                 document.entities.reverse();
             }
             page.findings.reverse();
+            page.unmeasured.reverse();
         }
         let mut other = inputs.clone();
         other.listed = other.listed.map(|mut listed| { listed.reverse(); listed });

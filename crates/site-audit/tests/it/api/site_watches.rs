@@ -21,6 +21,7 @@ testkit::on_both_databases! {
     what_broke_is_told_in_one_mail,
     the_report_of_a_watched_run_has_its_changes,
     nothing_is_told_when_nothing_broke,
+    a_product_that_became_noindex_fixed_nothing,
     a_link_stops_the_watch_with_one_click,
     a_site_that_is_down_is_told_once,
     the_run_to_compare_with_outlives_its_retention,
@@ -35,6 +36,8 @@ enum Mood {
     Good,
     /// The first page links to a page that is not there, and every product lost its description.
     Broken,
+    /// As broken, and products ask not to be indexed.
+    Hidden,
     /// Crawlers have to stay away, as robots.txt can't be read.
     Down,
 }
@@ -58,8 +61,10 @@ impl Changing {
             } else {
                 String::new()
             };
+            let is_hidden = mood == Mood::Hidden && asked.path.starts_with("/product/");
+            let robots = if is_hidden { "<meta name=robots content=noindex>" } else { "" };
             SiteAnswer::html(&format!(
-                "<!doctype html><html lang=en><head><title>{title}</title>{description}</head><body><nav>\
+                "<!doctype html><html lang=en><head><title>{title}</title>{description}{robots}</head><body><nav>\
                  <a href=/>Home of bread</a></nav><main><h1>{title}</h1>{body}</main></body></html>"
             ))
         };
@@ -68,7 +73,8 @@ impl Changing {
             ("/", _) => {
                 let products: String =
                     (1..=6).map(|n| format!("<li><a href=/product/{n}>Product number {n}</a></li>")).collect();
-                let gone = if mood == Mood::Broken { "<li><a href=/gone>Gone for good</a></li>" } else { "" };
+                let is_broken = matches!(mood, Mood::Broken | Mood::Hidden);
+                let gone = if is_broken { "<li><a href=/gone>Gone for good</a></li>" } else { "" };
                 let hours = "<section class=hours><table><tr><th>Monday</th><td>8 to 18</td></tr></table></section>";
                 page("Home of bread", true, &format!("<section class=shop><ul>{products}{gone}</ul></section>{hours}"))
             }
@@ -279,6 +285,28 @@ async fn nothing_is_told_when_nothing_broke(database: TestDatabase) {
     let run = watching.newest().await;
     assert_eq!((&run["changes"]["broke"], &run["changes"]["fixed"]), (&json!([]), &json!([])));
     assert_eq!((watching.runs().await.len(), watching.mail.letters().len()), (3, 0));
+}
+
+async fn a_product_that_became_noindex_fixed_nothing(database: TestDatabase) {
+    let watching = Watching::start(database, |_| ()).await;
+    watching.watched().await;
+    watching.mood.set(Mood::Broken);
+    watching.next_day().await;
+    // Whoever asks not to be in results gets no advice on how to look there.
+    watching.mood.set(Mood::Hidden);
+    watching.next_day().await;
+    let changes = watching.newest().await["changes"].clone();
+    assert!(codes(&changes["broke"]).contains(&"noindex_meta".to_owned()), "{changes}");
+    for list in ["fixed", "broke", "still"] {
+        assert!(!codes(&changes[list]).contains(&"meta_description_missing".to_owned()), "{list}: {changes}");
+    }
+    assert!(codes(&changes["still"]).contains(&"broken_internal_link".to_owned()), "{changes}");
+    // Shown again, it is not new either: the run before did not look.
+    watching.mood.set(Mood::Broken);
+    watching.next_day().await;
+    let changes = watching.newest().await["changes"].clone();
+    assert!(codes(&changes["fixed"]).contains(&"noindex_meta".to_owned()), "{changes}");
+    assert!(!codes(&changes["broke"]).contains(&"meta_description_missing".to_owned()), "{changes}");
 }
 
 async fn a_link_stops_the_watch_with_one_click(database: TestDatabase) {

@@ -57,9 +57,8 @@ const LISTED: [&str; 23] = [
 /// The operations that are tools, in the order of the catalog: clients keep the list, and prompts that hold it.
 pub fn tools(operations: &[Operation]) -> impl Iterator<Item = &Operation> {
     // What a session is for is done by a person: the cookie of one never comes in here.
-    operations.iter().filter(|operation| {
-        operation.is_tool && matches!(operation.access, Access::Open | Access::Owner | Access::Account | Access::Credit)
-    })
+    let is_for_people = |access| matches!(access, Access::Session | Access::Browser | Access::Operator);
+    operations.iter().filter(move |operation| operation.is_tool && !is_for_people(operation.access))
 }
 
 /// Whether a tool has a place in `tools/list`.
@@ -95,9 +94,8 @@ pub fn described(operation: &Operation, config: &Config) -> Value {
 
 /// The first sentences of a documentation, as many as fit.
 pub(crate) fn brief(doc: &str) -> String {
-    let paragraph = doc.split("\n\n").next().unwrap_or_default();
     let mut out = String::new();
-    for sentence in paragraph.split_inclusive(". ") {
+    for sentence in doc.split("\n\n").next().unwrap_or_default().split_inclusive(". ") {
         if !out.is_empty() && out.chars().count() + sentence.chars().count() > DESCRIPTION_CHARACTERS {
             break;
         }

@@ -8,6 +8,7 @@ mod calibrate;
 mod command;
 mod compare_browser;
 mod dist;
+mod distributed;
 mod faults;
 mod fuzz;
 mod html_trees;
@@ -165,8 +166,8 @@ const COMMANDS: &[CommandEntry] = &[
     ("python", "build the wheel of the Python package and run its tests; installs maturin and pytest", python::python),
     (
         "distributed",
-        "[-k NAME]: run the examples of the Python package on Ray with a worker that is killed, on Daft, Spark and DuckDB, and measure them; installs them",
-        |root| python::distributed(root, std::env::args().skip(2)),
+        "[--pages N] [--bytes N] [-k NAME]: have Ray with a worker that is killed, Daft, Spark and DuckDB audit a made site with the Python package, and compare what they find; installs them; --help",
+        |root| distributed::distributed(root, std::env::args().skip(2)),
     ),
     ("dashboard", "ask a real Prometheus every query of the Grafana dashboard; installs Prometheus", |root| {
         if !has("prometheus", &["--version"]) {

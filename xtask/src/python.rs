@@ -1,4 +1,4 @@
-//! The Python package: its wheel, its tests, and the examples on engines of other projects.
+//! The Python package: its wheel and its tests.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ const VENV: &str = "target/python/venv";
 /// Wheels, one folder for each profile.
 const WHEELS: &str = "target/python/wheels";
 /// Where cargo builds the module: apart, as its features differ from those of the workspace.
-const BUILD: &str = "target/python/cargo";
+pub(crate) const BUILD: &str = "target/python/cargo";
 
 /// `cargo xtask python`: builds the wheel, installs it in an environment of its own and runs its tests.
 pub(crate) fn python(root: &Path) -> Result<()> {
@@ -42,21 +42,8 @@ pub(crate) fn test(root: &Path) -> Result<()> {
     )
 }
 
-/// `cargo xtask distributed`: the examples on Ray, Daft, Spark and DuckDB, with a worker that is killed, and what they measure.
-pub(crate) fn distributed(root: &Path, arguments: impl Iterator<Item = String>) -> Result<()> {
-    if !has("java", &["-version"]) {
-        install(root, "default-jre-headless", "Spark")?;
-    }
-    environment(root, &["bindings/python/requirements.txt", "bindings/python/examples/requirements.txt"])?;
-    install_wheel(root, "dist")?;
-    let arguments: Vec<String> = arguments.collect();
-    let pytest = ["-m", "pytest", "-s", "bindings/python/examples"];
-    let all: Vec<&str> = pytest.into_iter().chain(arguments.iter().map(String::as_str)).collect();
-    run(root, &tool(root, "python"), &all)
-}
-
 /// A virtual environment with the packages of lists.
-fn environment(root: &Path, lists: &[&str]) -> Result<()> {
+pub(crate) fn environment(root: &Path, lists: &[&str]) -> Result<()> {
     if !has("python3", &["-c", "import ensurepip, venv"]) {
         install(root, "python3-venv", "the Python package")?;
     }
@@ -70,7 +57,8 @@ fn environment(root: &Path, lists: &[&str]) -> Result<()> {
     run(root, &tool(root, "pip"), &pip)
 }
 
-fn install_wheel(root: &Path, profile: &str) -> Result<()> {
+/// Builds the wheel with a profile of cargo and installs it in the environment.
+pub(crate) fn install_wheel(root: &Path, profile: &str) -> Result<()> {
     let wheels = root.join(WHEELS).join(profile);
     if wheels.exists() {
         std::fs::remove_dir_all(&wheels)?;
@@ -92,6 +80,6 @@ fn install_wheel(root: &Path, profile: &str) -> Result<()> {
 }
 
 /// A program of the environment.
-fn tool(root: &Path, name: &str) -> String {
+pub(crate) fn tool(root: &Path, name: &str) -> String {
     root.join(VENV).join("bin").join(name).display().to_string()
 }

@@ -154,6 +154,11 @@ impl MadeSite {
         self.number(path).is_some_and(|number| !self.changes.contains_key(&number))
     }
 
+    /// Paths of its pages, but for what is planted besides them.
+    pub fn paths(&self) -> impl Iterator<Item = String> {
+        (0..self.options.pages).map(|number| self.path(number))
+    }
+
     /// The answer to a path with its query. `host` is the name and port of the site.
     pub fn answer(&self, path: &str, host: &str) -> MadeAnswer {
         if let Some(number) = self.number(path) {

@@ -113,7 +113,7 @@ pub struct Edge {
 
 impl Edge {
     pub(super) fn new(target: TextId, anchor: TextId, nofollow: bool) -> Self {
-        Self { target, text: anchor.0 << 1 | u32::from(nofollow) }
+        Self { target, text: (anchor.0 << 1) | u32::from(nofollow) }
     }
 
     /// Its text.

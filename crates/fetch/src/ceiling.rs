@@ -88,6 +88,7 @@ mod tests {
         let ceiling = Ceiling::new(1);
         let first = ceiling.enter("a").await;
         let other = ceiling.enter("b").await;
+        assert!(!ceiling.is_idle());
         let waiting = tokio::time::timeout(std::time::Duration::ZERO, ceiling.enter("a"));
         assert!(waiting.await.is_err());
         drop(first);

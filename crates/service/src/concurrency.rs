@@ -128,7 +128,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn one_more_waits_and_is_then_refused() {
         let limits = limits();
+        assert_eq!(limits.audits(), (0, 64));
         let first = limits.enter(network(1), Some("a.com")).await.unwrap();
+        assert_eq!(limits.audits(), (1, 64));
         let begun = tokio::time::Instant::now();
         let refused = limits.enter(network(2), Some("a.com")).await.unwrap_err();
         assert_eq!((refused.code, refused.retry_after), (Code::TargetBusy, Some(5)));

@@ -124,3 +124,50 @@ enum RecordAnswer {
     /// No record: too few visitors.
     Nothing,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source() -> FieldDataSource {
+        FieldDataSource::new(Url::parse("https://api.example/records?key=secret").unwrap())
+    }
+
+    fn count(source: &FieldDataSource) -> usize {
+        source.kept.lock().unwrap().len()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_is_kept_for_a_day() {
+        let source = source();
+        assert!(source.kept("page").is_none());
+        source.keep("page".to_owned(), RecordAnswer::Nothing);
+        tokio::time::advance(KEPT - Duration::from_secs(1)).await;
+        assert!(source.kept("page").is_some() && source.kept("another").is_none());
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(source.kept("page").is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_full_cache_forgets_what_is_old_and_then_everything() {
+        let source = source();
+        source.keep("old".to_owned(), RecordAnswer::Nothing);
+        tokio::time::advance(KEPT).await;
+        for number in 1..MOST_KEPT {
+            source.keep(number.to_string(), RecordAnswer::Nothing);
+        }
+        assert_eq!(count(&source), MOST_KEPT);
+        source.keep("new".to_owned(), RecordAnswer::Nothing);
+        assert_eq!(count(&source), MOST_KEPT);
+        assert!(!source.kept.lock().unwrap().contains_key("old") && source.kept("1").is_some());
+        source.keep("newer".to_owned(), RecordAnswer::Nothing);
+        assert_eq!(count(&source), 1);
+        assert!(source.kept("newer").is_some());
+    }
+
+    #[test]
+    fn the_key_is_left_out_of_logs() {
+        let shown = format!("{:?}", source());
+        assert!(shown.contains("api.example") && !shown.contains("secret"), "{shown}");
+    }
+}

@@ -124,11 +124,19 @@ impl Lanes {
     pub(super) fn report_ends(&mut self, wants: &[Want], given: &AuditInputs) {
         for (lane, is_probe) in [(&mut self.files, false), (&mut self.probes, true)] {
             let waits = wants.iter().any(|want| want.kind.rules().probe == is_probe && !self.requested.contains(want));
-            if !lane.is_reported && lane.in_flight == 0 && !waits {
-                lane.is_reported = true;
-                given.tell(if is_probe { AuditStep::Discovery(lane.count) } else { AuditStep::Files(lane.count) });
+            if let Some(count) = lane.end(waits) {
+                given.tell(if is_probe { AuditStep::Discovery(count) } else { AuditStep::Files(count) });
             }
         }
+    }
+}
+
+impl FileLane {
+    /// What was requested and found, the first time that nothing is in flight and nothing waits.
+    fn end(&mut self, waits: bool) -> Option<FileCount> {
+        let is_end = !self.is_reported && self.in_flight == 0 && !waits;
+        self.is_reported |= is_end;
+        is_end.then_some(self.count)
     }
 }
 
@@ -140,5 +148,14 @@ mod tests {
     fn probes_keep_the_numbers_that_callers_were_told() {
         assert_eq!((AT_ONCE, PROBE_TIME, PROBE_GETS), (2, Duration::from_secs(8), 15));
         assert_eq!(model::capture::PROBE_BYTES, 65_536);
+    }
+
+    #[test]
+    fn a_lane_ends_once_when_nothing_is_in_flight_and_nothing_waits() {
+        let count = FileCount { requested: 3, found: 2 };
+        let mut lane = FileLane { in_flight: 1, count, ..FileLane::default() };
+        assert_eq!((lane.end(false), lane.end(true)), (None, None));
+        lane.in_flight = 0;
+        assert_eq!((lane.end(true), lane.end(false), lane.end(false)), (None, Some(count), None));
     }
 }

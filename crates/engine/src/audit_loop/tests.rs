@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use audit::supplied::Supplied;
 use fetch::{FetchConfig, FetchTimeouts};
 use futures_util::poll;
+use model::capture::{FetchFailure, Hop};
 use model::time::Timestamp;
 use tokio::sync::oneshot;
 
@@ -102,4 +103,31 @@ async fn hold(engine: &Engine) -> (mpsc::Sender<()>, Instant) {
     assert!(poll!(&mut holding).is_pending());
     begun.await.unwrap();
     (release, Instant::now())
+}
+
+#[test]
+fn https_is_refused_only_where_no_connection_or_no_tls_came_about() {
+    let failed = |kind, reason: &str, hops| {
+        let failure = FetchFailure { kind, reason: reason.to_owned(), hops, url: REFUSED.to_owned() };
+        is_https_refused(&Fetched::Failed(failure))
+    };
+    let check = |kind, reason, expected| assert_eq!(failed(kind, reason, Vec::new()), expected, "{kind:?} {reason}");
+    check(FailureKind::Unreachable, "connect", true);
+    check(FailureKind::Unreachable, "tls_handshake", true);
+    check(FailureKind::Timeout, "connect", true);
+    check(FailureKind::Timeout, "tls", true);
+    // A certificate that does not hold, a name that is not there, and an answer that never came are no refusal.
+    check(FailureKind::Unreachable, "cert_expired", false);
+    check(FailureKind::Unreachable, "dns", false);
+    check(FailureKind::Timeout, "head", false);
+    check(FailureKind::AddressNotAllowed, "connect", false);
+    let Fetched::Response(page) = supplied().page else { panic!("a page was supplied") };
+    let hop = Hop { url: REFUSED.to_owned(), status: 301, location: "/".to_owned() };
+    assert!(!failed(FailureKind::Unreachable, "connect", vec![hop]));
+    assert!(!is_https_refused(&Fetched::Response(page)));
+}
+
+#[tokio::test]
+async fn large_pages_of_an_idle_engine_hold_nothing_of_96_mib() {
+    assert_eq!(engine(false).large_pages(), (0, 96 * 1024 * 1024));
 }

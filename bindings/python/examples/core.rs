@@ -4,7 +4,6 @@
 //! first pages again and again, without and with proven fixes. Both print microseconds of CPU time for each page.
 #![expect(clippy::print_stdout, reason = "a measurement talks to who started it")]
 
-use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,6 +15,9 @@ use model::report::Report;
 use model::time::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+/// Whatever went wrong: it ends the measurement.
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// How it is called.
 const USAGE: &str = "usage: core rows INDEX AT ROWS | core costs INDEX AT ROUNDS MOST";
@@ -31,7 +33,7 @@ struct IndexedPage {
     headers: Option<Vec<(String, String)>>,
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
@@ -44,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Writes the row of each page.
-fn rows_of(index: &Path, at: Timestamp, rows: &Path) -> Result<(), Box<dyn Error>> {
+fn rows_of(index: &Path, at: Timestamp, rows: &Path) -> Result<()> {
     let (pages, mut lines) = (read(index)?, String::new());
     let count = pages.len();
     let begin = cpu_time()?;
@@ -85,7 +87,7 @@ fn row(page: &IndexedPage, report: &Report) -> Value {
 }
 
 /// Prints what a page costs in each round.
-fn costs(index: &Path, at: Timestamp, rounds: usize, most: usize) -> Result<(), Box<dyn Error>> {
+fn costs(index: &Path, at: Timestamp, rounds: usize, most: usize) -> Result<()> {
     let mut pages = read(index)?;
     pages.truncate(most);
     for round in 0..rounds {
@@ -103,7 +105,7 @@ fn costs(index: &Path, at: Timestamp, rounds: usize, most: usize) -> Result<(), 
 }
 
 impl IndexedPage {
-    fn capture(&self, html: Vec<u8>, at: Timestamp) -> Result<Capture, Box<dyn Error>> {
+    fn capture(&self, html: Vec<u8>, at: Timestamp) -> Result<Capture> {
         let refused = |fault: audit::supplied::SuppliedFault| fault.message().en;
         let url = page_url(&self.url).map_err(refused)?;
         let status = page_status(self.status).map_err(refused)?;
@@ -113,14 +115,14 @@ impl IndexedPage {
 }
 
 /// The pages of an index with their HTML.
-fn read(index: &Path) -> Result<Vec<(IndexedPage, Vec<u8>)>, Box<dyn Error>> {
+fn read(index: &Path) -> Result<Vec<(IndexedPage, Vec<u8>)>> {
     let pages: Vec<IndexedPage> = serde_json::from_slice(&std::fs::read(index)?)?;
     let folder = index.parent().unwrap_or(Path::new("."));
     pages.into_iter().map(|page| Ok((std::fs::read(folder.join(&page.file)).map(|html| (page, html)))?)).collect()
 }
 
 /// CPU time of this process, as Linux counts it: in hundredths of a second.
-fn cpu_time() -> Result<Duration, Box<dyn Error>> {
+fn cpu_time() -> Result<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     // Behind the name, which may hold spaces: fields 14 and 15 of proc(5).
     let fields: Vec<&str> = stat.rsplit(')').next().ok_or("no fields")?.split_whitespace().collect();

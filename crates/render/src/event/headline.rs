@@ -57,7 +57,7 @@ pub fn changes(event: &PageEvent, lang: Lang) -> Vec<String> {
 
 /// That no finding is new or gone, with the score: what is said of a run without [`changes`].
 pub(super) fn unchanged(event: &PageEvent, lang: Lang) -> String {
-    const UNREACHED: Text = text("The page can't be reached.", "A página está fora do alcance.");
+    const UNREACHED: Text = text("The page can't be reached.", "Não foi possível acessar a página.");
     const ALONE: Text = text(
         "Score: {to}. There is no earlier run to compare with.",
         "Nota: {to}. Não há auditoria anterior para comparar.",
@@ -212,6 +212,6 @@ pub(super) mod tests {
             "Nota: 82. Não há auditoria anterior para comparar.",
         );
         event.data.run.score = None;
-        check(&event, "The page can't be reached.", "A página está fora do alcance.");
+        check(&event, "The page can't be reached.", "Não foi possível acessar a página.");
     }
 }

@@ -23,6 +23,8 @@ pub(crate) const PROMISES: [&str; 3] = [
 pub(crate) const FIXTURES: &str = "SITE_AUDIT_TEST_FIXTURES";
 /// Seconds that a test may take without any mutation.
 const REACH_SECONDS: u64 = 60;
+/// Late tests that run at once.
+const LATE_AT_ONCE: &str = "4";
 /// Address space of a run, in KiB: a mutation that fills the memory fails.
 pub(crate) const MEMORY: u64 = 3 * 1024 * 1024;
 /// Where fixtures are.
@@ -77,12 +79,13 @@ impl Programs<'_> {
         self.group.programs.len().saturating_sub(1)
     }
 
-    /// A command that runs tests of one, one after another, with what they print thrown away.
+    /// A command that runs tests of one, with what they print thrown away: one after another, but late ones, which wait for
+    /// others most of their time, a few at once.
     pub(crate) fn command(&self, at: usize, names: &[&str]) -> Result<Command> {
         let (program, path) = self.at(at)?;
         let mut command = Command::new(path);
         settle(&mut command, &self.folder, program);
-        command.args(names).args(["--exact", "--test-threads", "1"]);
+        command.args(names).args(["--exact", "--test-threads", if program.is_late { LATE_AT_ONCE } else { "1" }]);
         Ok(command)
     }
 

@@ -27,9 +27,11 @@ const FIXTURES_AT_ONCE: [usize; 4] = [3, 9, 27, 60];
 const QUICK_MS: u64 = 3_000;
 /// The same where more tests are wanted.
 const MORE_MS: u64 = 10_000;
-/// Tests of the whole service that a mutation is tried with at most. Not their time: they wait for others, and take longer on a
-/// machine that does other work too.
-const MOST_LATE: usize = 6;
+/// Tests of the whole service that a mutation is tried with first, one by one. Not their time: they wait for others, and take
+/// longer on a machine that does other work too.
+const LATE_ALONE: usize = 6;
+/// Those after them, which are tried together: what nearly every call passes through needs more than a few.
+const LATE_TOGETHER: usize = 40;
 
 /// Exit code of `timeout` where it sent the signal KILL: 128 and the signal's number.
 const KILLED: i32 = 137;
@@ -168,7 +170,9 @@ fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests, programs: &Prog
     };
     let most_ms = if tests == Tests::More { MORE_MS } else { QUICK_MS };
     let others = most_telling(others, most_ms);
-    let late = most_telling(late, u64::MAX).into_iter().take(MOST_LATE);
+    let late = most_telling(late, u64::MAX);
+    let (late_alone, late_together) = late.split_at(late.len().min(LATE_ALONE));
+    let late_together = late_together.get(..LATE_TOGETHER).unwrap_or(late_together);
     let fixtures: Vec<(&str, u64)> = others
         .iter()
         .filter_map(|reach| if let Test::Fixture(name) = &reach.test { Some((&**name, reach.ms)) } else { None })
@@ -190,7 +194,9 @@ fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests, programs: &Prog
         runs.extend(of_fixtures(at, &PROMISES, &fixtures));
         runs.extend(outsides.iter().filter_map(|program| of_names(&slow, *program)));
     }
-    runs.extend(late.filter_map(alone));
+    runs.extend(late_alone.iter().copied().filter_map(alone));
+    let lates = programs.paths.keys().filter(|program| programs.is_late(**program));
+    runs.extend(lates.filter_map(|program| of_names(late_together, *program)));
     runs
 }
 

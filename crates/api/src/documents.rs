@@ -16,6 +16,7 @@ mod source;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
+use model::lang::{Text, text};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -44,8 +45,8 @@ mod media {
 struct DiscoveryDocument {
     path: &'static str,
     name: &'static str,
-    title: &'static str,
-    doc: &'static str,
+    title: Text,
+    doc: Text,
     /// Media type; no schema, as the formats are those of other standards.
     output: fn(&mut SchemaGenerator) -> (&'static str, Option<Schema>),
     write: Write,
@@ -63,40 +64,52 @@ const DOCUMENTS: [DiscoveryDocument; 11] = [
     DiscoveryDocument {
         path: "/agent.json",
         name: "get_agent_card",
-        title: "Get the agent card",
-        doc: "Identity and skills of the agent (A2A 1.0.1 AgentCard). Its protocol is MCP.",
+        title: text("Get the agent card", "Obter o cartão do agente"),
+        doc: text(
+            "Identity and skills of the agent (A2A 1.0.1 AgentCard). Its protocol is MCP.",
+            "Identidade e habilidades do agente (AgentCard do A2A 1.0.1). O protocolo dele é o MCP.",
+        ),
         output: |_| (media::JSON, None),
         write: Write::Once(agent_card::document),
     },
     DiscoveryDocument {
         path: "/.well-known/agent-card.json",
         name: "get_well_known_agent_card",
-        title: "Get the agent card at its well-known path",
-        doc: "The same as `/agent.json`.",
+        title: text("Get the agent card at its well-known path", "Obter o cartão do agente no endereço well-known"),
+        doc: text("The same as `/agent.json`.", "O mesmo que `/agent.json`."),
         output: |_| (media::JSON, None),
         write: Write::Once(agent_card::document),
     },
     DiscoveryDocument {
         path: "/.well-known/api-catalog",
         name: "get_api_catalog",
-        title: "Get the API catalog",
-        doc: "The APIs of this host and what describes them (RFC 9727, RFC 9264).",
+        title: text("Get the API catalog", "Obter o catálogo de APIs"),
+        doc: text(
+            "The APIs of this host and what describes them (RFC 9727, RFC 9264).",
+            "As APIs deste host e o que as descreve (RFC 9727, RFC 9264).",
+        ),
         output: |_| (media::LINKSET, None),
         write: Write::Once(api_catalog::document),
     },
     DiscoveryDocument {
         path: "/.well-known/security.txt",
         name: "get_security_txt",
-        title: "Get the security contact",
-        doc: "Contact for vulnerability reports (RFC 9116). 404 if the operator has not set one.",
+        title: text("Get the security contact", "Obter o contato de segurança"),
+        doc: text(
+            "Contact for vulnerability reports (RFC 9116). 404 if the operator has not set one.",
+            "Contato para relatos de vulnerabilidades (RFC 9116). 404 se o operador não definiu nenhum.",
+        ),
         output: |_| (media::TEXT, None),
         write: Write::OnCall(security_txt::document),
     },
     DiscoveryDocument {
         path: "/.well-known/mcp-registry-auth",
         name: "get_mcp_registry_auth",
-        title: "Get the proof for the MCP registry",
-        doc: "Proves to the MCP registry who owns this host. 404 if the operator has not set one.",
+        title: text("Get the proof for the MCP registry", "Obter a prova para o registro MCP"),
+        doc: text(
+            "Proves to the MCP registry who owns this host. 404 if the operator has not set one.",
+            "Prova ao registro MCP quem é o dono deste host. 404 se o operador não definiu nenhuma.",
+        ),
         output: |_| (media::TEXT, None),
         write: Write::OnCall(|services| {
             services.config().mcp.registry_auth.as_ref().map(|line| format!("{}\n", line.trim()))
@@ -105,49 +118,66 @@ const DOCUMENTS: [DiscoveryDocument; 11] = [
     DiscoveryDocument {
         path: "/.well-known/ai-catalog.json",
         name: "get_ai_catalog",
-        title: "Get the catalog for AI clients",
-        doc: "The MCP server and the agent card, with example questions (AI Catalog 1.0).",
+        title: text("Get the catalog for AI clients", "Obter o catálogo para clientes de IA"),
+        doc: text(
+            "The MCP server and the agent card, with example questions (AI Catalog 1.0).",
+            "O servidor MCP e o cartão do agente, com perguntas de exemplo (AI Catalog 1.0).",
+        ),
         output: |_| (media::AI_CATALOG, None),
         write: Write::Once(ai_catalog::document),
     },
     DiscoveryDocument {
         path: "/apis.json",
         name: "get_apis_json",
-        title: "Get the APIs.json index",
-        doc: "The API and its documents (APIs.json 0.19).",
+        title: text("Get the APIs.json index", "Obter o índice APIs.json"),
+        doc: text("The API and its documents (APIs.json 0.19).", "A API e os documentos dela (APIs.json 0.19)."),
         output: |_| (media::JSON, None),
         write: Write::Once(apis_json::document),
     },
     DiscoveryDocument {
         path: "/.well-known/apis.json",
         name: "get_well_known_apis_json",
-        title: "Get the APIs.json index at its well-known path",
-        doc: "The same as `/apis.json`.",
+        title: text(
+            "Get the APIs.json index at its well-known path",
+            "Obter o índice APIs.json no endereço well-known",
+        ),
+        doc: text("The same as `/apis.json`.", "O mesmo que `/apis.json`."),
         output: |_| (media::JSON, None),
         write: Write::Once(apis_json::document),
     },
     DiscoveryDocument {
         path: "/llms.txt",
         name: "get_llms_txt",
-        title: "Get the guide for language models",
-        doc: "What the service does, with links to the details, in Markdown (llmstxt.org).",
+        title: text("Get the guide for language models", "Obter o guia para modelos de linguagem"),
+        doc: text(
+            "What the service does, with links to the details, in Markdown (llmstxt.org).",
+            "O que o serviço faz, com links para os detalhes, em Markdown (llmstxt.org).",
+        ),
         output: |_| (media::MARKDOWN, None),
         write: Write::Once(llms::short),
     },
     DiscoveryDocument {
         path: "/skill.md",
         name: "get_skill",
-        title: "Get the skill for coding agents",
-        doc: "A skill file for coding agents that fix pages: audit, patch, apply, verify, repeat.",
+        title: text("Get the skill for coding agents", "Obter a skill para agentes de código"),
+        doc: text(
+            "A skill file for coding agents that fix pages: audit, patch, apply, verify, repeat.",
+            "Um arquivo de skill para agentes de código que corrigem páginas: auditar, obter o patch, aplicar, \
+             verificar, repetir.",
+        ),
         output: |_| (media::MARKDOWN, None),
         write: Write::Once(llms::skill),
     },
     DiscoveryDocument {
         path: "/llms-full.txt",
         name: "get_llms_full_txt",
-        title: "Get the whole guide in one file",
-        doc: "How clients are set up, every operation with an example, every error, prices, limits and the whole catalog \
-              of checks, in Markdown.",
+        title: text("Get the whole guide in one file", "Obter o guia completo em um arquivo"),
+        doc: text(
+            "How clients are set up, every operation with an example, every error, prices, limits and the whole \
+             catalog of checks, in Markdown.",
+            "Como configurar clientes, todas as operações com um exemplo, todos os erros, preços, limites e o \
+             catálogo inteiro de verificações, em Markdown.",
+        ),
         output: |_| (media::MARKDOWN, None),
         write: Write::Once(llms::full),
     },
@@ -162,7 +192,8 @@ pub fn operations() -> Vec<Operation> {
         if let Write::OnCall(_) = document.write {
             operation = operation.errors(&[Code::NotFound]);
         }
-        operation.text(document.title, document.doc).cacheable(LASTING).without_tool()
+        (operation.title, operation.doc) = (document.title, document.doc);
+        operation.cacheable(LASTING).without_tool()
     });
     let bundle = Operation::get("/okf/{file}", "get_okf_file", |call: Call, path: OkfPath| async move {
         let file = call.resources.documents.get(&format!("/okf/{}", path.file));
@@ -172,7 +203,11 @@ pub fn operations() -> Vec<Operation> {
         })
     });
     let mut bundle = bundle
-        .text("Get a file of the knowledge bundle", "What an agent needs to know, in Open Knowledge Format 0.1.")
+        .title("Get a file of the knowledge bundle", "Obter um arquivo do pacote de conhecimento")
+        .doc(
+            "What an agent needs to know, in Open Knowledge Format 0.1.",
+            "O que um agente precisa saber, em Open Knowledge Format 0.1.",
+        )
         .cacheable(LASTING)
         .errors(&[Code::NotFound])
         .without_tool();
@@ -184,6 +219,7 @@ pub fn operations() -> Vec<Operation> {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct OkfPath {
     /// A file of the bundle.
+    #[schemars(extend("x-pt" = "Um arquivo do pacote."))]
     #[schemars(extend("enum" = ["index.md", "sobre.md", "api.md", "faq.md"]))]
     file: String,
 }

@@ -12,11 +12,13 @@ mod handler;
 mod input;
 mod refusals;
 mod resources;
+mod texts;
 mod wish;
 
 use std::sync::OnceLock;
 
 use http::{Method, StatusCode};
+use model::lang::Text;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
@@ -39,6 +41,7 @@ use input::NestedShapes;
 pub use input::query_object;
 pub(crate) use input::{body_object, token_of, unknown};
 pub use resources::{DocumentTexts, Documents, PagePattern, Resources};
+pub(crate) use texts::LANG_TEXT;
 pub(crate) use wish::{CSV, FORMS, MARKDOWN, SARIF};
 pub use wish::{ReportFormat, ReportWish};
 
@@ -125,9 +128,11 @@ pub struct Operation {
     /// Stable name, `audit_page`.
     pub name: &'static str,
     /// Short title.
-    pub title: &'static str,
-    /// Markdown: what it does, its limits, an example.
-    pub doc: &'static str,
+    pub title: Text,
+    /// Markdown: what it does, its limits.
+    pub doc: Text,
+    /// An example of its input, as Markdown. Programs read it after the documentation; pages have whole requests instead.
+    example: Option<&'static str>,
     /// Who may call.
     pub access: Access,
     /// What it changes here.
@@ -217,7 +222,8 @@ impl Operation {
 
     /// Schema of its input, with what a caller of a report may say of it.
     pub(crate) fn input_schema(&self, generator: &mut SchemaGenerator) -> Schema {
-        let schema = (self.input)(generator);
+        let mut schema = (self.input)(generator);
+        texts::keep_english(&mut schema, generator);
         if !self.reports {
             return schema;
         }
@@ -232,7 +238,9 @@ impl Operation {
             properties.extend(wish);
         }
         // Written out here: other calls may have the same input, and answer with no report.
-        own.into()
+        let mut schema = own.into();
+        texts::keep_english(&mut schema, generator);
+        schema
     }
 
     /// Whether each call makes another report, so that no cursor of an earlier answer leads on in it.

@@ -4,6 +4,7 @@
 mod embed;
 mod errors;
 mod guides;
+mod hub;
 mod layout;
 mod operations;
 
@@ -16,7 +17,7 @@ use crate::handler::get;
 /// Routes of these pages.
 pub(super) fn router() -> Router<Site> {
     Router::new()
-        .route(DOCS_PATH, get(operations::hub))
+        .route(DOCS_PATH, get(hub::show))
         .route("/docs/api/{name}", get(operations::show))
         .route("/docs/guides/{slug}", get(guides::show))
         .route("/docs/errors", get(errors::show))

@@ -17,8 +17,8 @@ pub(super) fn document(source: &DocumentSource<'_>) -> String {
             let kind = if operation.effect == Effect::Reads { "read" } else { "act" };
             let mut skill = json!({
                 "id": operation.name,
-                "name": operation.title,
-                "description": operation.doc,
+                "name": operation.title.en,
+                "description": operation.description(),
                 "tags": ["seo", kind],
             });
             if let (true, Some(fields)) = (operation.name == "audit_page", skill.as_object_mut()) {

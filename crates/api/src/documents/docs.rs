@@ -102,7 +102,8 @@ pub fn api(operations: &[Operation]) -> Result<String, std::fmt::Error> {
         "# API\n\nWritten by `cargo xtask gen` from the catalog of operations. `GET /openapi.json` has every field.\n",
     );
     for operation in operations {
-        write!(out, "\n## {}\n\n`{} {}`\n\n{}\n\n", operation.title, operation.method, operation.path, operation.doc)?;
+        let Operation { title, method, path, .. } = operation;
+        write!(out, "\n## {}\n\n`{method} {path}`\n\n{}\n\n", title.en, operation.description())?;
         let access = match operation.access {
             Access::Open => "Anybody may call.",
             Access::Owner => "Needs a guest token, an API key, or a signed-in browser.",

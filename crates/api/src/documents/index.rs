@@ -19,9 +19,10 @@ pub(super) const PATH: &str = "/api/";
 pub fn operations() -> Vec<Operation> {
     vec![
         Operation::get(PATH, "get_index", index)
-            .text(
-                "Get the API index",
+            .title("Get the API index", "Obter o índice da API")
+            .doc(
                 "Endpoints, credentials, limits and first steps of this service, in one document.",
+                "Endpoints, credenciais, limites e primeiros passos deste serviço, em um só documento.",
             )
             .cacheable(LASTING),
     ]

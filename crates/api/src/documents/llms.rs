@@ -48,7 +48,7 @@ pub(super) fn short(source: &DocumentSource<'_>) -> String {
         let _written = writeln!(
             out,
             "- [{0}]({base}{OPERATIONS}{0}): `{1} {2}` {3}",
-            operation.name, operation.method, operation.path, operation.title
+            operation.name, operation.method, operation.path, operation.title.en
         );
     }
     let further: Vec<&str> = rest.iter().map(|operation| operation.name).collect();
@@ -185,7 +185,11 @@ fn describe(out: &mut String, source: &DocumentSource<'_>, operation: &Operation
     let _written = write!(
         out,
         "\n### {}: `{} {}`\n\n{}. {who}\n\n{}\n",
-        operation.name, operation.method, operation.path, operation.title, operation.doc
+        operation.name,
+        operation.method,
+        operation.path,
+        operation.title.en,
+        operation.description()
     );
     let own = described.get("parameters").and_then(Value::as_array).into_iter().flatten();
     for parameter in own.filter(|parameter| parameter.get("name").is_some()) {

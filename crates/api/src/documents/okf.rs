@@ -71,7 +71,7 @@ fn api(source: &DocumentSource<'_>) -> String {
             Access::Operator => "operator",
         };
         // Writing to a string can't fail.
-        let _written = writeln!(out, "| `{} {}` | {} | {who} |", operation.method, operation.path, operation.title);
+        let _written = writeln!(out, "| `{} {}` | {} | {who} |", operation.method, operation.path, operation.title.en);
     }
     out.push_str("\n## Prices and limits\n\n");
     out.push_str(&super::llms::prices(source));

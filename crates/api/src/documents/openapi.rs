@@ -13,11 +13,12 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::mcp;
-use crate::operation::{Call, IntoReply, LASTING, Nothing, Operation, Reply, error_schema};
+use crate::operation::{Call, IntoReply, LANG_TEXT, LASTING, Nothing, Operation, Reply, error_schema};
 use operation::{Generators, describe, of_refusals};
 use recorded::RecordedExamples;
 use service::config::Config;
 use service::error::{Code, ServiceError};
+pub use tags::{OperationTag, TAGS};
 
 /// Where it is.
 pub(super) const PATH: &str = "/openapi.json";
@@ -30,7 +31,11 @@ const INPUTS: &str = "/components/inputs";
 pub fn operations() -> Vec<Operation> {
     vec![
         Operation::get(PATH, "get_openapi", openapi)
-            .text("Get the OpenAPI description", "This API as OpenAPI 3.1, with the schema of every input and answer.")
+            .title("Get the OpenAPI description", "Obter a descrição OpenAPI")
+            .doc(
+                "This API as OpenAPI 3.1, with the schema of every input and answer.",
+                "Esta API em OpenAPI 3.1, com o schema de cada entrada e resposta.",
+            )
             .cacheable(LASTING)
             .without_tool(),
     ]
@@ -104,7 +109,7 @@ pub fn document(operations: &[Operation], config: &Config, base_url: &str) -> Va
                 "name": "lang",
                 "in": "query",
                 "required": false,
-                "description": "Language of the texts; by default that of Accept-Language, else English.",
+                "description": LANG_TEXT.en,
                 "schema": {"type": "string", "enum": ["en", "pt-BR"]},
                 "example": "en",
             }},

@@ -23,11 +23,14 @@ const MOST_FIELDS: usize = 32;
 pub fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/operations/{name}", "get_operation", read)
-            .text(
-                "Get an operation",
+            .title("Get an operation", "Obter uma operação")
+            .doc(
                 "One operation in full: parameters and body, a complete example, the fields of its answer, its price, \
                  and its error codes. Names are those of `GET /api/`; for an unknown one, the error suggests similar \
                  ones. The `next` of an error leads here where no other call helps.",
+                "Uma operação completa: parâmetros e corpo, um exemplo inteiro, os campos da resposta, o preço e os \
+                 códigos de erro. Os nomes são os de `GET /api/`; para um nome desconhecido, o erro sugere os \
+                 parecidos. O `next` de um erro leva aqui se nenhuma outra chamada ajuda.",
             )
             .cacheable(LASTING)
             .errors(&[Code::NotFound])
@@ -39,6 +42,7 @@ pub fn operations() -> Vec<Operation> {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct OperationPath {
     /// Its name, `audit_page`.
+    #[schemars(extend("x-pt" = "Nome da operação, `audit_page`."))]
     name: String,
 }
 
@@ -122,10 +126,10 @@ fn describe(source: &DocumentSource<'_>, operation: &Operation) -> OperationDesc
     let forms = operation.forms.iter().map(|form| form.media_type);
     OperationDescription {
         name: operation.name,
-        title: operation.title,
+        title: operation.title.en,
         method: operation.method.to_string(),
         path: operation.path,
-        description: operation.doc.split("\n\nExample").next().unwrap_or_default(),
+        description: operation.doc.en,
         auth: auth(operation.access),
         price_usd: operation.price.map(|sku| source.config.prices.of(sku).dollars()),
         input_in: input_in(operation),

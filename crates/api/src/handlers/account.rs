@@ -14,15 +14,24 @@ pub(super) fn operations() -> Vec<Operation> {
     let signed_in = |operation: Operation| operation.access(Access::Session).without_tool();
     vec![
         signed_in(Operation::get("/api/me", "get_me", me))
-            .text("Get your account", "Profile, trial status and 50 most recent audits of the signed-in account."),
+            .title("Get your account", "Obter a sua conta")
+            .doc(
+                "Profile, trial status and 50 most recent audits of the signed-in account.",
+                "Perfil, situação do período de teste e as 50 auditorias mais recentes da conta em que você entrou.",
+            ),
         signed_in(Operation::get("/api/account/profile", "get_profile", profile))
-            .text("Get your profile", "Profile fields of the account."),
+            .title("Get your profile", "Obter o seu perfil")
+            .doc("Profile fields of the account.", "Campos do perfil da conta."),
         signed_in(Operation::post("/api/auth/profile", "change_profile", change_profile))
-            .text(
-                "Replace your profile",
+            .title("Replace your profile", "Substituir o seu perfil")
+            .doc(
                 "Replaces all fields. `revision` must be the one you read: if the profile has changed since, the call \
-                 answers 409 and nothing is lost.\n\nExample: `{\"name\": \"Ana\", \"locale\": \"pt-BR\", \
-                 \"timeZone\": \"America/Sao_Paulo\", \"theme\": \"system\", \"revision\": 1}`",
+                 answers 409 and nothing is lost.",
+                "Substitui todos os campos. `revision` precisa ser a que você leu: se o perfil mudou desde então, a \
+                 chamada responde 409 e nada se perde.",
+            )
+            .example(
+                r#"`{"name": "Ana", "locale": "pt-BR", "timeZone": "America/Sao_Paulo", "theme": "system", "revision": 1}`"#,
             )
             .errors(&[Code::RevisionConflict]),
     ]

@@ -24,16 +24,22 @@ use store::AuditHead;
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/api/audit", "audit_page", run)
-            .text(
-                "Audit one page",
+            .title("Audit one page", "Auditar uma página")
+            .doc(
                 "Fetches `url` like a careful crawler and returns a score, findings, what the page declares, and a \
                  ready fix for each finding. Takes up to 24 seconds; with an x402 payment also up to 10 seconds to \
                  verify it and usually a few seconds, at most four minutes, to settle it. A guest token \
                  (`X-Guest-Token`, or `guest_token` in the body) lets that guest read the audit again; `guest` \
                  creates one in the same call. Without one, nobody can. Each network has a daily number of free \
-                 audits (`GET /api/gate`). A failed audit costs nothing.\n\nExample: `{\"url\": \
-                 \"https://example.com/\"}`",
+                 audits (`GET /api/gate`). A failed audit costs nothing.",
+                "Busca `url` como um robô cuidadoso e devolve a nota, os achados, o que a página declara e uma \
+                 correção pronta para cada achado. Leva até 24 segundos; com um pagamento x402, mais até 10 segundos \
+                 para verificá-lo e, para liquidá-lo, em geral alguns segundos, no máximo quatro minutos. Com um \
+                 token de visitante (`X-Guest-Token`, ou `guest_token` no corpo), esse visitante pode ler a auditoria \
+                 de novo; `guest` cria um na mesma chamada. Sem token, ninguém pode. Cada rede tem um número diário \
+                 de auditorias grátis (`GET /api/gate`). Uma auditoria que falha não custa nada.",
             )
+            .example(r#"`{"url": "https://example.com/"}`"#)
             .reports()
             .reaches_out()
             .price(Sku::Audit, || json!({"score": 82}))
@@ -55,23 +61,30 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::FacilitatorUnavailable,
             ]),
         Operation::get("/api/audits/{id}", "get_audit", read)
-            .text(
-                "Get an audit",
+            .title("Get an audit", "Obter uma auditoria")
+            .doc(
                 "Returns the stored audit. Free; does not use the daily allowance. Texts are in the language of the \
                  request. `fields` selects fields; `budget` limits the answer to about that many tokens, most urgent \
                  findings first, with a `cursor` for the rest; `format` (or `Accept`) selects Markdown, CSV or SARIF. \
                  The answer has an `ETag`.",
+                "Devolve a auditoria guardada. Grátis; não usa a franquia diária. Os textos vêm no idioma da \
+                 requisição. `fields` escolhe campos; `budget` limita a resposta a cerca desse número de tokens, com \
+                 os achados mais urgentes primeiro e um `cursor` para o resto; `format` (ou `Accept`) escolhe \
+                 Markdown, CSV ou SARIF. A resposta tem um `ETag`.",
             )
             .reports()
             .cacheable(reading::OWN)
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
         Operation::get("/api/audits/{id}/robots", "get_robots", robots)
-            .text(
-                "Check robots.txt for a crawler",
+            .title("Check robots.txt for a crawler", "Verificar o robots.txt para um robô")
+            .doc(
                 "Whether a crawler (`agent`: `Googlebot`, `MJ12bot`, `*`, or a whole `User-Agent`) may fetch the audited \
                  page, and which group, rule and line of robots.txt decide. Uses the file that the audit read; \
                  nothing is fetched. Well-known crawlers are in `summary.robotsTxt.agents` too.",
+                "Se um robô (`agent`: `Googlebot`, `MJ12bot`, `*`, ou um `User-Agent` inteiro) pode buscar a página \
+                 auditada, e qual grupo, regra e linha do robots.txt decidem. Usa o arquivo que a auditoria leu; nada \
+                 é buscado. Os robôs conhecidos estão também em `summary.robotsTxt.agents`.",
             )
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
@@ -153,6 +166,7 @@ fn answer(services: &Services, finished: Finished, lang: Lang) -> Result<Audit, 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct AuditPath {
     /// The audit's `id`.
+    #[schemars(extend("x-pt" = "O `id` da auditoria."))]
     pub id: String,
 }
 
@@ -179,8 +193,11 @@ async fn read(call: Call, input: AuditPath) -> Result<NamedReading<StoredAudit>,
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ReadRobots {
     /// The audit's `id`.
+    #[schemars(extend("x-pt" = "O `id` da auditoria."))]
     id: String,
     /// Product token of the crawler (letters, digits, `-`, `_`), `*` for any crawler, or a whole `User-Agent`.
+    #[schemars(extend("x-pt" = "Token de produto do robô (letras, dígitos, `-`, `_`), `*` para qualquer robô, ou um \
+        `User-Agent` inteiro."))]
     #[schemars(length(min = 1))]
     agent: String,
 }

@@ -23,18 +23,26 @@ use service::error::{Code, ServiceError};
 pub(super) fn operations() -> Vec<Operation> {
     let own = vec![
         Operation::get("/api/auth/bootstrap", "bootstrap", bootstrap)
-            .text(
-                "Get a CSRF token",
+            .title("Get a CSRF token", "Obter um token CSRF")
+            .doc(
                 "What a page of this service sends with its writes: `csrf` in the header `X-CSRF-Token`, `context` in \
                  `X-MM-Context`. The token is bound to the session or, before sign-in, to a cookie that this call \
                  sets. Other sites can't read the answer.",
+                "O que uma página deste serviço envia ao escrever: `csrf` no cabeçalho `X-CSRF-Token`, `context` em \
+                 `X-MM-Context`. O token vale só para a sessão ou, antes de entrar na conta, para um cookie que esta \
+                 chamada define. Outros sites não podem ler a resposta.",
             )
             .access(Access::Browser)
             .without_tool()
             .unshared()
             .errors(&[Code::InvalidRequest, Code::InvalidOrigin, Code::AuthUnavailable]),
         Operation::post("/api/auth/logout", "sign_out", sign_out)
-            .text("Sign out", "Ends the session of this browser only. Idempotent.\n\nExample: `{}`")
+            .title("Sign out", "Sair")
+            .doc(
+                "Ends the session of this browser only. Idempotent.",
+                "Encerra só a sessão deste navegador. Idempotente.",
+            )
+            .example("`{}`")
             .access(Access::Browser)
             .without_tool(),
     ];

@@ -20,18 +20,26 @@ pub(super) fn operations() -> Vec<Operation> {
     let signed_in = |operation: Operation| operation.access(Access::Session).without_tool();
     vec![
         signed_in(Operation::get("/api/account/avatar", "get_avatar", read))
-            .text("Get your picture", "WebP of 256 by 256 pixels, at most 64 KiB. Only you can read it.")
+            .title("Get your picture", "Obter a sua foto")
+            .doc(
+                "WebP of 256 by 256 pixels, at most 64 KiB. Only you can read it.",
+                "WebP de 256 por 256 pixels, no máximo 64 KiB. Só você pode lê-la.",
+            )
             .errors(&[Code::NotFound, Code::AuthUnavailable]),
         signed_in(Operation::put("/api/auth/avatar", "set_avatar", set))
-            .text(
-                "Set your picture",
+            .title("Set your picture", "Definir a sua foto")
+            .doc(
                 "`image`: a JPEG, PNG or WebP in base64, of at most 2 MB and 12 megapixels (5 for WebP, progressive \
                  JPEG and 16-bit PNG). It is cropped to a square and encoded again, which removes its metadata.",
+                "`image`: um JPEG, PNG ou WebP em base64, de no máximo 2 MB e 12 megapixels (5 para WebP, JPEG \
+                 progressivo e PNG de 16 bits). A foto é cortada em um quadrado e codificada de novo, o que remove os \
+                 metadados.",
             )
             .body(BODY_BYTES)
             .errors(&[Code::InvalidImage, Code::AuthUnavailable]),
         signed_in(Operation::delete("/api/auth/avatar", "remove_avatar", remove))
-            .text("Remove your picture", "Idempotent.")
+            .title("Remove your picture", "Remover a sua foto")
+            .doc("Idempotent.", "Idempotente.")
             .errors(&[Code::AuthUnavailable]),
     ]
 }

@@ -15,20 +15,27 @@ const ICALENDAR: &str = "text/calendar; charset=utf-8";
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/calendar", "get_calendar", calendar)
-            .text(
-                "Get the calendar of followed pages",
+            .title("Get the calendar of followed pages", "Obter o calendário das páginas seguidas")
+            .doc(
                 "Until when what the followed pages declare is valid, as their latest audits found it: TLS certificates, \
                  security.txt files, `unavailable_after`, `Sunset`, structured data (`validThrough`, `priceValidUntil`, \
                  `availabilityEnds`, `expires`), and links that confirm an address for alerts. Earliest first. As \
                  iCalendar it is beside the feed (`POST /api/feed`).",
+                "Até quando vale o que as páginas seguidas declaram, como as últimas auditorias encontraram: \
+                 certificados TLS, arquivos security.txt, `unavailable_after`, `Sunset`, dados estruturados \
+                 (`validThrough`, `priceValidUntil`, `availabilityEnds`, `expires`) e links que confirmam um endereço \
+                 para alertas. Os que vencem antes vêm primeiro. Como iCalendar, fica ao lado do feed (`POST \
+                 /api/feed`).",
             )
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::DatabaseUnavailable]),
         Operation::get("/feeds/{token}/calendar.ics", "read_calendar", read)
-            .text(
-                "Read a calendar",
+            .title("Read a calendar", "Ler um calendário")
+            .doc(
                 "The same dates as iCalendar (RFC 5545), for calendar programs: each a day with a reminder two weeks \
                  before. The address itself is the credential.",
+                "As mesmas datas como iCalendar (RFC 5545), para programas de calendário: cada uma é um dia, com um \
+                 lembrete duas semanas antes. O próprio endereço é a credencial.",
             )
             .without_tool()
             .unshared()
@@ -45,6 +52,7 @@ async fn calendar(cx: Cx, _: Nothing) -> Result<WrittenJson<Calendar>, ServiceEr
 #[derive(Debug, Deserialize, JsonSchema)]
 struct CalendarPath {
     /// The token in its address.
+    #[schemars(extend("x-pt" = "O token do endereço."))]
     token: String,
 }
 

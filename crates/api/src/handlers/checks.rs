@@ -25,27 +25,40 @@ const SHORT: &str = "checks.code,checks.severity,checks.family,checks.title";
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::get("/api/checks", "list_checks", list).text(
-            "List all checks",
-            "The whole catalog: what each check looks for, its exact rule, why it matters, how to fix it, how ready \
-             its fix can be, when it is not measured, and its sources. `q` searches by words, in both languages. \
-             `fields` selects fields (`checks.code,checks.rule`), `limit` a number of checks, and `cursor` leads to \
-             the rest; all is 360 KB. As a tool, it answers with 50 short entries by default; get_check has the whole \
-             of one. `version` changes with any rule, threshold or severity; `changelog_url` has the changes. Free; \
-             cacheable for an hour, with an `ETag`.",
-        )
-        .tool_defaults(&[("fields", SHORT), ("limit", "50")])
-        .check(|_: &Services, input: &Search| input.judge())
-        .cacheable(LASTING),
-        Operation::get("/api/checks/changelog", "list_check_changes", changelog).text(
-            "Get the catalog's changelog",
-            "Every version of the catalog, newest first, with the codes it added, changed and removed. A removed code \
-             is never used again.",
-        ).cacheable(LASTING),
+        Operation::get("/api/checks", "list_checks", list)
+            .title("List all checks", "Listar todas as verificações")
+            .doc(
+                "The whole catalog: what each check looks for, its exact rule, why it matters, how to fix it, how \
+                 ready its fix can be, when it is not measured, and its sources. `q` searches by words, in both \
+                 languages. `fields` selects fields (`checks.code,checks.rule`), `limit` a number of checks, and \
+                 `cursor` leads to the rest; all is 360 KB. As a tool, it answers with 50 short entries by default; \
+                 get_check has the whole of one. `version` changes with any rule, threshold or severity; \
+                 `changelog_url` has the changes. Free; cacheable for an hour, with an `ETag`.",
+                "O catálogo inteiro: o que cada verificação procura, a regra exata, por que importa, como corrigir, \
+                 quão pronta a correção pode estar, quando ela não é medida e as fontes. `q` busca por palavras, nos \
+                 dois idiomas. `fields` escolhe campos (`checks.code,checks.rule`), `limit` um número de \
+                 verificações, e `cursor` leva ao resto; tudo soma 360 KB. Como ferramenta do MCP, responde por \
+                 padrão com 50 entradas curtas; get_check tem uma verificação inteira. `version` muda com qualquer \
+                 regra, limiar ou gravidade; `changelog_url` tem as mudanças. Grátis; pode ficar em cache por uma \
+                 hora, com um `ETag`.",
+            )
+            .tool_defaults(&[("fields", SHORT), ("limit", "50")])
+            .check(|_: &Services, input: &Search| input.judge())
+            .cacheable(LASTING),
+        Operation::get("/api/checks/changelog", "list_check_changes", changelog)
+            .title("Get the catalog's changelog", "Obter o histórico de mudanças do catálogo")
+            .doc(
+                "Every version of the catalog, newest first, with the codes it added, changed and removed. A removed \
+                 code is never used again.",
+                "Todas as versões do catálogo, as mais novas primeiro, com os códigos que cada uma acrescentou, mudou \
+                 e removeu. Um código removido nunca é usado de novo.",
+            )
+            .cacheable(LASTING),
         Operation::get("/api/checks/{code}", "get_check", read)
-            .text(
-                "Get a check",
+            .title("Get a check", "Obter uma verificação")
+            .doc(
                 "One check of the catalog by its code. For an unknown code, the error suggests similar ones.",
+                "Uma verificação do catálogo pelo código. Para um código desconhecido, o erro sugere os parecidos.",
             )
             .cacheable(LASTING)
             .errors(&[Code::CheckNotFound]),
@@ -132,17 +145,22 @@ struct VersionAnswer {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Search {
     /// Words, all of which a check must have in code or texts, in English or Portuguese; `viewport zoom`.
+    #[schemars(extend("x-pt" = "Palavras que o código ou os textos da verificação precisam ter, todas elas, em inglês \
+        ou português; `viewport zoom`."))]
     #[serde(default)]
     q: Option<String>,
     /// Only these fields of the answer, separated by commas: `checks.code,checks.title`.
+    #[schemars(extend("x-pt" = "Só estes campos da resposta, separados por vírgulas: `checks.code,checks.title`."))]
     #[serde(default)]
     #[schemars(length(min = 1))]
     fields: Option<String>,
     /// Checks at most; all without it.
+    #[schemars(extend("x-pt" = "Máximo de verificações; todas sem ele."))]
     #[serde(default)]
     #[schemars(range(min = 1, max = 1000))]
     limit: Option<u32>,
     /// The `cursor` of the previous answer; past the end the list is empty.
+    #[schemars(extend("x-pt" = "O `cursor` da resposta anterior; depois do fim a lista é vazia."))]
     #[serde(default)]
     #[schemars(regex(pattern = "^[0-9]{1,4}$"))]
     cursor: Option<String>,
@@ -180,6 +198,7 @@ impl IntoReply for ListedChecks {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct CheckPath {
     /// The code.
+    #[schemars(extend("x-pt" = "Código da verificação."))]
     code: String,
 }
 

@@ -15,14 +15,19 @@ use service::error::{Code, ServiceError};
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/api/auth/claim", "claim_guest", take)
-            .text(
-                "Claim a guest's data",
+            .title("Claim a guest's data", "Assumir os dados de um visitante")
+            .doc(
                 "Moves audits, followed pages, shares and purchases of a guest to your account, all or nothing. The \
                  guest token stops working. Idempotent: sent again, it moves only what was added since.\n\n`claimed` \
                  has one entry, by the id of this product: `movidos` counts the rows moved, `apagados` the followed \
-                 pages left out because you already follow them, `direitos` the purchases.\n\nExample: \
-                 `{\"guest_token\": \"pa_…\"}`",
+                 pages left out because you already follow them, `direitos` the purchases.",
+                "Passa auditorias, páginas seguidas, compartilhamentos e compras de um visitante para a sua conta, \
+                 tudo ou nada. O token de visitante deixa de funcionar. Idempotente: repetida, a chamada passa só o \
+                 que foi acrescentado desde então.\n\n`claimed` tem uma entrada, pelo id deste produto: `movidos` \
+                 conta as linhas que passaram, `apagados` as páginas seguidas que ficaram de fora porque você já as \
+                 segue, `direitos` as compras.",
             )
+            .example(r#"`{"guest_token": "pa_…"}`"#)
             .access(Access::Session)
             .effect(Effect::Sets)
             .without_tool()

@@ -18,12 +18,16 @@ const CONTACT_BYTES: usize = 128 * 1024;
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post(PATH, "send_contact_message", send)
-            .text(
-                "Contact the team",
+            .title("Contact the team", "Falar com a equipe")
+            .doc(
                 "Emails `message` to the team, who reply to `email`. Free, without an account. Messages from one \
                  network (IPv4 /24, IPv6 /48) are sent 10 seconds apart: a faster one is accepted, queued, and then \
                  sent. At most 20 wait per network. With `tipo` the message is a proposal, and its other fields are \
                  read.",
+                "Envia `message` por e-mail à equipe, que responde a `email`. Grátis, sem conta. Mensagens de uma \
+                 mesma rede (IPv4 /24, IPv6 /48) são enviadas com 10 segundos entre elas: uma mais rápida é aceita, \
+                 entra na fila e é enviada depois. No máximo 20 esperam por rede. Com `tipo`, a mensagem é uma \
+                 proposta, e os outros campos dela são lidos.",
             )
             .body(CONTACT_BYTES)
             .errors(&[

@@ -20,33 +20,46 @@ use service::x402::{BUY_CREDIT, CREDIT_PATH, PACKS};
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post_query(CREDIT_PATH, BUY_CREDIT, buy)
-            .text(
-                "Buy credit",
+            .title("Buy credit", "Comprar crédito")
+            .doc(
                 "Prepaid credit of `usd` dollars (1, 5, 10 or 25), paid by x402 like any priced call: call it, sign \
                  what the 402 asks for, and repeat it with `X-PAYMENT` or `PAYMENT-SIGNATURE`. The answer has the \
                  token `cred_…`, shown once, which pays for calls as `Authorization: Bearer cred_…` or `X-Credito`. \
                  Send an `Idempotency-Key` of your own: if the answer is lost, the same call with the same payment \
                  and key returns a new token while nothing is spent. A guest token, API key or session works in place \
                  of the key; without any of them, a lost token can't be replaced. Clients of version 1 refuse more \
-                 than 0.10 USD by default: raise their limit (`maxValue` of `wrapFetchWithPayment`).\n\nExample: \
-                 `POST /api/credito?usd=5`",
+                 than 0.10 USD by default: raise their limit (`maxValue` of `wrapFetchWithPayment`).",
+                "Crédito pré-pago de `usd` dólares (1, 5, 10 ou 25), pago por x402 como qualquer chamada com preço: \
+                 chame, assine o que o 402 pede e repita com `X-PAYMENT` ou `PAYMENT-SIGNATURE`. A resposta tem o \
+                 token `cred_…`, mostrado uma vez, que paga chamadas como `Authorization: Bearer cred_…` ou \
+                 `X-Credito`. Envie uma `Idempotency-Key` sua: se a resposta se perder, a mesma chamada com o mesmo \
+                 pagamento e a mesma chave devolve um token novo enquanto nada foi gasto. Um token de visitante, uma \
+                 chave de API ou uma sessão serve no lugar dela; sem nenhum deles, um token perdido não pode ser \
+                 substituído. Clientes da versão 1 recusam por padrão mais de 0,10 USD: aumente o limite deles \
+                 (`maxValue` de `wrapFetchWithPayment`).",
             )
+            .example("`POST /api/credito?usd=5`")
             .sells()
             .check(|_: &Services, input: &Purchase| credit::pack(input.usd).map(drop))
             .errors(&[Code::PaymentRequired, Code::CreditDelivered, Code::RateLimited]),
         Operation::get(CREDIT_PATH, "get_credit", read)
-            .text(
-                "Get a credit",
+            .title("Get a credit", "Obter um crédito")
+            .doc(
                 "Balance of the credit whose token is sent, whether it can pay (`estado`: `ativo`, `pendente`, \
                  `recusado` or `sem_valor`), and its newest 100 movements. Free.",
+                "Saldo do crédito cujo token é enviado, se ele pode pagar (`estado`: `ativo`, `pendente`, `recusado` \
+                 ou `sem_valor`) e os 100 movimentos mais recentes. Grátis.",
             )
             .access(Access::Credit)
             .errors(&[Code::DatabaseUnavailable]),
         Operation::get("/api/creditos", "list_credits", list)
-            .text(
-                "List your credits",
+            .title("List your credits", "Listar os seus créditos")
+            .doc(
                 "Credits bought with your guest token, session or API key; with an organization's key, the \
                  organization's. The newest 100, without tokens: those are shown once, at purchase.",
+                "Créditos comprados com o seu token de visitante, sessão ou chave de API; com a chave de uma \
+                 organização, os da organização. Os 100 mais recentes, sem os tokens: estes são mostrados uma vez, na \
+                 compra.",
             )
             .access(Access::Owner),
     ]
@@ -56,6 +69,7 @@ pub(super) fn operations() -> Vec<Operation> {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Purchase {
     /// Dollars: 1, 5, 10 or 25.
+    #[schemars(extend("x-pt" = "Dólares: 1, 5, 10 ou 25."))]
     #[schemars(extend("enum" = PACKS))]
     usd: u32,
 }

@@ -11,27 +11,36 @@ use service::widget::{BRAND_CHARACTERS, LOADER_PATH, WIDTHS, Widget, WidgetOptio
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
-    vec![Operation::get("/api/embed", "get_embed", embed).text(
-        "Get an embed snippet",
-        "HTML that adds an audit widget to your page: an address field, then score, counts, the worst findings and a \
-         link to the full report. It audits from the visitor's network and uses its daily allowance. It asks for no \
-         email and sets no cookie. Invalid options fall back to defaults, as `config` shows.",
-    )]
+    vec![
+        Operation::get("/api/embed", "get_embed", embed).title("Get an embed snippet", "Obter o código do widget").doc(
+            "HTML that adds an audit widget to your page: an address field, then score, counts, the worst findings \
+             and a link to the full report. It audits from the visitor's network and uses its daily allowance. It \
+             asks for no email and sets no cookie. Invalid options fall back to defaults, as `config` shows.",
+            "HTML que põe um widget de auditoria na sua página: um campo de endereço e, depois, nota, contagens, os \
+             piores achados e um link para o relatório completo. Ele audita a partir da rede do visitante e usa a \
+             franquia diária dela. Não pede e-mail e não define cookies. Opções inválidas voltam ao padrão, como \
+             `config` mostra.",
+        ),
+    ]
 }
 
 /// What the widget should look like. Everything may be left out, and what is no good is as if it were.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct EmbedQuery {
     /// The heading, in plain text; cut after 40 characters. Default: the product's name.
+    #[schemars(extend("x-pt" = "O título, em texto simples; cortado após 40 caracteres. Padrão: o nome do produto."))]
     #[serde(default)]
     brand: Option<String>,
     /// Of the button: `#rgb` or `#rrggbb`. Default: the product's own.
+    #[schemars(extend("x-pt" = "A cor do botão: `#rgb` ou `#rrggbb`. Padrão: a cor do produto."))]
     #[serde(default)]
     color: Option<String>,
     /// `auto`, `light` or `dark`. Default: `auto`, as the visitor's system says.
+    #[schemars(extend("x-pt" = "`auto`, `light` ou `dark`. Padrão: `auto`, conforme o sistema do visitante."))]
     #[serde(default)]
     theme: Option<String>,
     /// An http or https URL that the address field holds at first.
+    #[schemars(extend("x-pt" = "Uma URL http ou https que o campo de endereço mostra no início."))]
     #[serde(default)]
     url: Option<String>,
 }

@@ -18,28 +18,37 @@ pub(super) fn operations() -> Vec<Operation> {
     let of_pages = |operation: Operation| operation.without_tool().unshared();
     vec![
         Operation::get("/api/gate", "get_gate", read)
-            .text(
-                "Get today's allowance",
+            .title("Get today's allowance", "Obter a franquia de hoje")
+            .doc(
                 "Free audits of your network today (UTC), how many are left, and whether the next one must be paid. \
                  Verification is for browsers on pages of this service; API calls never need it.",
+                "Auditorias grátis da sua rede hoje (UTC), quantas restam e se a próxima precisa ser paga. A \
+                 verificação é para navegadores nas páginas deste serviço; chamadas da API nunca precisam dela.",
             )
             .errors(&[Code::DatabaseUnavailable]),
         of_pages(Operation::post("/api/gate/challenge", "create_challenge", create))
-            .text(
-                "Get a verification challenge",
+            .title("Get a verification challenge", "Obter um desafio de verificação")
+            .doc(
                 "Proof of work for the forms of this service, where configured. Find the number from 0 to `maxnumber` \
                  for which the SHA-256 of `salt` followed by the number in decimal is `challenge`. A challenge works \
-                 once, for ten minutes.\n\nExample: `{}`",
+                 once, for ten minutes.",
+                "Prova de trabalho para os formulários deste serviço, se configurada. Encontre o número de 0 a \
+                 `maxnumber` para o qual o SHA-256 de `salt` seguido do número em decimal é `challenge`. Um desafio \
+                 funciona uma vez, por dez minutos.",
             )
+            .example("`{}`")
             .errors(&[Code::NotFound, Code::RateLimited]),
         of_pages(Operation::post("/api/gate/verify", "verify_browser", verify))
-            .text(
-                "Verify a browser",
+            .title("Verify a browser", "Verificar um navegador")
+            .doc(
                 "Takes the `solution` of a challenge, or the `token` of the configured verification service, and sets \
                  a cookie that lets this browser make free audits without another verification. While verification is \
-                 unavailable, 503 `challenge_unavailable` sets such a cookie for ten minutes.\n\nExample: \
-                 `{\"token\": \"0.abc\"}`",
+                 unavailable, 503 `challenge_unavailable` sets such a cookie for ten minutes.",
+                "Recebe a `solution` de um desafio, ou o `token` do serviço de verificação configurado, e define um \
+                 cookie que permite a este navegador fazer auditorias grátis sem outra verificação. Enquanto a \
+                 verificação está indisponível, o 503 `challenge_unavailable` define um cookie assim por dez minutos.",
             )
+            .example(r#"`{"token": "0.abc"}`"#)
             .errors(&[
                 Code::ChallengeFailed,
                 Code::ChallengeUsed,

@@ -13,10 +13,12 @@ use service::guests;
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/api/guest", "create_guest", create)
-            .text(
-                "Create a guest token",
+            .title("Create a guest token", "Criar um token de visitante")
+            .doc(
                 "A token that owns the audits made with it. Send it as `X-Guest-Token` or `Authorization: Bearer`. It \
                  is shown once and stored only as a hash. Anyone who has it acts as the guest.",
+                "Um token que é dono das auditorias feitas com ele. Envie-o como `X-Guest-Token` ou `Authorization: \
+                 Bearer`. Ele é mostrado uma vez e guardado só como hash. Quem o tem age como o visitante.",
             )
             .rate_limit(RateLimit::Guests)
             .errors(&[Code::RateLimited, Code::DatabaseUnavailable]),

@@ -15,10 +15,11 @@ pub const PATH: &str = "/api/health";
 
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
-    vec![Operation::get(PATH, "get_health", health).text(
-        "Check health",
+    vec![Operation::get(PATH, "get_health", health).title("Check health", "Verificar a saúde do serviço").doc(
         "Answers 200 while the process runs. `database`: whether the database responds; audits work without it. \
-         `facilitator`: whether payments can be settled; free calls work without it.",
+             `facilitator`: whether payments can be settled; free calls work without it.",
+        "Responde 200 enquanto o processo está no ar. `database`: se o banco de dados responde; auditorias \
+             funcionam sem ele. `facilitator`: se pagamentos podem ser liquidados; chamadas grátis funcionam sem ele.",
     )]
 }
 

@@ -17,26 +17,36 @@ use service::error::{Code, ServiceError};
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/account/keys", "list_api_keys", list)
-            .text(
-                "List API keys",
+            .title("List API keys", "Listar as chaves de API")
+            .doc(
                 "Keys of your account and of the organizations you administer: active ones first, then newest first; \
                  at most 200. The key itself is never returned; `last4` identifies it. `lastUsedAt` is updated once \
                  an hour.",
+                "Chaves da sua conta e das organizações que você administra: primeiro as ativas, depois as mais \
+                 novas; no máximo 200. A chave em si nunca é devolvida; `last4` a identifica. `lastUsedAt` é \
+                 atualizado uma vez por hora.",
             )
             .access(Access::Session)
             .without_tool()
             .errors(&[Code::AuthUnavailable]),
         Operation::post("/api/account/keys/create", "create_api_key", create)
-            .text(
-                "Create an API key",
+            .title("Create an API key", "Criar uma chave de API")
+            .doc(
                 "A key for programs: send it as `Authorization: Bearer` or `X-Api-Key`. It acts as your account or, \
                  with `organizationId`, as the organization, and can't manage accounts, members or keys. `secret` is \
                  returned once and stored only as a hash. Limit: 10 active keys per owner.\n\nYou must have signed in \
                  within the last 5 minutes. For an organization you must be its owner or admin, have used two-factor \
                  authentication in this session, and the organization's keys must be turned on.\n\nSecret scanners \
-                 can match keys with `\\bmmk_[0-9A-Za-z]{43}\\b`.\n\nExample: `{\"name\": \"build server\", \
-                 \"organizationId\": null}`",
+                 can match keys with `\\bmmk_[0-9A-Za-z]{43}\\b`.",
+                "Uma chave para programas: envie-a como `Authorization: Bearer` ou `X-Api-Key`. Ela age como a sua \
+                 conta ou, com `organizationId`, como a organização, e não pode administrar contas, membros nem \
+                 chaves. `secret` é devolvido uma só vez e guardado só como hash. Limite: 10 chaves ativas por \
+                 proprietário.\n\nVocê precisa ter entrado na conta nos últimos 5 minutos. Para uma organização, \
+                 precisa ser proprietário ou administrador dela e ter usado a autenticação em dois fatores nesta \
+                 sessão, e as chaves da organização precisam estar ligadas.\n\nScanners de segredos podem reconhecer \
+                 chaves com `\\bmmk_[0-9A-Za-z]{43}\\b`.",
             )
+            .example(r#"`{"name": "build server", "organizationId": null}`"#)
             .access(Access::Session)
             .without_tool()
             .errors(&[
@@ -48,11 +58,12 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::KeyLimitReached,
             ]),
         Operation::post("/api/account/keys/revoke", "revoke_api_key", revoke)
-            .text(
-                "Revoke an API key",
-                "Revokes a key permanently, on every server immediately. Idempotent.\n\nExample: `{\"id\": \
-                 \"019c1346-2f4c-7a51-8d6d-1f0c2b7a9e11\"}`",
+            .title("Revoke an API key", "Revogar uma chave de API")
+            .doc(
+                "Revokes a key permanently, on every server immediately. Idempotent.",
+                "Revoga a chave para sempre e de imediato, em todos os servidores. Idempotente.",
             )
+            .example(r#"`{"id": "019c1346-2f4c-7a51-8d6d-1f0c2b7a9e11"}`"#)
             .access(Access::Session)
             .effect(Effect::Removes)
             .without_tool()

@@ -17,15 +17,22 @@ use service::lab_tests;
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/api/audits/{id}/lab", "start_lab_test", start)
-            .text(
-                "Start a lab test",
+            .title("Start a lab test", "Iniciar um teste de laboratório")
+            .doc(
                 "Loads the audited page in a simulated browser and measures it with Lighthouse: scores for \
                  performance, accessibility, best practices and SEO, metrics, and what would make the page faster. \
                  Takes 25 seconds to over two minutes; poll with `GET /api/audits/{id}/lab?wait=25`. If a test of the \
                  same strategy is running, the call returns that one. The result is added to the audit as \
                  `summary.lab`; the audit's score does not change. Free. Limits: 4 tests at once, 6 an hour per \
-                 network, 500 a day.\n\nExample: `{\"strategy\": \"desktop\"}`",
+                 network, 500 a day.",
+                "Carrega a página auditada em um navegador simulado e a mede com o Lighthouse: notas de desempenho, \
+                 acessibilidade, boas práticas e SEO, métricas, e o que deixaria a página mais rápida. Leva de 25 \
+                 segundos a mais de dois minutos; consulte `GET /api/audits/{id}/lab?wait=25`. Se um teste da mesma \
+                 estratégia está em andamento, a chamada devolve esse. O resultado entra na auditoria como \
+                 `summary.lab`; a nota da auditoria não muda. Grátis. Limites: 4 testes ao mesmo tempo, 6 por hora e \
+                 rede, 500 por dia.",
             )
+            .example(r#"`{"strategy": "desktop"}`"#)
             .access(Access::Owner)
             .reaches_out()
             .errors(&[
@@ -39,11 +46,14 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::get("/api/audits/{id}/lab", "get_lab_tests", read)
-            .text(
-                "Get an audit's lab tests",
+            .title("Get an audit's lab tests", "Obter os testes de laboratório de uma auditoria")
+            .doc(
                 "The latest lab test of each strategy, or null. `wait` holds the answer for at most 25 seconds, until \
                  a running test has ended. `rendered` has what scripts change on the page, where the server measures \
                  it: the finding `rendered_differs` with both values.",
+                "O teste de laboratório mais recente de cada estratégia, ou null. `wait` adia a resposta por no \
+                 máximo 25 segundos, até um teste em andamento terminar. `rendered` tem o que os scripts mudam na \
+                 página, se o servidor mede isso: o achado `rendered_differs` com os dois valores.",
             )
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
@@ -54,6 +64,7 @@ pub(super) fn operations() -> Vec<Operation> {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct StartLabTest {
     /// The audit's `id`.
+    #[schemars(extend("x-pt" = "O `id` da auditoria."))]
     id: String,
     /// The device to simulate.
     #[serde(default)]
@@ -107,8 +118,11 @@ async fn start(cx: Cx, input: StartLabTest) -> Result<Accepted<LabStarted>, Serv
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ReadLabTests {
     /// The audit's `id`.
+    #[schemars(extend("x-pt" = "O `id` da auditoria."))]
     id: String,
     /// Seconds to wait for the end of a running test, 0 to 25; more is 25.
+    #[schemars(extend("x-pt" = "Segundos de espera pelo fim de um teste em andamento, de 0 a 25; acima de 25 vale \
+        25."))]
     #[serde(default)]
     #[schemars(range(max = 25), extend("default" = 0))]
     wait: Option<u32>,

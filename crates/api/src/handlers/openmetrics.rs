@@ -28,14 +28,20 @@ type Labelled<const LABELS: usize> = Family<[(&'static str, String); LABELS], Ga
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/metrics", "get_openmetrics", read)
-            .text(
-                "Get monitoring metrics",
+            .title("Get monitoring metrics", "Obter as métricas de monitoramento")
+            .doc(
                 "OpenMetrics for the operator: responses by route and status with their times, audits by outcome with \
                  the time of each stage, jobs, limits and their use, database connections, memory, whether the \
                  database responds and accepts writes, whether the facilitator responds, traces, open payments by \
                  state, pending Pix requests, and today's income (UTC). `unclear` payments and pending requests need \
                  action: `site-audit operator payments`, `site-audit pix list`. Values of the database are left out \
                  while it is down.",
+                "OpenMetrics para o operador: respostas por rota e status com os tempos, auditorias por resultado com \
+                 o tempo de cada etapa, tarefas, limites e o uso deles, conexões com o banco de dados, memória, se o \
+                 banco de dados responde e aceita escritas, se o facilitador responde, traces, pagamentos abertos por \
+                 estado, pedidos de Pix pendentes e a receita de hoje (UTC). Pagamentos `unclear` e pedidos pendentes \
+                 exigem ação: `site-audit operator payments`, `site-audit pix list`. Os valores do banco de dados \
+                 ficam de fora enquanto ele está fora do ar.",
             )
             .access(Access::Operator)
             .without_tool(),

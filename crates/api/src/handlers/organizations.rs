@@ -17,29 +17,39 @@ use service::error::{Code, ServiceError};
 pub(super) fn operations() -> Vec<Operation> {
     let signed_in = |operation: Operation| operation.access(Access::Session).without_tool();
     let mut operations: Vec<Operation> = [
-        Operation::get("/api/auth/organizations", "list_organizations", list).text(
-            "List your organizations",
-            "Organizations you are a member of, oldest first, with your role in each.",
-        ),
+        Operation::get("/api/auth/organizations", "list_organizations", list)
+            .title("List your organizations", "Listar as suas organizações")
+            .doc(
+                "Organizations you are a member of, oldest first, with your role in each.",
+                "Organizações de que você é membro, as mais antigas primeiro, com o seu papel em cada uma.",
+            ),
         Operation::post("/api/auth/organizations", "create_organization", create)
-            .text(
-                "Create an organization",
-                "You become its owner. Limit: 50 organizations per account.\n\nExample: `{\"name\": \"Acme\"}`",
+            .title("Create an organization", "Criar uma organização")
+            .doc(
+                "You become its owner. Limit: 50 organizations per account.",
+                "Você se torna proprietário dela. Limite: 50 organizações por conta.",
             )
+            .example(r#"`{"name": "Acme"}`"#)
             .errors(&[Code::InvalidOrganizationName, Code::OrganizationLimit]),
         Operation::get("/api/auth/organizations/{id}", "get_organization", read)
-            .text(
-                "Get an organization",
+            .title("Get an organization", "Obter uma organização")
+            .doc(
                 "One you are a member of. If it requires two-factor authentication, your session must have used it.",
+                "Uma organização de que você é membro. Se ela exige a autenticação em dois fatores, a sua sessão \
+                 precisa tê-la usado.",
             )
             .errors(OF_ONE),
         Operation::patch("/api/auth/organizations/{id}", "change_organization", set)
-            .text(
-                "Change an organization",
+            .title("Change an organization", "Alterar uma organização")
+            .doc(
                 "Sets the given fields, all or nothing. For owners and admins. `keys` turns its API keys on or off, \
                  in a fresh session with two-factor authentication. To require two-factor authentication of members, \
-                 your account must use it.\n\nExample: `{\"require_second_factor\": true}`",
+                 your account must use it.",
+                "Define os campos enviados, tudo ou nada. Para proprietários e administradores. `keys` liga ou \
+                 desliga as chaves de API da organização, em uma sessão recém-confirmada com autenticação em dois \
+                 fatores. Para exigir a autenticação em dois fatores dos membros, a sua conta precisa usá-la.",
             )
+            .example(r#"`{"require_second_factor": true}`"#)
             .errors(&[
                 Code::OrganizationNotFound,
                 Code::OrganizationMfaRequired,
@@ -48,10 +58,13 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::ReauthRequired,
             ]),
         Operation::delete("/api/auth/organizations/{id}", "delete_organization", close)
-            .text(
-                "Delete an organization",
+            .title("Delete an organization", "Excluir uma organização")
+            .doc(
                 "Deletes it with all its data after 7 days. Until then its API keys are off, and it can be restored. \
                  For owners, in a fresh session with two-factor authentication.",
+                "Exclui a organização com todos os dados após 7 dias. Até lá, as chaves de API dela ficam desligadas \
+                 e ela pode ser restaurada. Para proprietários, em uma sessão recém-confirmada com autenticação em \
+                 dois fatores.",
             )
             .errors(&[
                 Code::OrganizationNotFound,
@@ -60,10 +73,13 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::ReauthRequired,
             ]),
         Operation::post("/api/auth/organizations/{id}/restore", "restore_organization", restore)
-            .text(
-                "Restore an organization",
-                "Cancels its deletion. For owners, in a fresh session with two-factor authentication.\n\nExample: `{}`",
+            .title("Restore an organization", "Restaurar uma organização")
+            .doc(
+                "Cancels its deletion. For owners, in a fresh session with two-factor authentication.",
+                "Cancela a exclusão. Para proprietários, em uma sessão recém-confirmada com autenticação em dois \
+                 fatores.",
             )
+            .example("`{}`")
             .effect(Effect::Sets)
             .errors(&[
                 Code::OrganizationNotFound,
@@ -98,6 +114,7 @@ struct ToMake {
 #[schemars(rename = "ToSet")]
 struct OrganizationChanges {
     /// Which organization.
+    #[schemars(extend("x-pt" = "Id da organização."))]
     id: String,
     /// What it is called: 1 to 80 characters.
     name: Option<String>,

@@ -17,41 +17,53 @@ pub(super) fn operations() -> Vec<Operation> {
     let signed_in = |operation: Operation| operation.access(Access::Session).without_tool();
     vec![
         browser(Operation::post("/api/auth/passkey/options", "ask_for_passkey", request))
-            .text(
-                "Start a passkey sign-in",
+            .title("Start a passkey sign-in", "Iniciar o login com chave de acesso")
+            .doc(
                 "Options for `navigator.credentials.get`, as `PublicKeyCredential.parseRequestOptionsFromJSON` reads \
-                 them. The challenge works once, for five minutes.\n\nExample: `{}`",
+                 them. The challenge works once, for five minutes.",
+                "Opções para `navigator.credentials.get`, como `PublicKeyCredential.parseRequestOptionsFromJSON` as \
+                 lê. O desafio funciona uma vez, por cinco minutos.",
             )
+            .example("`{}`")
             .errors(&[Code::RateLimited, Code::DatabaseUnavailable]),
         browser(Operation::post("/api/auth/passkey/verify", "sign_in_with_passkey", verify))
-            .text(
-                "Sign in with a passkey",
+            .title("Sign in with a passkey", "Entrar com uma chave de acesso")
+            .doc(
                 "Takes the authenticator's response as its `toJSON()` gives it. Counts as two factors. Sets the \
                  session cookie.",
+                "Recebe a resposta do autenticador como `toJSON()` a devolve. Conta como dois fatores. Define o \
+                 cookie de sessão.",
             )
             .errors(&[Code::InvalidCredentials, Code::InvalidChallenge, Code::InvalidCode, Code::RateLimited]),
         signed_in(Operation::get("/api/auth/passkeys", "list_passkeys", list))
-            .text("List your passkeys", "Oldest first; at most 20."),
+            .title("List your passkeys", "Listar as suas chaves de acesso")
+            .doc("Oldest first; at most 20.", "As mais antigas primeiro; no máximo 20."),
         signed_in(Operation::post("/api/auth/passkeys/options", "begin_passkey", create))
-            .text(
-                "Start adding a passkey",
+            .title("Start adding a passkey", "Começar a adicionar uma chave de acesso")
+            .doc(
                 "Options for `navigator.credentials.create`, as `PublicKeyCredential.parseCreationOptionsFromJSON` \
-                 reads them. Needs a fresh session.\n\nExample: `{}`",
+                 reads them. Needs a fresh session.",
+                "Opções para `navigator.credentials.create`, como `PublicKeyCredential.parseCreationOptionsFromJSON` \
+                 as lê. Exige uma sessão recém-confirmada.",
             )
+            .example("`{}`")
             .errors(&[Code::ReauthRequired, Code::PasskeyLimit]),
         signed_in(Operation::post("/api/auth/passkeys/add", "add_passkey", add))
-            .text(
-                "Add a passkey",
+            .title("Add a passkey", "Adicionar uma chave de acesso")
+            .doc(
                 "Takes the authenticator's response as its `toJSON()` gives it, and a name of 1 to 60 characters. \
                  Needs a fresh session.",
+                "Recebe a resposta do autenticador como `toJSON()` a devolve, e um nome de 1 a 60 caracteres. Exige \
+                 uma sessão recém-confirmada.",
             )
             .errors(&[Code::ReauthRequired, Code::InvalidPasskey, Code::InvalidChallenge, Code::AlreadyDone]),
         signed_in(Operation::post("/api/auth/passkeys/remove", "remove_passkey", remove))
-            .text(
-                "Remove a passkey",
-                "It no longer signs you in. Needs a fresh session.\n\nExample: `{\"id\": \
-                 \"019c1346-2f4c-7a51-8d6d-1f0c2b7a9e11\"}`",
+            .title("Remove a passkey", "Remover uma chave de acesso")
+            .doc(
+                "It no longer signs you in. Needs a fresh session.",
+                "Não é mais possível entrar com ela. Exige uma sessão recém-confirmada.",
             )
+            .example(r#"`{"id": "019c1346-2f4c-7a51-8d6d-1f0c2b7a9e11"}`"#)
             .effect(Effect::Removes)
             .errors(&[Code::ReauthRequired, Code::NotFound]),
     ]

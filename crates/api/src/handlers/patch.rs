@@ -28,27 +28,42 @@ const APPLY: Next = Next { operation: "apply_patch", method: "POST", path: "/api
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/audits/{id}/patch", "get_patch", patch)
-            .text(
-                "Get an audit's patch",
+            .title("Get an audit's patch", "Obter o patch de uma auditoria")
+            .doc(
                 "All fixes of an audit together: head tags in order, exact replacements in the page's source, files \
                  for the host's root, templates that only the owner can fill in, and instructions. `target` selects \
                  the ready fixes that reach a score with the fewest changes; `format` `diff` shows the changes by \
                  line. For a complete diff, send the page's source to apply_patch.",
+                "Todas as correções de uma auditoria juntas: tags do head em ordem, substituições exatas no \
+                 código-fonte da página, arquivos para a raiz do host, modelos que só o dono pode preencher, e \
+                 instruções. `target` escolhe as correções prontas que alcançam uma nota com o mínimo de mudanças; \
+                 `format` `diff` mostra as mudanças por linha. Para um diff completo, envie o código-fonte da página \
+                 a apply_patch.",
             )
             .also_as(&[DIFF])
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
         Operation::post("/api/audits/{id}/patch", "apply_patch", apply)
-            .text(
+            .title(
                 "Apply an audit's patch to the page's source",
+                "Aplicar o patch de uma auditoria ao código-fonte da página",
+            )
+            .doc(
                 "Applies all ready fixes, or those that reach the score `target`, to the page you send. Returns the \
                  new source and a unified diff for `git apply`; with `format` `diff` or `html` only that, as text. Both \
                  are UTF-8: `page_encoding` says what the audited page was. The source must be the audited one: every \
                  `original` in its place, and, where the patch has a `head` or files, at least half of title, \
                  description, canonical and h1 as audited. Tags that its head has already are left out. `arquivos` are files beside the page. Nothing is fetched or \
-                 stored. Limit: 120 an hour per network, shared with verifications.\n\nExample: `{\"html\": \
-                 \"<!doctype html>…\", \"format\": \"diff\"}`",
+                 stored. Limit: 120 an hour per network, shared with verifications.",
+                "Aplica todas as correções prontas, ou as que alcançam a nota `target`, à página que você envia. \
+                 Devolve o novo código-fonte e um diff unificado para `git apply`; com `format` `diff` ou `html`, só \
+                 um deles, como texto. Ambos são UTF-8: `page_encoding` diz qual era a codificação da página \
+                 auditada. O código-fonte deve ser o auditado: cada `original` no lugar e, se o patch tem um `head` \
+                 ou arquivos, pelo menos metade de title, description, canonical e h1 como foram auditados. Tags que \
+                 o head já tem ficam de fora. `arquivos` são arquivos ao lado da página. Nada é buscado nem guardado. \
+                 Limite: 120 por hora e rede, compartilhado com as verificações.",
             )
+            .example(r#"`{"html": "<!doctype html>…", "format": "diff"}`"#)
             .also_as(&[DIFF, HTML])
             .effect(Effect::Reads)
             .body(BODY_BYTES)
@@ -89,13 +104,18 @@ enum PatchedFormat {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ReadPatch {
     /// The audit's `id`.
+    #[schemars(extend("x-pt" = "O `id` da auditoria."))]
     id: String,
     /// Only the ready fixes on the cheapest path to this score, with the fewest changes; where they don't reach it, all of
     /// the path, and `target` of the answer says how far it goes.
+    #[schemars(extend("x-pt" = "Só as correções prontas do caminho mais barato até esta nota, com o mínimo de \
+        mudanças; se elas não bastam, o caminho inteiro, e `target` da resposta diz até onde ele vai."))]
     #[serde(default)]
     #[schemars(range(max = 100))]
     target: Option<u32>,
     /// `diff` for the changes by line instead of `json`; so does `Accept: text/x-diff`.
+    #[schemars(extend("x-pt" = "`diff` para as mudanças por linha em vez de `json`; `Accept: text/x-diff` pede o \
+        mesmo."))]
     #[serde(default)]
     format: Option<PatchFormat>,
 }
@@ -104,6 +124,7 @@ struct ReadPatch {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ApplyPatch {
     /// The audit's `id`.
+    #[schemars(extend("x-pt" = "O `id` da auditoria."))]
     id: String,
     /// The page's source as it was audited, at most 2,097,152 bytes of UTF-8.
     html: String,

@@ -16,18 +16,23 @@ const PATH: &str = "/api/credito/pix";
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get(PATH, "get_pix_offer", offer)
-            .text(
-                "Get the Pix offer",
+            .title("Get the Pix offer", "Obter a oferta de Pix")
+            .doc(
                 "The receiving key, the price of each pack in reais, and its Pix code as text and as a QR code. A \
                  person reviews each receipt.",
+                "A chave que recebe, o preço de cada pacote em reais e o código Pix de cada um como texto e como QR \
+                 code. Uma pessoa confere cada comprovante.",
             )
             .errors(&[Code::PixUnavailable]),
         Operation::form::<PixForm, _, _>(PATH, "request_pix_credit", request)
-            .text(
-                "Send a Pix receipt",
+            .title("Send a Pix receipt", "Enviar um comprovante de Pix")
+            .doc(
                 "A multipart form: `usd` (1, 5, 10 or 25), `comprovante` (photo or PDF of the payment, at most 2 \
                  MiB), and optional `nome` and `email`. Returns the credit token, shown once. The credit can be spent \
                  once a person has confirmed the payment.",
+                "Um formulário multipart: `usd` (1, 5, 10 ou 25), `comprovante` (foto ou PDF do pagamento, no máximo \
+                 2 MiB) e, opcionais, `nome` e `email`. Devolve o token do crédito, mostrado uma vez. O crédito pode \
+                 ser gasto depois que uma pessoa confirma o pagamento.",
             )
             .body(RECEIPT_BYTES)
             .errors(&[
@@ -40,7 +45,11 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::get("/api/credito/pix/{id}", "get_pix_request", status)
-            .text("Get a Pix request", "Whether it is pending, released or refused. Free.")
+            .title("Get a Pix request", "Obter um pedido de Pix")
+            .doc(
+                "Whether it is pending, released or refused. Free.",
+                "Se ele está pendente, liberado ou recusado. Grátis.",
+            )
             .errors(&[Code::PixRequestNotFound, Code::DatabaseUnavailable]),
     ]
 }
@@ -61,6 +70,7 @@ async fn request(call: Call, _: Nothing) -> Result<JsonAnswer<PixAccepted>, Serv
 #[derive(Debug, Deserialize, JsonSchema)]
 struct PixPath {
     /// Its id, 32 hex digits.
+    #[schemars(extend("x-pt" = "Id do pedido, 32 dígitos hexadecimais."))]
     id: String,
 }
 

@@ -16,12 +16,16 @@ pub(super) const PATH: &str = "/api/pricing";
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::get(PATH, "get_pricing", read)
-            .text("Get prices", "What is free, what the rest costs, and how to pay."),
+        Operation::get(PATH, "get_pricing", read).title("Get prices", "Obter os preços").doc(
+            "What is free, what the rest costs, and how to pay.",
+            "O que é grátis, quanto custa o resto e como pagar.",
+        ),
         Operation::get(X402_PATH, "get_payment_manifest", manifest)
-            .text(
-                "List priced calls",
+            .title("List priced calls", "Listar as chamadas com preço")
+            .doc(
                 "Network, payee and every priced call, for x402 discovery. The 402 response of a call decides.",
+                "Rede, recebedor e todas as chamadas com preço, para a descoberta do x402. O que vale é a resposta \
+                 402 da chamada.",
             )
             .without_tool(),
     ]

@@ -20,11 +20,14 @@ const JWK_SET: &str = "application/jwk-set+json";
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/audits/{id}/receipt", "get_receipt", receipt)
-            .text(
-                "Get a signed receipt",
+            .title("Get a signed receipt", "Obter um recibo assinado")
+            .doc(
                 "The audit in the language of the call, signed by this server (Ed25519): proof for others of what it found \
                  on the page, and when. They verify it offline with `site-audit receipt verify`, or with any library of \
                  JWS, and the keys of `/.well-known/jwks.json`.",
+                "A auditoria no idioma da chamada, assinada por este servidor (Ed25519): prova para outras pessoas do \
+                 que ele encontrou na página, e quando. Elas a verificam offline com `site-audit receipt verify`, ou \
+                 com qualquer biblioteca JWS e as chaves de `/.well-known/jwks.json`.",
             )
             .access(Access::Owner)
             .errors(&[
@@ -34,17 +37,21 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::get("/api/shared/{slug}/receipt", "get_shared_receipt", shared_receipt)
-            .text(
-                "Get the signed receipt of a shared audit",
+            .title("Get the signed receipt of a shared audit", "Obter o recibo assinado de uma auditoria compartilhada")
+            .doc(
                 "The same as get_receipt, for anybody. Receipts that were taken stay valid when the audit is no longer \
                  shared.",
+                "O mesmo que get_receipt, para qualquer pessoa. Recibos já obtidos continuam válidos quando a \
+                 auditoria deixa de ser compartilhada.",
             )
             .errors(&[Code::ShareNotFound, Code::AuthUnavailable, Code::DatabaseUnavailable]),
         Operation::get(KEYS_PATH, "get_receipt_keys", keys)
-            .text(
-                "Get the keys of signed receipts",
+            .title("Get the keys of signed receipts", "Obter as chaves dos recibos assinados")
+            .doc(
                 "The public keys of this server as a JWK set (RFC 7517): the current one first, then those that signed \
                  receipts before. Empty where it signs none.",
+                "As chaves públicas deste servidor como conjunto JWK (RFC 7517): primeiro a atual, depois as que \
+                 assinaram recibos antes. Vazio se ele não assina recibos.",
             )
             .cacheable(FOR_MINUTES)
             .without_tool()
@@ -62,6 +69,7 @@ async fn receipt(cx: Cx, input: AuditPath) -> Result<WrittenJson<Receipt>, Servi
 #[derive(Debug, Deserialize, JsonSchema)]
 struct SharedReceipt {
     /// The `slug` that sharing was answered with.
+    #[schemars(extend("x-pt" = "O `slug` que veio na resposta ao compartilhar."))]
     slug: String,
 }
 

@@ -15,12 +15,17 @@ use service::running::{AuditEnding, RunningAudit};
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/running/{id}", "get_running_audit", read)
-            .text(
-                "Read the progress of an audit",
+            .title("Read the progress of an audit", "Ler o andamento de uma auditoria")
+            .doc(
                 "The stages of an audit that was begun on a page of this site: which have ended, when, and what they found. \
                  `id` is the last part of the address of the page that shows it, and the id that the report is stored under. \
                  Kept for ten minutes after the end, by the server that runs the audit; 404 `audit_not_found` afterwards, when \
                  `GET /api/audits/{id}` has the report. `POST /api/audit` answers with its report and has no progress.",
+                "As etapas de uma auditoria que começou em uma página deste site: quais terminaram, quando, e o que \
+                 encontraram. `id` é a última parte do endereço da página que a mostra, e o id com que o relatório é \
+                 guardado. Fica disponível por dez minutos após o fim, no servidor que roda a auditoria; depois, 404 \
+                 `audit_not_found`, e `GET /api/audits/{id}` tem o relatório. `POST /api/audit` responde com o \
+                 relatório e não tem andamento.",
             )
             .access(Access::Owner)
             .without_tool()
@@ -32,6 +37,7 @@ pub(super) fn operations() -> Vec<Operation> {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ReadRunning {
     /// The id of the audit.
+    #[schemars(extend("x-pt" = "Id da auditoria."))]
     id: String,
 }
 

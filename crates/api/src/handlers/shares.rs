@@ -18,37 +18,48 @@ use service::shares::{self, Snippets, badge_path, report_path};
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/api/audits/{id}/share", "share_audit", share)
-            .text(
-                "Publish an audit",
+            .title("Publish an audit", "Compartilhar uma auditoria")
+            .doc(
                 "Gives the audit a public address that can't be guessed: a page that search engines may list, the \
                  same as JSON, and a badge for a README. Nothing about its owner is shown. Idempotent: the address \
                  stays the same until it is revoked.",
+                "Dá à auditoria um endereço público que não pode ser adivinhado: uma página que os buscadores podem \
+                 listar, o mesmo em JSON, e um selo para um README. Nada sobre o dono é mostrado. Idempotente: o \
+                 endereço continua o mesmo até ser revogado.",
             )
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
         Operation::delete("/api/audits/{id}/share", "unshare_audit", unshare)
-            .text(
-                "Stop sharing an audit",
+            .title("Stop sharing an audit", "Parar de compartilhar uma auditoria")
+            .doc(
                 "Its page and JSON answer 404 and its badge turns grey. The address is never used again: sharing \
                  again creates a new one. Idempotent.",
+                "A página e o JSON respondem 404 e o selo fica cinza. O endereço nunca é usado de novo: compartilhar \
+                 outra vez cria um novo. Idempotente.",
             )
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
         Operation::get("/api/shared/{slug}", "get_shared", shared)
-            .text(
-                "Get a shared audit",
+            .title("Get a shared audit", "Obter uma auditoria compartilhada")
+            .doc(
                 "The audit at a public address, as its owner reads it: whole, in parts (`fields`, `budget`), or with \
                  `format` (or `Accept`) as Markdown, CSV or SARIF. Needs no credential; a revoked address answers \
                  404. Its page is `/r/{slug}`.",
+                "A auditoria de um endereço público, como o dono a lê: inteira, em partes (`fields`, `budget`), ou \
+                 com `format` (ou `Accept`) em Markdown, CSV ou SARIF. Não precisa de credencial; um endereço \
+                 revogado responde 404. A página dela é `/r/{slug}`.",
             )
             .reports()
             .errors(&[Code::ShareNotFound, Code::DatabaseUnavailable]),
         Operation::get("/api/badge/{slug}", "get_badge", badge)
-            .text(
-                "Get a badge",
+            .title("Get a badge", "Obter um selo")
+            .doc(
                 "The score on the badge of a shared audit, and the code that embeds it in a README or a page. The \
                  image is `/badge/{slug}.svg`, with `label` (at most 24 printable ASCII characters) and `style` \
                  (`flat`, `flat-square`) in its query.",
+                "A nota no selo de uma auditoria compartilhada, e o código que o põe em um README ou em uma página. A \
+                 imagem é `/badge/{slug}.svg`, com `label` (no máximo 24 caracteres ASCII imprimíveis) e `style` \
+                 (`flat`, `flat-square`) na query.",
             )
             .errors(&[Code::ShareNotFound, Code::DatabaseUnavailable]),
     ]
@@ -118,6 +129,7 @@ async fn unshare(cx: Cx, input: AuditPath) -> Result<JsonAnswer<Unshared>, Servi
 #[derive(Debug, Deserialize, JsonSchema)]
 struct SharePath {
     /// The `slug` that sharing was answered with.
+    #[schemars(extend("x-pt" = "O `slug` que veio na resposta ao compartilhar."))]
     slug: String,
 }
 

@@ -19,13 +19,19 @@ const OF_A_WATCH: &[Code] =
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/api/site-watches", "watch_site", add)
-            .text(
-                "Watch a site",
+            .title("Watch a site", "Vigiar um site")
+            .doc(
                 "Repeats a site audit daily or weekly, with one email of what broke and what was fixed since the run before.\
                  \n\nNo email is sent when nothing broke. Pages that answer 304 keep their findings. Runs use the trial of the \
                  account, then the credit in `X-Credito`, at most `max_usd` each; free audits don't apply. For accounts and \
-                 organizations; at most 10 watches unless the operator allows more.\n\nExample: `{\"url\": \"https://example.com/\", \"every\": \"weekly\"}`",
+                 organizations; at most 10 watches unless the operator allows more.",
+                "Repete uma auditoria de site todo dia ou toda semana, com um e-mail do que quebrou e do que foi \
+                 corrigido desde a auditoria anterior.\n\nSem e-mail quando nada quebrou. Páginas que respondem 304 \
+                 mantêm os achados. As auditorias usam o período de teste da conta e, depois, o crédito em \
+                 `X-Credito`, no máximo `max_usd` cada; as auditorias grátis não valem aqui. Para contas e \
+                 organizações; no máximo 10 sites vigiados, a menos que o operador permita mais.",
             )
+            .example(r#"`{"url": "https://example.com/", "every": "weekly"}`"#)
             .without_tool()
             .access(Access::Account)
             .check(|services: &Services, input: &AddRequest| input.plan(services).map(drop))
@@ -42,15 +48,19 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::get("/api/site-watches", "list_site_watches", list)
-            .text("List watched sites", "Each with its newest run.")
+            .title("List watched sites", "Listar os sites vigiados")
+            .doc("Each with its newest run.", "Cada um com a auditoria mais recente.")
             .without_tool()
             .access(Access::Account)
             .errors(&[Code::GuestTokenRequired, Code::AccountRequired, Code::DatabaseUnavailable]),
         Operation::patch("/api/site-watches/{id}", "change_site_watch", change)
-            .text(
-                "Change a watched site",
-                "Changes how often it runs, how far, or whether.\n\nA credit in `X-Credito` pays from now on.\n\nExample: `{\"on\": false}`",
+            .title("Change a watched site", "Alterar um site vigiado")
+            .doc(
+                "Changes how often it runs, how far, or whether.\n\nA credit in `X-Credito` pays from now on.",
+                "Muda com que frequência ele é auditado, até onde, ou se é auditado.\n\nUm crédito em `X-Credito` \
+                 paga a partir de agora.",
             )
+            .example(r#"`{"on": false}`"#)
             .without_tool()
             .access(Access::Account)
             .check(|_: &Services, input: &ChangeRequest| input.edit().map(drop))
@@ -64,7 +74,8 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::delete("/api/site-watches/{id}", "delete_site_watch", delete)
-            .text("Stop watching a site", "Its runs stay.")
+            .title("Stop watching a site", "Deixar de vigiar um site")
+            .doc("Its runs stay.", "As auditorias dele são mantidas.")
             .without_tool()
             .access(Access::Account)
             .errors(OF_A_WATCH),
@@ -151,6 +162,7 @@ async fn list(cx: Cx, _: Nothing) -> Result<WrittenJson<SiteWatchList>, ServiceE
 #[schemars(extend("minProperties" = 1))]
 struct ChangeRequest {
     /// Id of the watch.
+    #[schemars(extend("x-pt" = "Id da vigia."))]
     id: String,
     /// How often it runs.
     #[serde(default)]
@@ -210,6 +222,7 @@ async fn change(cx: Cx, input: ChangeRequest) -> Result<WrittenJson<SiteWatched>
 #[derive(Debug, Deserialize, JsonSchema)]
 struct WatchPath {
     /// Id of the watch.
+    #[schemars(extend("x-pt" = "Id da vigia."))]
     id: String,
 }
 

@@ -1,5 +1,7 @@
 //! Runs over whole sites: begin one, read what it found, delete it.
 
+mod report;
+
 use std::time::Duration;
 
 use http::StatusCode;
@@ -7,13 +9,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
 use super::auth::Done;
-use crate::operation::{Access, CSV, IntoReply, JsonAnswer, Operation, OtherForm, Reply, SARIF, WrittenJson};
-use render::site_report::SiteReportFile;
+use crate::operation::{Access, IntoReply, JsonAnswer, Operation, Reply, WrittenJson};
 use service::Services;
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
 use service::sites::{
-    self, FindingList, FindingsWish, PageDetail, PageList, ReportForm, SiteOffer, SitePlan, SiteRequest, SiteRunAnswer,
+    self, FindingList, FindingsWish, PageDetail, PageList, SiteOffer, SitePlan, SiteRequest, SiteRunAnswer,
     TemplateList,
 };
 
@@ -27,25 +28,29 @@ const OF_A_REPORT: &[Code] = &[
     Code::InvalidParameter,
     Code::DatabaseUnavailable,
 ];
-/// Made by this server of escaped texts, without scripts, and to be saved: never shown as one of its pages.
-const HTML: OtherForm = OtherForm { name: "html", media_type: "text/html; charset=utf-8" };
-const FORMS: &[OtherForm] =
-    &[HTML, OtherForm { name: "csv", media_type: CSV }, OtherForm { name: "sarif", media_type: SARIF }];
 
 /// The endpoints of this file.
 // Long, as it is a table: an entry for each endpoint.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/api/sites", "audit_site", begin)
-            .text(
-                "Audit a whole site",
+            .title("Audit a whole site", "Auditar um site inteiro")
+            .doc(
                 "Begins a run: crawls the site from `url`, its sitemaps and its links, audits every page, and reports \
                  problems that span pages: broken links with their sources, duplicates, orphan pages. Problems of a \
                  template are listed once. robots.txt is obeyed. Takes minutes; poll with `GET /api/sites/{id}?wait=25`. Each \
                  audited page uses one free audit; after that it costs the price of an audit, paid from the credit in \
                  `X-Credito`, at most `max_usd`. Addresses without an HTML page cost nothing. When neither is left the \
-                 run ends with a report of what it has. `dry_run` only tells the price.\n\nExample: `{\"url\": \"https://example.com/\", \"max_pages\": 200}`",
+                 run ends with a report of what it has. `dry_run` only tells the price.",
+                "Inicia uma auditoria de site: rastreia o site a partir de `url`, dos sitemaps e dos links, audita \
+                 todas as páginas e relata problemas que envolvem várias páginas: links quebrados com as origens, \
+                 duplicatas, páginas órfãs. Os problemas de um modelo aparecem uma vez só. O robots.txt é obedecido. \
+                 Leva minutos; consulte `GET /api/sites/{id}?wait=25`. Cada página auditada usa uma auditoria grátis; \
+                 depois delas, custa o preço de uma auditoria, pago pelo crédito em `X-Credito`, no máximo `max_usd`. \
+                 Endereços sem página HTML não custam nada. Quando ambos acabam, a auditoria termina com um relatório \
+                 do que tem. `dry_run` só mostra o preço.",
             )
+            .example(r#"`{"url": "https://example.com/", "max_pages": 200}`"#)
             .or_answers(StatusCode::OK, "With `dry_run`: what a run would cost. Nothing was begun.")
             .access(Access::Owner)
             .reaches_out()
@@ -65,45 +70,57 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::get("/api/sites", "list_sites", list)
-            .text("List your site audits", "Your runs over sites, newest first, 50 at a time.")
+            .title("List your site audits", "Listar as suas auditorias de sites")
+            .doc("Your runs over sites, newest first, 50 at a time.", "As mais novas primeiro, 50 por vez.")
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::InvalidParameter, Code::DatabaseUnavailable]),
         Operation::get("/api/sites/{id}", "get_site", read)
-            .text(
-                "Get a site audit",
+            .title("Get a site audit", "Obter uma auditoria de site")
+            .doc(
                 "State, progress, spending and, once it is finished, score and figures of a run over a site. `wait` holds \
                  the answer for at most 25 seconds, until the run has ended.",
+                "Estado, progresso, gasto e, quando termina, nota e números de uma auditoria de site. `wait` adia a \
+                 resposta por no máximo 25 segundos, até a auditoria terminar.",
             )
             .access(Access::Owner)
             .errors(OF_A_RUN),
         Operation::get("/api/sites/{id}/findings", "list_site_findings", findings)
-            .text(
-                "List the findings of a site audit",
-                "Each told once, the most severe first, then by `gain`, in points. `code` selects one, with up to 1,000 addresses.",
+            .title("List the findings of a site audit", "Listar os achados de uma auditoria de site")
+            .doc(
+                "Each told once, the most severe first, then by `gain`, in points. `code` selects one, with up to \
+                 1,000 addresses.",
+                "Cada um aparece uma vez, os mais graves primeiro, depois por `gain`, em pontos. `code` escolhe um, \
+                 com até 1.000 endereços.",
             )
             .access(Access::Owner)
             .errors(OF_A_REPORT),
         Operation::get("/api/sites/{id}/templates", "list_site_templates", templates)
-            .text(
-                "List the templates of a site audit",
+            .title("List the templates of a site audit", "Listar os modelos de uma auditoria de site")
+            .doc(
                 "Groups of pages with the same markup, the largest first, 50 at a time: their score, what fixing them gains, \
                  and the codes of the findings that are fixed in them.",
+                "Grupos de páginas com a mesma marcação, os maiores primeiro, 50 por vez: a nota, quanto corrigi-los \
+                 rende e os códigos dos achados que são corrigidos neles.",
             )
             .without_tool()
             .access(Access::Owner)
             .errors(OF_A_REPORT),
         Operation::get("/api/sites/{id}/pages", "list_site_pages", pages)
-            .text(
-                "List the pages of a site audit",
-                "Addresses that are done, in the order in which they were found, 100 at a time, also while the run goes on.",
+            .title("List the pages of a site audit", "Listar as páginas de uma auditoria de site")
+            .doc(
+                "Addresses that are done, in the order in which they were found, 100 at a time, also while the run \
+                 goes on.",
+                "Endereços concluídos, na ordem em que foram encontrados, 100 por vez, também com a auditoria em \
+                 andamento.",
             )
             .without_tool()
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::SiteNotFound, Code::InvalidParameter, Code::DatabaseUnavailable]),
         Operation::get("/api/sites/{id}/pages/{number}", "get_site_page", page)
-            .text(
-                "Get a page of a site audit",
+            .title("Get a page of a site audit", "Obter uma página de uma auditoria de site")
+            .doc(
                 "Findings and fixes of one page, by its `number`.",
+                "Achados e correções de uma página, pelo `number` dela.",
             )
             .access(Access::Owner)
             .errors(&[
@@ -113,21 +130,12 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::InvalidParameter,
                 Code::DatabaseUnavailable,
             ]),
-        Operation::get("/api/sites/{id}/report", "get_site_report", report)
-            .text(
-                "Get the report of a site audit",
-                "The whole report as the command line writes it: `json`, `html` (one page without scripts), `sarif` for code \
-                 scanning, or `csv`, the table of pages. For a run of a watch, `json`, `html` and `sarif` have what changed since the \
-                 run before. It may have megabytes: programs that read a part use the lists.",
-            )
-            .also_as(FORMS)
-            .without_tool()
-            .access(Access::Owner)
-            .errors(OF_A_REPORT),
+        report::operation(),
         Operation::delete("/api/sites/{id}", "delete_site", delete)
-            .text(
-                "Delete a site audit",
+            .title("Delete a site audit", "Excluir uma auditoria de site")
+            .doc(
                 "Stops the run and deletes it with its pages. What was spent stays spent.",
+                "Para a auditoria e a exclui com as páginas. O que foi gasto continua gasto.",
             )
             .access(Access::Owner)
             .errors(OF_A_RUN),
@@ -219,6 +227,7 @@ async fn begin(cx: Cx, input: BeginRequest) -> Result<SiteStarted, ServiceError>
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ListRequest {
     /// The `cursor` of the previous answer.
+    #[schemars(extend("x-pt" = "O `cursor` da resposta anterior."))]
     #[serde(default)]
     cursor: Option<String>,
 }
@@ -243,8 +252,10 @@ async fn list(cx: Cx, input: ListRequest) -> Result<WrittenJson<SiteList>, Servi
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ReadRequest {
     /// Id of the run.
+    #[schemars(extend("x-pt" = "Id da auditoria de site."))]
     id: String,
     /// Seconds to wait for the end of the run, 0 to 25; more is 25.
+    #[schemars(extend("x-pt" = "Segundos de espera pelo fim da auditoria, de 0 a 25; acima de 25 vale 25."))]
     #[serde(default)]
     #[schemars(range(max = 25), extend("default" = 0))]
     wait: Option<u32>,
@@ -260,8 +271,10 @@ async fn read(cx: Cx, input: ReadRequest) -> Result<WrittenJson<SiteRunAnswer>, 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct PartRequest {
     /// Id of the run.
+    #[schemars(extend("x-pt" = "Id da auditoria de site."))]
     id: String,
     /// The `cursor` of the previous answer.
+    #[schemars(extend("x-pt" = "O `cursor` da resposta anterior."))]
     #[serde(default)]
     cursor: Option<String>,
 }
@@ -278,8 +291,10 @@ async fn templates(cx: Cx, input: PartRequest) -> Result<WrittenJson<TemplateLis
 #[derive(Debug, Deserialize, JsonSchema)]
 struct PageRequest {
     /// Id of the run.
+    #[schemars(extend("x-pt" = "Id da auditoria de site."))]
     id: String,
     /// The page's `number` in the run.
+    #[schemars(extend("x-pt" = "O `number` da página na auditoria."))]
     number: u32,
 }
 
@@ -292,11 +307,14 @@ async fn page(cx: Cx, input: PageRequest) -> Result<WrittenJson<PageDetail>, Ser
 #[derive(Debug, Deserialize, JsonSchema)]
 struct FindingsRequest {
     /// Id of the run.
+    #[schemars(extend("x-pt" = "Id da auditoria de site."))]
     id: String,
     /// Only the findings of this code, with all addresses that are kept.
+    #[schemars(extend("x-pt" = "Só os achados com este código, com todos os endereços guardados."))]
     #[serde(default)]
     code: Option<String>,
     /// The `cursor` of the previous answer.
+    #[schemars(extend("x-pt" = "O `cursor` da resposta anterior."))]
     #[serde(default)]
     cursor: Option<String>,
 }
@@ -307,57 +325,11 @@ async fn findings(cx: Cx, input: FindingsRequest) -> Result<WrittenJson<FindingL
     WrittenJson::speaking(move || Ok(list)).await
 }
 
-/// Which report, and how.
-#[derive(Debug, Deserialize, JsonSchema)]
-struct ReportRequest {
-    /// Id of the run.
-    id: String,
-    /// The form of the report; `json` by default.
-    #[serde(default)]
-    format: Option<SiteReportFormat>,
-}
-
-/// The form of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum SiteReportFormat {
-    Json,
-    Html,
-    Csv,
-    Sarif,
-}
-
-/// A report in one of its forms.
-#[derive(Debug)]
-struct WrittenReport {
-    media_type: &'static str,
-    text: String,
-}
-
-impl IntoReply for WrittenReport {
-    fn reply(self) -> Result<Reply, ServiceError> {
-        Ok(Reply { media_type: self.media_type, speaks: true, ..Reply::json(self.text.into()) })
-    }
-
-    fn describe(generator: &mut SchemaGenerator) -> (&'static str, Option<Schema>) {
-        JsonAnswer::<SiteReportFile>::describe(generator)
-    }
-}
-
-async fn report(cx: Cx, input: ReportRequest) -> Result<WrittenReport, ServiceError> {
-    let (form, media_type) = match input.format.unwrap_or(SiteReportFormat::Json) {
-        SiteReportFormat::Json => (ReportForm::Json, Reply::JSON),
-        SiteReportFormat::Html => (ReportForm::Html, HTML.media_type),
-        SiteReportFormat::Csv => (ReportForm::Csv, CSV),
-        SiteReportFormat::Sarif => (ReportForm::Sarif, SARIF),
-    };
-    Ok(WrittenReport { media_type, text: sites::document(&cx, &input.id, form).await? })
-}
-
 /// Which run.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct RunPath {
     /// Id of the run.
+    #[schemars(extend("x-pt" = "Id da auditoria de site."))]
     id: String,
 }
 

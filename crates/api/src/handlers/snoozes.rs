@@ -16,20 +16,25 @@ const OF_A_SNOOZE: &[Code] = &[Code::GuestTokenRequired, Code::TabNotFound, Code
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/tabs/{id}/snoozes", "list_snoozes", list)
-            .text(
-                "List snoozed findings",
+            .title("List snoozed findings", "Listar os achados adiados")
+            .doc(
                 "The findings of a followed page that are put off now, the first to end first. They stay in reports and in \
                  the score; alerts leave them out, and so does the list of what to fix first on the pages.",
+                "Os achados de uma página seguida que estão adiados agora, primeiro os que voltam antes. Eles \
+                 continuam nos relatórios e na nota; os alertas os ignoram, e também a lista do que corrigir primeiro \
+                 nas páginas.",
             )
             .access(Access::Owner)
             .errors(OF_A_SNOOZE),
         Operation::post("/api/tabs/{id}/snoozes", "snooze_finding", snooze)
-            .text(
-                "Snooze a finding",
+            .title("Snooze a finding", "Adiar um achado")
+            .doc(
                 "Puts a finding of a followed page off until the start of a day (UTC), within a year, with the reason. It ends \
-                 by itself. Snoozing it again changes the day and the reason. Idempotent.\n\nExample: `{\"code\": \
-                 \"title_missing\", \"reason\": \"The new template comes in May\", \"until\": \"2027-01-31\"}`",
+                 by itself. Snoozing it again changes the day and the reason. Idempotent.",
+                "Adia um achado de uma página seguida até o início de um dia (UTC), em até um ano, com o motivo. O \
+                 adiamento termina sozinho. Adiar de novo muda o dia e o motivo. Idempotente.",
             )
+            .example(r#"`{"code": "title_missing", "reason": "The new template comes in May", "until": "2027-01-31"}`"#)
             .access(Access::Owner)
             .errors(&[
                 Code::GuestTokenRequired,
@@ -38,7 +43,11 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::delete("/api/tabs/{id}/snoozes/{code}", "end_snooze", end)
-            .text("End a snooze", "The finding counts in alerts and in what to fix first again. Idempotent.")
+            .title("End a snooze", "Encerrar um adiamento")
+            .doc(
+                "The finding counts in alerts and in what to fix first again. Idempotent.",
+                "O achado volta a contar nos alertas e no que corrigir primeiro. Idempotente.",
+            )
             .access(Access::Owner)
             .errors(OF_A_SNOOZE),
     ]
@@ -48,6 +57,7 @@ pub(super) fn operations() -> Vec<Operation> {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct SnoozesPath {
     /// Id of the followed page.
+    #[schemars(extend("x-pt" = "Id da página seguida."))]
     id: String,
 }
 
@@ -55,6 +65,7 @@ struct SnoozesPath {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct SnoozeRequest {
     /// Id of the followed page.
+    #[schemars(extend("x-pt" = "Id da página seguida."))]
     id: String,
     /// Code of the finding, as reports have it.
     code: String,
@@ -68,8 +79,10 @@ struct SnoozeRequest {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct SnoozePath {
     /// Id of the followed page.
+    #[schemars(extend("x-pt" = "Id da página seguida."))]
     id: String,
     /// Code of the finding.
+    #[schemars(extend("x-pt" = "Código do achado."))]
     code: String,
 }
 

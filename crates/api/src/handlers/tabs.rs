@@ -33,21 +33,27 @@ const RESULT: &str = "result";
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/tabs", "get_workspace", workspace)
-            .text(
-                "List your followed pages",
+            .title("List your followed pages", "Listar as suas páginas seguidas")
+            .doc(
                 "Oldest first, with the last run of the focused page, and what is left of your free followed pages \
                  and audits. A followed page is called tab in names.",
+                "As mais antigas primeiro, com a última auditoria da página em foco e o que resta das suas páginas \
+                 seguidas grátis e auditorias grátis. Uma página seguida se chama tab nos nomes.",
             )
             .reports()
             .access(Access::Owner)
             .errors(&[Code::GuestTokenRequired, Code::DatabaseUnavailable]),
         Operation::post("/api/tabs", "open_tab", open)
-            .text(
-                "Follow a page",
+            .title("Follow a page", "Seguir uma página")
+            .doc(
                 "Adds the page to your followed pages and gives it the focus; nothing is audited yet. Idempotent: a \
                  page you already follow is returned and not charged. Beyond the free followed pages each one costs a \
-                 payment.\n\nExample: `{\"url\": \"https://example.com/\", \"alias\": \"Home\"}`",
+                 payment.",
+                "Acrescenta a página às suas páginas seguidas e lhe dá o foco; nada é auditado ainda. Idempotente: \
+                 uma página que você já segue é devolvida e não é cobrada. Além das páginas seguidas grátis, cada uma \
+                 custa um pagamento.",
             )
+            .example(r#"`{"url": "https://example.com/", "alias": "Home"}`"#)
             .access(Access::Owner)
             .check(|services: &Services, input: &OpenRequest| {
                 tabs::alias_of(input.alias.as_deref())?;
@@ -69,18 +75,27 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::get("/api/tabs/{id}", "get_tab", read)
-            .text("Get a followed page", "The followed page with its last run; `result` is null before the first run.")
+            .title("Get a followed page", "Obter uma página seguida")
+            .doc(
+                "The followed page with its last run; `result` is null before the first run.",
+                "A página seguida com a última auditoria; `result` é null antes da primeira.",
+            )
             .reports()
             .access(Access::Owner)
             .errors(OF_A_TAB),
         Operation::patch("/api/tabs/{id}", "change_tab", change)
-            .text(
-                "Change a followed page",
+            .title("Change a followed page", "Alterar uma página seguida")
+            .doc(
                 "Renames it, tags it, keeps a note with it, gives it the focus, or watches it. With `monitor` true the page \
                  is audited once a day for free; an email is sent when its score drops or a new error or warning appears, never when it \
                  improves. Alerts go to the account's address, or to `monitor_email` once that address has confirmed \
-                 by email. Guests can't watch pages.\n\nExample: `{\"monitor\": true}`",
+                 by email. Guests can't watch pages.",
+                "Muda o nome, as etiquetas ou a anotação da página, lhe dá o foco ou a vigia. Com `monitor` true, a \
+                 página é auditada uma vez por dia, de graça; um e-mail é enviado quando a nota cai ou surge um novo \
+                 erro ou aviso, nunca quando ela melhora. Os alertas vão para o endereço da conta, ou para \
+                 `monitor_email` depois que esse endereço confirmar por e-mail. Visitantes não podem vigiar páginas.",
             )
+            .example(r#"`{"monitor": true}`"#)
             .access(Access::Owner)
             .check(|_: &Services, input: &ChangeRequest| input.edit().map(drop))
             .errors(&[
@@ -93,14 +108,17 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::delete("/api/tabs/{id}", "close_tab", close)
-            .text("Stop following a page", "Its audits are kept.")
+            .title("Stop following a page", "Deixar de seguir uma página")
+            .doc("Its audits are kept.", "As auditorias dela são mantidas.")
             .access(Access::Owner)
             .errors(OF_A_TAB),
         Operation::post("/api/tabs/{id}/run", "run_tab", run)
-            .text(
-                "Run a followed page again",
+            .title("Run a followed page again", "Auditar de novo uma página seguida")
+            .doc(
                 "Audits the page now and stores the run. Uses a free audit of the network, or a payment, like `POST \
                  /api/audit`. A failed audit costs nothing.",
+                "Audita a página agora e guarda a auditoria. Usa uma auditoria grátis da rede, ou um pagamento, como \
+                 `POST /api/audit`. Uma auditoria que falha não custa nada.",
             )
             .reports()
             .access(Access::Owner)
@@ -123,12 +141,17 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::get("/api/tabs/{id}/history", "get_tab_history", history)
-            .text(
-                "Get a followed page's history",
+            .title("Get a followed page's history", "Obter o histórico de uma página seguida")
+            .doc(
                 "Runs of a followed page, newest first, including earlier audits of its URL, each with the changes \
                  since the newest earlier run with a score: by code, never by message. What only one of the two runs \
                  measured counts neither as broken nor as fixed, nor in the change of the score. `revealed` findings \
                  were hidden by another one that is now fixed: they are not new, and count for nothing either.",
+                "Auditorias de uma página seguida, as mais novas primeiro, inclusive as anteriores da mesma URL, cada \
+                 uma com as mudanças desde a anterior mais recente que tem nota: por código, nunca por mensagem. O \
+                 que só uma das duas auditorias mediu não conta como quebrado nem como corrigido, nem na mudança da \
+                 nota. Achados `revealed` estavam escondidos por outro, já corrigido: não são novos e também não \
+                 contam.",
             )
             .access(Access::Owner)
             .errors(OF_A_TAB),
@@ -190,6 +213,7 @@ async fn open(cx: Cx, input: OpenRequest) -> Result<JsonAnswer<ChangedTab>, Serv
 #[derive(Debug, Deserialize, JsonSchema)]
 struct TabPath {
     /// Its id.
+    #[schemars(extend("x-pt" = "Id da página seguida."))]
     id: String,
 }
 
@@ -217,6 +241,7 @@ async fn read(call: Call, input: TabPath) -> Result<Reading<TabAnswer>, ServiceE
 #[schemars(extend("minProperties" = 1))]
 struct ChangeRequest {
     /// Id of the followed page.
+    #[schemars(extend("x-pt" = "Id da página seguida."))]
     id: String,
     /// Its name, at most 100 characters; empty for no name. Null in a body is the same; tools leave null out.
     #[serde(default, deserialize_with = "given")]
@@ -298,8 +323,10 @@ async fn run(call: Call, input: TabPath) -> Result<Reading<RunAnswer>, ServiceEr
 #[derive(Debug, Deserialize, JsonSchema)]
 struct HistoryRequest {
     /// Id of the followed page.
+    #[schemars(extend("x-pt" = "Id da página seguida."))]
     id: String,
     /// Runs at most: 20 by default; more than 100 is 100.
+    #[schemars(extend("x-pt" = "Máximo de auditorias: 20 por padrão; acima de 100 vale 100."))]
     #[serde(default)]
     #[schemars(range(min = 1, max = 100), extend("default" = 20))]
     limit: Option<u32>,

@@ -19,19 +19,28 @@ pub(super) const PROMPT_PATH: &str = "/api/pagamento/aberto";
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::beacon::<ErrorReport, _, _>(ERRORS_PATH, "report_browser_error", take_error).text(
-            "Report a browser error",
-            "For pages of this service. Always answers 204, also for ignored reports. At most 16 KiB a report and 60 \
-             reports a minute per network are read. Credentials, email addresses, phone numbers and queries are \
-             removed, repeats within a minute merged, and the rest written to the operator's log. Code, phase and \
-             page are counted; nothing else is stored. Reports of browsers about the Content-Security-Policy are \
-             accepted too.",
-        ),
+        Operation::beacon::<ErrorReport, _, _>(ERRORS_PATH, "report_browser_error", take_error)
+            .title("Report a browser error", "Relatar um erro do navegador")
+            .doc(
+                "For pages of this service. Always answers 204, also for ignored reports. At most 16 KiB a report and \
+                 60 reports a minute per network are read. Credentials, email addresses, phone numbers and queries \
+                 are removed, repeats within a minute merged, and the rest written to the operator's log. Code, phase \
+                 and page are counted; nothing else is stored. Reports of browsers about the Content-Security-Policy \
+                 are accepted too.",
+                "Para páginas deste serviço. Sempre responde 204, também a relatos ignorados. São lidos no máximo 16 \
+                 KiB por relato e 60 relatos por minuto e rede. Credenciais, endereços de e-mail, telefones e queries \
+                 são removidos, repetições em um minuto são reunidas, e o resto vai para o log do operador. Código, \
+                 fase e página são contados; nada mais é guardado. Relatos dos navegadores sobre a \
+                 Content-Security-Policy também são aceitos.",
+            ),
         Operation::beacon::<Nothing, _, _>(PROMPT_PATH, "report_payment_prompt", take_prompt)
-            .text(
-                "Report a viewed payment prompt",
+            .title("Report a viewed payment prompt", "Relatar um pedido de pagamento visto")
+            .doc(
                 "For pages of this service; agents must not call it. Needs `Origin` of this service, `Sec-Fetch-Site: \
                  same-origin` and `X-MM-Payment-View: 1`. Counts one event; starts no payment and grants no access.",
+                "Para páginas deste serviço; agentes não devem chamá-la. Precisa do `Origin` deste serviço, de \
+                 `Sec-Fetch-Site: same-origin` e de `X-MM-Payment-View: 1`. Conta um evento; não inicia pagamento nem \
+                 dá acesso.",
             )
             .or_answers(StatusCode::NO_CONTENT, "Not counted: a header is missing, or another site sent it."),
     ]

@@ -13,13 +13,22 @@ use service::unknown;
 /// The endpoints of this file.
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation::get("/api/tools", "list_seo_tools", list).text(
-            "List all tools",
-            "A tool is a family of checks on one subject: what it checks, a worked example audited by the engine, how \
-             to fix its findings, and the API call. Free; cacheable for an hour, with an `ETag`.",
-        ).cacheable(LASTING),
+        Operation::get("/api/tools", "list_seo_tools", list)
+            .title("List all tools", "Listar todas as ferramentas")
+            .doc(
+                "A tool is a family of checks on one subject: what it checks, a worked example audited by the engine, \
+                 how to fix its findings, and the API call. Free; cacheable for an hour, with an `ETag`.",
+                "Uma ferramenta é uma família de verificações sobre um assunto: o que ela verifica, um exemplo \
+                 auditado de verdade, como corrigir os achados e a chamada da API. Grátis; pode ficar em cache por \
+                 uma hora, com um `ETag`.",
+            )
+            .cacheable(LASTING),
         Operation::get("/api/tools/{slug}", "get_seo_tool", read)
-            .text("Get a tool", "One tool by its slug. For an unknown slug, the error suggests similar ones.")
+            .title("Get a tool", "Obter uma ferramenta")
+            .doc(
+                "One tool by its slug. For an unknown slug, the error suggests similar ones.",
+                "Uma ferramenta pelo slug. Para um slug desconhecido, o erro sugere os parecidos.",
+            )
             .cacheable(LASTING)
             .errors(&[Code::ToolNotFound]),
     ]
@@ -50,6 +59,7 @@ struct HubLinks {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ToolPath {
     /// The slug.
+    #[schemars(extend("x-pt" = "Slug da ferramenta."))]
     slug: String,
 }
 

@@ -20,15 +20,20 @@ const BODY_BYTES: usize = 8 * 1024 * 1024;
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/api/verify", "verify_page", run)
-            .text(
-                "Verify a page before publishing it",
+            .title("Verify a page before publishing it", "Verificar uma página antes de publicá-la")
+            .doc(
                 "Audits the page you send by the same rules, without network requests. Send the response headers and \
                  robots.txt too if you have them: what they say is not measured otherwise, nor is what needs the \
                  network (sitemaps, discovery files, times). With `audit_id` the result is compared with that audit, \
                  which must be yours: `fixed`, `broke`, `revealed` (findings that another one hid before it was \
-                 fixed) and `notCompared`. Free; nothing is stored. Limit: 120 an hour per network.\n\nExample: \
-                 `{\"url\": \"https://example.com/\", \"html\": \"<!doctype html>…\", \"audit_id\": \"…\"}`",
+                 fixed) and `notCompared`. Free; nothing is stored. Limit: 120 an hour per network.",
+                "Audita a página que você envia pelas mesmas regras, sem requisições à rede. Envie também os \
+                 cabeçalhos da resposta e o robots.txt, se os tiver: sem eles, o que dizem não é medido, nem o que \
+                 precisa da rede (sitemaps, arquivos de descoberta, tempos). Com `audit_id`, o resultado é comparado \
+                 com essa auditoria, que precisa ser sua: `fixed`, `broke`, `revealed` (achados que outro escondia \
+                 antes de ser corrigido) e `notCompared`. Grátis; nada é guardado. Limite: 120 por hora e rede.",
             )
+            .example(r#"`{"url": "https://example.com/", "html": "<!doctype html>…", "audit_id": "…"}`"#)
             .reports()
             .effect(Effect::Reads)
             .body(BODY_BYTES)

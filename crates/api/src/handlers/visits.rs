@@ -15,12 +15,16 @@ pub(super) const PATH: &str = "/api/visit";
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post(PATH, "report_visit", report)
-            .text(
-                "Report a page view",
+            .title("Report a page view", "Relatar uma visualização de página")
+            .doc(
                 "For the script of this service's own pages, once a page is visible. `counted`: whether the view \
                  counts; `reason` why not: `smoke` (`smoke`, the header `X-MM-Smoke` or the user agent `mm-smoke`), \
                  `machine`, `unknown_path`, `too_many` (more than 60 a minute from one network). Nothing about the \
                  reader is stored.",
+                "Para o script das páginas deste serviço, quando uma página fica visível. `counted`: se a \
+                 visualização conta; `reason`, por que não: `smoke` (`smoke`, o cabeçalho `X-MM-Smoke` ou o user \
+                 agent `mm-smoke`), `machine`, `unknown_path`, `too_many` (mais de 60 por minuto de uma rede). Nada \
+                 sobre o leitor é guardado.",
             )
             .without_tool(),
     ]

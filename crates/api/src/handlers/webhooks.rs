@@ -25,23 +25,33 @@ const OF_THE_FEED: &[Code] = &[Code::GuestTokenRequired, Code::AccountRequired, 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/webhooks", "list_webhooks", list)
-            .text(
-                "List webhooks",
+            .title("List webhooks", "Listar os webhooks")
+            .doc(
                 "The webhooks of the account or organization, oldest first, with their state: `active`, `failing` since \
                  when, or `disabled`. Of an address only origin and end are shown.",
+                "Os webhooks da conta ou organização, os mais antigos primeiro, com o estado: `active`, `failing` \
+                 desde quando, ou `disabled`. De um endereço só são mostrados a origem e o fim.",
             )
             .access(Access::Account)
             .errors(OF_THE_FEED),
         Operation::post("/api/webhooks", "create_webhook", create)
-            .text(
-                "Make a webhook",
+            .title("Make a webhook", "Criar um webhook")
+            .doc(
                 "Each run of a followed page is one event: `watch.alert` when the daily watch found that the page got worse, \
                  else `run.finished`. It is posted to `url` as JSON and signed as Standard Webhooks says, with `secret`, \
                  which is answered this once. An address of Slack (`hooks.slack.com`) or Discord (`/api/webhooks/`) gets \
                  messages in that chat's own shape instead. Texts are in the language of this call.\n\nA delivery is tried \
                  10 times over three days; redirects are not followed, and private addresses are refused. Ten webhooks at \
-                 most; guests have none.\n\nExample: `{\"url\": \"https://example.com/hooks\", \"events\": [\"watch.alert\"]}`",
+                 most; guests have none.",
+                "Cada auditoria de uma página seguida é um evento: `watch.alert` quando a vigia diária descobre que a \
+                 página piorou, senão `run.finished`. Ele é enviado por POST a `url` como JSON e assinado segundo o \
+                 Standard Webhooks, com `secret`, que só é mostrado nesta resposta. Um endereço do Slack \
+                 (`hooks.slack.com`) ou do Discord (`/api/webhooks/`) recebe mensagens no formato desse chat. Os \
+                 textos vêm no idioma desta chamada.\n\nUma entrega é tentada 10 vezes em três dias; \
+                 redirecionamentos não são seguidos, e endereços privados são recusados. No máximo dez webhooks; \
+                 visitantes não podem ter nenhum.",
             )
+            .example(r#"`{"url": "https://example.com/hooks", "events": ["watch.alert"]}`"#)
             .access(Access::Account)
             .reaches_out()
             .check(|_: &Services, input: &CreateRequest| webhooks::subscribed(input.events.as_deref()).map(drop))
@@ -56,10 +66,13 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::post("/api/webhooks/{id}/test", "test_webhook", test)
-            .text(
-                "Send a test delivery",
+            .title("Send a test delivery", "Enviar uma entrega de teste")
+            .doc(
                 "Queues a `webhook.test` event with a sample, which is tried once; list_webhook_deliveries says what became \
                  of it. A disabled webhook is active again when it succeeds.",
+                "Põe na fila um evento `webhook.test` com dados de exemplo, que é tentado uma vez; \
+                 list_webhook_deliveries mostra o resultado. Um webhook desativado volta a ficar ativo se o teste dá \
+                 certo.",
             )
             .access(Access::Account)
             .reaches_out()
@@ -71,49 +84,65 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::post("/api/webhooks/{id}/rotate", "rotate_webhook_secret", rotate)
-            .text(
-                "Rotate a webhook's secret",
+            .title("Rotate a webhook's secret", "Trocar o segredo de um webhook")
+            .doc(
                 "A new secret, answered this once. For 24 hours messages are signed with the one before, too: \
                  `webhook-signature` then has two signatures.",
+                "Um novo segredo, que só é mostrado nesta resposta. Por 24 horas as mensagens são assinadas também \
+                 com o anterior: `webhook-signature` tem então duas assinaturas.",
             )
             .access(Access::Account)
             .errors(OF_A_WEBHOOK),
         Operation::delete("/api/webhooks/{id}", "delete_webhook", delete)
-            .text("Delete a webhook", "It gets no more events, and its list of deliveries is deleted.")
+            .title("Delete a webhook", "Excluir um webhook")
+            .doc(
+                "It gets no more events, and its list of deliveries is deleted.",
+                "Ele não recebe mais eventos, e a lista de entregas dele é excluída.",
+            )
             .access(Access::Account)
             .errors(OF_A_WEBHOOK),
         Operation::get("/api/webhooks/{id}/deliveries", "list_webhook_deliveries", deliveries)
-            .text(
-                "List a webhook's deliveries",
-                "The last 50, newest first, with tries, the last answer and when the next try is due. Kept for 30 days.",
+            .title("List a webhook's deliveries", "Listar as entregas de um webhook")
+            .doc(
+                "The last 50, newest first, with tries, the last answer and when the next try is due. Kept for 30 \
+                 days.",
+                "As últimas 50, as mais novas primeiro, com as tentativas, a última resposta e quando é a próxima \
+                 tentativa. Guardadas por 30 dias.",
             )
             .access(Access::Account)
             .errors(OF_A_WEBHOOK),
         Operation::get("/api/feed", "get_feed", feed_state)
-            .text(
-                "Ask for the feed",
+            .title("Ask for the feed", "Consultar o feed")
+            .doc(
                 "Whether the account or organization has a feed. Its address is told only when it is made or renewed.",
+                "Se a conta ou organização tem um feed. O endereço só é mostrado quando é criado ou renovado.",
             )
             .access(Access::Account)
             .errors(OF_THE_FEED),
         Operation::post("/api/feed", "renew_feed", renew_feed)
-            .text(
-                "Make or renew the feed's address",
+            .title("Make or renew the feed's address", "Criar ou renovar o endereço do feed")
+            .doc(
                 "An Atom feed of the runs of followed pages, and a calendar of their dates (iCalendar). Whoever knows an \
                  address can read it, without a credential; both are answered this once. The addresses before open \
                  nothing any more.",
+                "Um feed Atom das auditorias das páginas seguidas e um calendário das datas delas (iCalendar). Quem \
+                 conhece um endereço pode lê-lo, sem credencial; os dois só são mostrados nesta resposta. Os \
+                 endereços anteriores deixam de funcionar.",
             )
             .access(Access::Account)
             .errors(OF_THE_FEED),
         Operation::delete("/api/feed", "delete_feed", delete_feed)
-            .text("Delete the feed", "Its address opens nothing any more.")
+            .title("Delete the feed", "Excluir o feed")
+            .doc("Its address opens nothing any more.", "O endereço dele deixa de funcionar.")
             .access(Access::Account)
             .errors(OF_THE_FEED),
         Operation::get("/feeds/{token}", "read_feed", read_feed)
-            .text(
-                "Read a feed",
+            .title("Read a feed", "Ler um feed")
+            .doc(
                 "The last 50 runs of the followed pages as Atom (RFC 4287), newest first, in the language of the call. The \
                  address itself is the credential.",
+                "As últimas 50 auditorias das páginas seguidas como Atom (RFC 4287), as mais novas primeiro, no \
+                 idioma da chamada. O próprio endereço é a credencial.",
             )
             .without_tool()
             .unshared()
@@ -166,6 +195,7 @@ async fn create(cx: Cx, input: CreateRequest) -> Result<JsonAnswer<SecretAnswer>
 #[derive(Debug, Deserialize, JsonSchema)]
 struct WebhookPath {
     /// Its id.
+    #[schemars(extend("x-pt" = "Id do webhook."))]
     id: String,
 }
 
@@ -230,6 +260,7 @@ async fn delete_feed(cx: Cx, _: Nothing) -> Result<JsonAnswer<Done>, ServiceErro
 #[derive(Debug, Deserialize, JsonSchema)]
 struct FeedPath {
     /// The token in its address.
+    #[schemars(extend("x-pt" = "O token do endereço."))]
     token: String,
 }
 

@@ -65,6 +65,6 @@ pub(super) fn described() -> [Value; 2] {
 pub(crate) fn further(operations: &[Operation]) -> Value {
     let told = tool::tools(operations)
         .filter(|operation| !tool::is_listed(operation.name))
-        .map(|operation| json!({"name": operation.name, "description": tool::brief(operation.doc)}));
+        .map(|operation| json!({"name": operation.name, "description": tool::brief(operation.doc.en)}));
     json!({"operations": told.collect::<Vec<_>>()})
 }

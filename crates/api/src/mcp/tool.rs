@@ -76,7 +76,7 @@ pub(crate) fn listed(operations: &[Operation]) -> Vec<&'static str> {
 pub fn described(operation: &Operation, config: &Config) -> Value {
     let mut tool = json!({
         "name": operation.name,
-        "title": operation.title,
+        "title": operation.title.en,
         "description": description(operation, config),
         "inputSchema": input_schema(operation),
         "annotations": {
@@ -105,7 +105,7 @@ pub(crate) fn brief(doc: &str) -> String {
 }
 
 fn description(operation: &Operation, config: &Config) -> String {
-    let mut out = brief(operation.doc);
+    let mut out = brief(operation.doc.en);
     out.push_str(match operation.access {
         Access::Owner => NEEDS_TOKEN,
         Access::Account => NEEDS_KEY,

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use http::{Method, StatusCode};
+use model::lang::text;
 use schemars::JsonSchema;
 use serde_json::Value;
 
@@ -117,8 +118,9 @@ impl Operation {
             method,
             path,
             name,
-            title: "",
-            doc: "",
+            title: text("", ""),
+            doc: text("", ""),
+            example: None,
             access: Access::Open,
             price: None,
             sample: None,
@@ -145,10 +147,24 @@ impl Operation {
         }
     }
 
-    /// Its title and documentation.
+    /// Its title in English and in Portuguese.
     #[must_use]
-    pub fn text(mut self, title: &'static str, doc: &'static str) -> Self {
-        (self.title, self.doc) = (title, doc);
+    pub fn title(mut self, en: &'static str, pt: &'static str) -> Self {
+        self.title = text(en, pt);
+        self
+    }
+
+    /// Its documentation in English and in Portuguese: Markdown, with the same names in backticks.
+    #[must_use]
+    pub fn doc(mut self, en: &'static str, pt: &'static str) -> Self {
+        self.doc = text(en, pt);
+        self
+    }
+
+    /// An example of its input, as Markdown.
+    #[must_use]
+    pub(crate) fn example(mut self, example: &'static str) -> Self {
+        self.example = Some(example);
         self
     }
 

@@ -42,18 +42,25 @@ pub enum ReportFormat {
 pub struct ReportWish {
     /// `markdown`, `csv` or `sarif` instead of `json`; `Accept: text/markdown`, `text/csv` and `application/sarif+json` ask
     /// for the same.
+    #[schemars(extend("x-pt" = "`markdown`, `csv` ou `sarif` em vez de `json`; `Accept: text/markdown`, `text/csv` e \
+        `application/sarif+json` pedem o mesmo."))]
     #[serde(default)]
     pub format: Option<ReportFormat>,
     /// Only these fields of the answer, separated by commas; `issues.code` takes one field of each finding.
+    #[schemars(extend("x-pt" = "Só estes campos da resposta, separados por vírgulas; `issues.code` pega um campo de \
+        cada achado."))]
     #[serde(default)]
     #[schemars(length(min = 1))]
     pub fields: Option<String>,
     /// Approximate size of the answer in tokens: the most urgent findings come first, by what they block and then by points,
     /// and `cursor` leads to the rest. At least one finding comes.
+    #[schemars(extend("x-pt" = "Tamanho aproximado da resposta em tokens: os achados mais urgentes vêm primeiro, pelo \
+        que bloqueiam e depois por pontos, e `cursor` leva ao resto. Vem pelo menos um achado."))]
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub budget: Option<u32>,
     /// The `cursor` of the previous answer; used with `budget`.
+    #[schemars(extend("x-pt" = "O `cursor` da resposta anterior; usado com `budget`."))]
     #[serde(default)]
     pub cursor: Option<String>,
 }

@@ -1,4 +1,6 @@
-//! The operations of the API: all of them with a search, and one page each.
+//! The page of one operation of the API.
+
+use std::collections::BTreeMap;
 
 use api::documents::operations::{described, sample};
 use api::operation::{Access, Operation};
@@ -21,43 +23,13 @@ use crate::reader::Reader;
 use crate::response::lasting;
 use crate::{assets, error, filters};
 
-/// Characters of the search words; the rest is ignored.
-const LONGEST_WORDS: usize = 100;
-
-#[derive(Template)]
-#[template(path = "docs.html")]
-struct HubPage<'a> {
-    frame: Frame<'a>,
-    docs: DocsPage<'a>,
-    words: String,
-    groups: Vec<OperationGroup<'a>>,
-    shown: usize,
-    count: usize,
-    first_call: String,
-    tools: usize,
-}
-
-/// The operations of a tag.
-struct OperationGroup<'a> {
-    name: String,
-    about: String,
-    lines: Vec<OperationLine<'a>>,
-}
-
-/// An operation in the list.
-struct OperationLine<'a> {
-    method: &'a str,
-    path: &'a str,
-    title: &'static str,
-    address: String,
-}
-
 #[derive(Template)]
 #[template(path = "docs_operation.html")]
 struct OperationPage<'a> {
     frame: Frame<'a>,
     docs: DocsPage<'a>,
     operation: &'a Operation,
+    title: &'static str,
     hub: String,
     about: Vec<Vec<CodePiece<'static>>>,
     access: &'static str,
@@ -68,6 +40,8 @@ struct OperationPage<'a> {
     media_types: Vec<String>,
     errors: Vec<ErrorRow>,
     attempt: Option<TryIt>,
+    /// Whether fields of schemas are described, which is done in English only.
+    has_fields: bool,
     script: &'static str,
 }
 
@@ -78,6 +52,8 @@ struct Parameter {
     place: &'static str,
     kind: String,
     is_required: bool,
+    /// A member of the body, not a parameter.
+    is_field: bool,
     about: String,
 }
 
@@ -98,64 +74,6 @@ struct TryIt {
 /// The description of the API, parsed.
 fn openapi(site: &Site) -> Value {
     site.documents().get("/openapi.json").and_then(|text| serde_json::from_slice(text).ok()).unwrap_or_default()
-}
-
-/// All operations; with `?q=` those that have all of the words.
-pub(super) async fn hub(State(site): State<Site>, request: Request) -> Response {
-    let reader = Reader::of(request.headers(), request.uri().query());
-    let on_failure = site.clone();
-    let made = off_worker(move || lasting(&hub_page(&site, &request, &openapi(&site)), reader.lang)).await;
-    made.unwrap_or_else(|failure| error::page(on_failure.services(), &failure, reader))
-}
-
-fn hub_page<'a>(site: &'a Site, request: &Request, openapi: &Value) -> HubPage<'a> {
-    const TITLE: Text = text("API documentation", "Documentação da API");
-    const DESCRIPTION: Text = text(
-        "Every operation of the API with its parameters, answers, errors and examples in curl, JavaScript, Python and Rust.",
-        "Toda operação da API com parâmetros, respostas, erros e exemplos em curl, JavaScript, Python e Rust.",
-    );
-    let query = request.uri().query();
-    let lang = Reader::of(request.headers(), query).lang;
-    let mut pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
-    let words = pairs.find(|(name, _)| name == "q").map(|(_, words)| words.into_owned()).unwrap_or_default();
-    let words: String = words.trim().chars().take(LONGEST_WORDS).collect();
-    let wanted: Vec<String> = words.to_lowercase().split_whitespace().map(str::to_owned).collect();
-    let takes = |operation: &Operation| {
-        let Operation { name, title, path, doc, .. } = operation;
-        let text = format!("{name} {title} {path} {doc}").to_lowercase();
-        wanted.iter().all(|word| text.contains(word.as_str()))
-    };
-    let tag = |operation: &Operation| {
-        described(openapi, operation).pointer("/tags/0").and_then(Value::as_str).unwrap_or_default().to_owned()
-    };
-    let group = |entry: &Value| {
-        let part = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let of_tag = site.operations().iter().filter(|operation| tag(operation) == part("name") && takes(operation));
-        let lines: Vec<OperationLine<'a>> = of_tag.map(|operation| line(operation, query, lang)).collect();
-        (!lines.is_empty()).then(|| OperationGroup { name: part("name"), about: part("description"), lines })
-    };
-    let tags = openapi.get("tags").and_then(Value::as_array).into_iter().flatten();
-    let groups: Vec<OperationGroup<'a>> = tags.filter_map(group).collect();
-    let docs = DocsPage::new(site.services(), request, DOCS_PATH, TITLE.in_lang(lang), DESCRIPTION.in_lang(lang));
-    HubPage {
-        frame: docs.frame.clone(),
-        docs,
-        shown: groups.iter().map(|group| group.lines.len()).sum(),
-        count: site.operations().len(),
-        groups,
-        words,
-        first_call: render::catalog::calls::curl(site.services().base_url()),
-        tools: site.operations().iter().filter(|operation| operation.is_tool).count(),
-    }
-}
-
-fn line<'a>(operation: &'a Operation, query: Option<&str>, lang: Lang) -> OperationLine<'a> {
-    OperationLine {
-        method: operation.method.as_str(),
-        path: operation.path,
-        title: operation.title,
-        address: with_lang(&format!("/docs/api/{}", operation.name), query, lang),
-    }
 }
 
 /// One operation.
@@ -181,22 +99,26 @@ fn page<'a>(site: &'a Site, operation: &'a Operation, request: &Request, openapi
     let lang = Reader::of(request.headers(), query).lang;
     let services = site.services();
     let entry = described(openapi, operation);
-    let about = operation.doc.split("\n\nExample").next().unwrap_or_default();
+    let (title, about) = (operation.title.in_lang(lang), operation.doc.in_lang(lang));
     let path = format!("/docs/api/{}", operation.name);
-    let docs = DocsPage::new(services, request, &path, operation.title, &plain(about));
+    let docs = DocsPage::new(services, request, &path, title, &plain(about));
     let mut errors: Vec<Code> = operation.all_errors().collect();
     errors.sort_by_key(|code| (code.status(), code.wire()));
     let request = sample(services.base_url(), operation, entry);
+    let parameters = parameters(openapi, entry, operation, lang);
+    let answer = answer(openapi, entry, operation);
     OperationPage {
         frame: docs.frame.clone(),
         operation,
+        title,
         hub: with_lang(DOCS_PATH, query, lang),
         about: about.split("\n\n").map(pieces).collect(),
         access: access(operation.access).in_lang(lang),
         price: operation.price.map(|sku| docs.frame.decimal(services.config().prices.of(sku))),
-        parameters: parameters(openapi, entry, lang),
+        has_fields: !answer.is_empty() || parameters.iter().any(|parameter| parameter.is_field),
+        parameters,
         samples: request.all(),
-        answer: answer(openapi, entry, operation),
+        answer,
         media_types: media_types(entry, operation),
         errors: errors
             .into_iter()
@@ -275,11 +197,15 @@ fn kind(openapi: &Value, schema: &Value) -> String {
     }
 }
 
-fn parameters(openapi: &Value, entry: &Value, lang: Lang) -> Vec<Parameter> {
+fn parameters(openapi: &Value, entry: &Value, operation: &Operation, lang: Lang) -> Vec<Parameter> {
     const PATH: Text = text("In the path", "No caminho");
     const HEADER: Text = text("In a header", "Em um cabeçalho");
     const QUERY: Text = text("In the query string", "Na query string");
     const BODY: Text = text("In the body", "No corpo");
+    let mut portuguese = match lang {
+        Lang::En => BTreeMap::new(),
+        Lang::PtBr => operation.parameters_in_portuguese(),
+    };
     let own = entry.get("parameters").and_then(Value::as_array).into_iter().flatten();
     let own = own.map(|parameter| resolved(openapi, parameter)).map(|parameter| Parameter {
         name: text_of(parameter, "name"),
@@ -290,7 +216,8 @@ fn parameters(openapi: &Value, entry: &Value, lang: Lang) -> Vec<Parameter> {
         },
         kind: kind(openapi, parameter.get("schema").unwrap_or(&Value::Null)),
         is_required: parameter.get("required") == Some(&true.into()),
-        about: text_of(parameter, "description"),
+        is_field: false,
+        about: portuguese.remove(&text_of(parameter, "name")).unwrap_or_else(|| text_of(parameter, "description")),
     });
     let body = entry.pointer("/requestBody/content/application~1json/schema").unwrap_or(&Value::Null);
     let body = resolved(openapi, body);
@@ -302,6 +229,7 @@ fn parameters(openapi: &Value, entry: &Value, lang: Lang) -> Vec<Parameter> {
         place: BODY.in_lang(lang),
         kind: kind(openapi, schema),
         is_required: required.contains(&name.as_str()),
+        is_field: true,
         about: text_of(schema, "description"),
     });
     own.chain(members).collect()

@@ -33,7 +33,7 @@ fn whole(check: &Check, lang: Lang) -> String {
 }
 
 /// In lower case, and without the accents of Portuguese, which many leave out when they type.
-fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let base = |character| match character {
         'á' | 'à' | 'â' | 'ã' => 'a',
         'é' | 'ê' => 'e',

@@ -28,8 +28,8 @@ pub(super) struct Generators {
 pub(super) fn describe(operation: &Operation, config: &Config, schemas: &mut Generators) -> Value {
     let mut out = Map::new();
     out.insert("operationId".to_owned(), operation.name.into());
-    out.insert("summary".to_owned(), operation.title.into());
-    out.insert("description".to_owned(), operation.doc.into());
+    out.insert("summary".to_owned(), operation.title.en.into());
+    out.insert("description".to_owned(), operation.description().into());
     out.insert("tags".to_owned(), json!([tags::of(operation.path)]));
     let input = input_object(operation, &mut schemas.inputs);
     out.insert("parameters".to_owned(), parameters(operation, &input, &schemas.inputs).into());
@@ -109,7 +109,7 @@ fn responses(operation: &Operation, schemas: &mut Generators) -> Value {
 fn success(operation: &Operation, schemas: &mut Generators) -> Value {
     let (media_type, schema) = (operation.output)(&mut schemas.answers);
     if media_type.is_empty() {
-        return json!({"description": operation.title});
+        return json!({"description": operation.title.en});
     }
     let content = match schema.map(Schema::to_value) {
         Some(schema) => {
@@ -126,7 +126,7 @@ fn success(operation: &Operation, schemas: &mut Generators) -> Value {
         (form.essence().to_owned(), json!({"schema": {"type": kind}}))
     });
     let content: Map<String, Value> = std::iter::once((essence.to_owned(), content)).chain(others).collect();
-    let mut response = json!({"description": operation.title, "content": content});
+    let mut response = json!({"description": operation.title.en, "content": content});
     if let (Some(fields), true) = (response.as_object_mut(), operation.cache_control.is_some()) {
         fields.insert("headers".to_owned(), json!({"ETag": etag()}));
     }

@@ -15,42 +15,53 @@ pub(super) fn operations() -> Vec<Operation> {
     let browser = |operation: Operation| operation.access(Access::Browser).without_tool();
     vec![
         browser(Operation::post("/api/auth/register", "register", register))
-            .text(
-                "Request an account",
+            .title("Request an account", "Pedir uma conta")
+            .doc(
                 "Emails a link that creates the account. An address that already has an account gets an email that \
                  says so; the answer is the same. Limits: 3 emails an hour to one address, 10 from one \
-                 network.\n\nExample: `{\"email\": \"ana@example.com\"}`",
+                 network.",
+                "Envia por e-mail um link que cria a conta. Um endereço que já tem conta recebe um e-mail que diz \
+                 isso; a resposta é a mesma. Limites: 3 e-mails por hora para um endereço, 10 de uma rede.",
             )
+            .example(r#"`{"email": "ana@example.com"}`"#)
             .errors(&[Code::InvalidEmail, Code::RateLimited, Code::MailUnavailable]),
         browser(Operation::post("/api/auth/register/complete", "complete_registration", complete))
-            .text(
-                "Create the account",
+            .title("Create the account", "Criar a conta")
+            .doc(
                 "Needs the token of the emailed link. Creates the account, confirms its address and signs its owner \
-                 in. A password has 10 to 128 characters of any kind.\n\nExample: `{\"token\": \"…\", \"password\": \
-                 \"correct horse battery\", \"display_name\": \"Ana\"}`",
+                 in. A password has 10 to 128 characters of any kind.",
+                "Precisa do token do link enviado por e-mail. Cria a conta, confirma o endereço e abre uma sessão. \
+                 Uma senha tem de 10 a 128 caracteres de qualquer tipo.",
             )
+            .example(r#"`{"token": "…", "password": "correct horse battery", "display_name": "Ana"}`"#)
             .errors(&[Code::InvalidLink, Code::PasswordRefused]),
         browser(Operation::post("/api/auth/sign-in", "sign_in", sign_in))
-            .text(
-                "Sign in",
+            .title("Sign in", "Entrar")
+            .doc(
                 "Sets the session cookie or, with two-factor authentication, returns a challenge that is valid for \
-                 ten minutes in this browser. After ten wrong passwords, further attempts are delayed.\n\nExample: \
-                 `{\"email\": \"ana@example.com\", \"password\": \"correct horse battery\"}`",
+                 ten minutes in this browser. After ten wrong passwords, further attempts are delayed.",
+                "Define o cookie de sessão ou, com a autenticação em dois fatores, devolve um desafio que vale por \
+                 dez minutos neste navegador. Depois de dez senhas erradas, novas tentativas ficam mais lentas.",
             )
+            .example(r#"`{"email": "ana@example.com", "password": "correct horse battery"}`"#)
             .errors(&[Code::InvalidCredentials, Code::RateLimited]),
         browser(Operation::post("/api/auth/sign-in/totp", "sign_in_with_code", with_code))
-            .text(
-                "Sign in with a code",
-                "The second step: the 6-digit code of the authenticator app. A challenge allows five \
-                 attempts.\n\nExample: `{\"challenge\": \"…\", \"code\": \"123456\"}`",
+            .title("Sign in with a code", "Entrar com um código")
+            .doc(
+                "The second step: the 6-digit code of the authenticator app. A challenge allows five attempts.",
+                "A segunda etapa: o código de 6 dígitos do aplicativo autenticador. Um desafio permite cinco \
+                 tentativas.",
             )
+            .example(r#"`{"challenge": "…", "code": "123456"}`"#)
             .errors(&[Code::InvalidChallenge, Code::InvalidCode, Code::RateLimited]),
         browser(Operation::post("/api/auth/sign-in/recovery", "sign_in_with_recovery_code", with_recovery_code))
-            .text(
-                "Sign in with a recovery code",
-                "The second step without the authenticator app: one of the ten recovery codes. Each works \
-                 once.\n\nExample: `{\"challenge\": \"…\", \"code\": \"ABCD-EFGH-…\"}`",
+            .title("Sign in with a recovery code", "Entrar com um código de recuperação")
+            .doc(
+                "The second step without the authenticator app: one of the ten recovery codes. Each works once.",
+                "A segunda etapa sem o aplicativo autenticador: um dos dez códigos de recuperação. Cada um funciona \
+                 uma vez.",
             )
+            .example(r#"`{"challenge": "…", "code": "ABCD-EFGH-…"}`"#)
             .errors(&[Code::InvalidChallenge, Code::InvalidCode, Code::RateLimited]),
     ]
 }

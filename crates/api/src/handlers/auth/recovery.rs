@@ -17,19 +17,24 @@ pub(super) fn operations() -> Vec<Operation> {
     let browser = |operation: Operation| operation.access(Access::Browser).without_tool();
     vec![
         browser(Operation::post("/api/auth/reset", "ask_reset", reset))
-            .text(
-                "Request a password reset",
+            .title("Request a password reset", "Pedir a redefinição da senha")
+            .doc(
                 "Emails a link that sets a new password, valid for 30 minutes. An address without an account gets an \
-                 email that says so; the answer is the same.\n\nExample: `{\"email\": \"ana@example.com\"}`",
+                 email that says so; the answer is the same.",
+                "Envia por e-mail um link que define uma nova senha, válido por 30 minutos. Um endereço sem conta \
+                 recebe um e-mail que diz isso; a resposta é a mesma.",
             )
+            .example(r#"`{"email": "ana@example.com"}`"#)
             .errors(&[Code::InvalidEmail, Code::RateLimited, Code::MailUnavailable]),
         browser(Operation::post("/api/auth/reset/complete", "reset_password", complete))
-            .text(
-                "Set a new password",
+            .title("Set a new password", "Definir uma nova senha")
+            .doc(
                 "Needs the token of the emailed link and, with two-factor authentication, a code or a recovery code. \
-                 Ends all sessions of the account and revokes its API keys.\n\nExample: `{\"token\": \"…\", \
-                 \"password\": \"correct horse battery\"}`",
+                 Ends all sessions of the account and revokes its API keys.",
+                "Precisa do token do link enviado por e-mail e, com a autenticação em dois fatores, de um código ou \
+                 um código de recuperação. Encerra todas as sessões da conta e revoga as chaves de API dela.",
             )
+            .example(r#"`{"token": "…", "password": "correct horse battery"}`"#)
             .errors(&[
                 Code::InvalidLink,
                 Code::PasswordRefused,
@@ -38,27 +43,33 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::RateLimited,
             ]),
         Operation::post("/api/auth/email", "change_email", change_email)
-            .text(
-                "Change the email address",
-                "Emails a confirmation link to the new address. Needs a fresh session.\n\nExample: `{\"email\": \
-                 \"ana@example.org\"}`",
+            .title("Change the email address", "Mudar o endereço de e-mail")
+            .doc(
+                "Emails a confirmation link to the new address. Needs a fresh session.",
+                "Envia um link de confirmação ao novo endereço. Exige uma sessão recém-confirmada.",
             )
+            .example(r#"`{"email": "ana@example.org"}`"#)
             .access(Access::Session)
             .without_tool()
             .errors(&[Code::ReauthRequired, Code::InvalidEmail, Code::RateLimited, Code::MailUnavailable]),
         browser(Operation::post("/api/auth/email/confirm", "confirm_email", confirm_email))
-            .text(
-                "Confirm the email address",
+            .title("Confirm the email address", "Confirmar o endereço de e-mail")
+            .doc(
                 "Needs the token of the emailed link. The previous address is notified and can undo the change for 7 \
-                 days.\n\nExample: `{\"token\": \"…\"}`",
+                 days.",
+                "Precisa do token do link enviado por e-mail. O endereço anterior é avisado e pode desfazer a mudança \
+                 por 7 dias.",
             )
+            .example(r#"`{"token": "…"}`"#)
             .errors(&[Code::InvalidLink]),
         browser(Operation::post("/api/auth/email/undo", "undo_email", undo_email))
-            .text(
-                "Undo the email change",
-                "Needs the token of the emailed link. Ends all sessions and revokes all API keys.\n\nExample: \
-                 `{\"token\": \"…\"}`",
+            .title("Undo the email change", "Desfazer a mudança de e-mail")
+            .doc(
+                "Needs the token of the emailed link. Ends all sessions and revokes all API keys.",
+                "Precisa do token do link enviado por e-mail. Encerra todas as sessões e revoga todas as chaves de \
+                 API.",
             )
+            .example(r#"`{"token": "…"}`"#)
             .errors(&[Code::InvalidLink]),
     ]
 }

@@ -21,62 +21,88 @@ pub(super) fn operations() -> Vec<Operation> {
     let signed_in = |operation: Operation| operation.access(Access::Session).without_tool();
     vec![
         signed_in(Operation::post("/api/auth/reauth", "prove_again", prove))
-            .text(
-                "Confirm it's you",
+            .title("Confirm it's you", "Confirmar que é você")
+            .doc(
                 "Makes the session fresh for five minutes and replaces its cookie. Needs the password or, with \
-                 two-factor authentication, a code.\n\nExample: `{\"password\": \"correct horse battery\"}` or \
-                 `{\"code\": \"123456\"}`",
+                 two-factor authentication, a code.",
+                "Torna a sessão recém-confirmada por cinco minutos e troca o cookie dela. Precisa da senha ou, com a \
+                 autenticação em dois fatores, de um código.",
             )
+            .example(r#"`{"password": "correct horse battery"}` or `{"code": "123456"}`"#)
             .errors(&[Code::InvalidCredentials, Code::SecondFactorRequired, Code::RateLimited]),
         signed_in(Operation::get("/api/auth/sessions", "list_sessions", sessions))
-            .text("List your sessions", "Signed-in browsers, most recently used first."),
+            .title("List your sessions", "Listar as suas sessões")
+            .doc(
+                "Signed-in browsers, most recently used first.",
+                "Navegadores com sessão, os usados por último primeiro.",
+            ),
         signed_in(Operation::post("/api/auth/sessions/end", "end_session", end_session))
-            .text("End a session", "Ends one of your sessions by its id.\n\nExample: `{\"id\": \"…\"}`")
+            .title("End a session", "Encerrar uma sessão")
+            .doc("Ends one of your sessions by its id.", "Encerra uma das suas sessões pelo id.")
+            .example(r#"`{"id": "…"}`"#)
             .errors(&[Code::SessionNotFound]),
         signed_in(Operation::post("/api/auth/sessions/end-all", "end_all_sessions", end_all))
-            .text(
-                "End all sessions",
-                "Ends the current session too, and revokes all API keys of the account. Needs a fresh \
-                 session.\n\nExample: `{}`",
+            .title("End all sessions", "Encerrar todas as sessões")
+            .doc(
+                "Ends the current session too, and revokes all API keys of the account. Needs a fresh session.",
+                "Encerra também a sessão atual e revoga todas as chaves de API da conta. Exige uma sessão \
+                 recém-confirmada.",
             )
+            .example("`{}`")
             .errors(&[Code::ReauthRequired]),
         signed_in(Operation::post("/api/auth/password", "change_password", change_password))
-            .text(
-                "Change the password",
-                "Ends the other sessions and revokes all API keys of the account. Needs a fresh session.\n\nExample: \
-                 `{\"current\": \"correct horse battery\", \"password\": \"battery horse correct\"}`",
+            .title("Change the password", "Mudar a senha")
+            .doc(
+                "Ends the other sessions and revokes all API keys of the account. Needs a fresh session.",
+                "Encerra as outras sessões e revoga todas as chaves de API da conta. Exige uma sessão \
+                 recém-confirmada.",
             )
+            .example(r#"`{"current": "correct horse battery", "password": "battery horse correct"}`"#)
             .errors(&[Code::ReauthRequired, Code::InvalidCredentials, Code::PasswordRefused, Code::RateLimited]),
         signed_in(Operation::post("/api/auth/totp/start", "offer_factor", offer))
-            .text(
-                "Start two-factor setup",
+            .title("Start two-factor setup", "Iniciar a configuração dos dois fatores")
+            .doc(
                 "Returns a secret for an authenticator app (RFC 6238) as text, URI and QR code. It takes effect once \
-                 confirmed with a code. Needs a fresh session.\n\nExample: `{}`",
+                 confirmed with a code. Needs a fresh session.",
+                "Devolve um segredo para um aplicativo autenticador (RFC 6238) como texto, URI e código QR. Ele passa \
+                 a valer quando confirmado com um código. Exige uma sessão recém-confirmada.",
             )
+            .example("`{}`")
             .errors(&[Code::ReauthRequired, Code::AlreadyDone]),
         signed_in(Operation::post("/api/auth/totp/confirm", "confirm_factor", confirm))
-            .text(
-                "Turn on two-factor authentication",
-                "Needs a code of the authenticator app. Returns ten recovery codes, shown once. Needs a fresh \
-                 session.\n\nExample: `{\"code\": \"123456\"}`",
+            .title("Turn on two-factor authentication", "Ligar a autenticação em dois fatores")
+            .doc(
+                "Needs a code of the authenticator app. Returns ten recovery codes, shown once. Needs a fresh session.",
+                "Precisa de um código do aplicativo autenticador. Devolve dez códigos de recuperação, mostrados uma \
+                 vez. Exige uma sessão recém-confirmada.",
             )
+            .example(r#"`{"code": "123456"}`"#)
             .errors(&[Code::ReauthRequired, Code::InvalidCode, Code::NotFound, Code::AlreadyDone]),
         signed_in(Operation::post("/api/auth/totp/remove", "remove_factor", remove))
-            .text(
-                "Turn off two-factor authentication",
-                "Needs a code. The recovery codes stop working. Needs a fresh session.\n\nExample: `{\"code\": \
-                 \"123456\"}`",
+            .title("Turn off two-factor authentication", "Desligar a autenticação em dois fatores")
+            .doc(
+                "Needs a code. The recovery codes stop working. Needs a fresh session.",
+                "Precisa de um código. Os códigos de recuperação deixam de funcionar. Exige uma sessão \
+                 recém-confirmada.",
             )
+            .example(r#"`{"code": "123456"}`"#)
             .errors(&[Code::ReauthRequired, Code::InvalidCode, Code::NotFound]),
         signed_in(Operation::post("/api/auth/recovery-codes", "make_recovery_codes", recovery_codes))
-            .text(
-                "Replace the recovery codes",
+            .title("Replace the recovery codes", "Substituir os códigos de recuperação")
+            .doc(
                 "Returns ten new codes, shown once; the previous ones stop working. Needs a code of the authenticator \
-                 app and a fresh session.\n\nExample: `{\"code\": \"123456\"}`",
+                 app and a fresh session.",
+                "Devolve dez códigos novos, mostrados uma vez; os anteriores deixam de funcionar. Precisa de um \
+                 código do aplicativo autenticador e de uma sessão recém-confirmada.",
             )
+            .example(r#"`{"code": "123456"}`"#)
             .errors(&[Code::ReauthRequired, Code::InvalidCode, Code::NotFound]),
         signed_in(Operation::get("/api/auth/events", "list_events", events))
-            .text("List security events", "The 100 newest security events of the account, newest first."),
+            .title("List security events", "Listar os eventos de segurança")
+            .doc(
+                "The 100 newest security events of the account, newest first.",
+                "Os 100 eventos de segurança mais recentes da conta, os mais novos primeiro.",
+            ),
     ]
 }
 

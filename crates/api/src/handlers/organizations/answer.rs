@@ -65,5 +65,6 @@ impl OneOrganization {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Which {
     /// Its id.
+    #[schemars(extend("x-pt" = "Id da organização."))]
     pub(super) id: String,
 }

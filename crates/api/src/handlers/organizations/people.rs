@@ -29,39 +29,57 @@ const OF_MEMBERS: &[Code] = &[
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::get("/api/auth/organizations/{id}/members", "list_members", members)
-            .text("List members", "Members of one of your organizations, by date of joining; at most 500.")
+            .title("List members", "Listar os membros")
+            .doc(
+                "Members of one of your organizations, by date of joining; at most 500.",
+                "Membros de uma das suas organizações, por data de entrada; no máximo 500.",
+            )
             .errors(OF_ONE),
         Operation::patch("/api/auth/organizations/{id}/members/{account_id}", "change_member", set_role)
-            .text(
-                "Change a member's role",
-                "For owners, in a fresh session. An organization must keep an owner.\n\nExample: `{\"role\": \
-                 \"admin\"}`",
+            .title("Change a member's role", "Mudar o papel de um membro")
+            .doc(
+                "For owners, in a fresh session. An organization must keep an owner.",
+                "Para proprietários, em uma sessão recém-confirmada. Uma organização precisa manter um proprietário.",
             )
+            .example(r#"`{"role": "admin"}`"#)
             .errors(OF_MEMBERS),
         Operation::delete("/api/auth/organizations/{id}/members/{account_id}", "remove_member", remove)
-            .text(
-                "Remove a member",
+            .title("Remove a member", "Remover um membro")
+            .doc(
                 "Owners can remove anyone, admins can remove members; in a fresh session. Keys of the organization \
                  that the member created are revoked, unless `revoke_keys` is false.",
+                "Proprietários podem remover qualquer pessoa, administradores podem remover membros; em uma sessão \
+                 recém-confirmada. As chaves da organização que o membro criou são revogadas, a menos que \
+                 `revoke_keys` seja false.",
             )
             .errors(OF_MEMBERS),
         Operation::post("/api/auth/organizations/{id}/leave", "leave_organization", leave)
-            .text(
-                "Leave an organization",
-                "The last owner can't leave. Keys you created stay with the organization.\n\nExample: `{}`",
+            .title("Leave an organization", "Sair de uma organização")
+            .doc(
+                "The last owner can't leave. Keys you created stay with the organization.",
+                "O último proprietário não pode sair. As chaves que você criou ficam com a organização.",
             )
+            .example("`{}`")
             .effect(Effect::Removes)
             .errors(&[Code::OrganizationNotFound, Code::LastOwner]),
         Operation::get("/api/auth/organizations/{id}/invitations", "list_invitations", invitations)
-            .text("List open invitations", "Invitations that are neither accepted, cancelled nor expired; at most 20.")
+            .title("List open invitations", "Listar os convites abertos")
+            .doc(
+                "Invitations that are neither accepted, cancelled nor expired; at most 20.",
+                "Convites que não foram aceitos nem cancelados e não expiraram; no máximo 20.",
+            )
             .errors(OF_ONE),
         Operation::post("/api/auth/organizations/{id}/invitations", "invite_member", invite)
-            .text(
-                "Invite a member",
+            .title("Invite a member", "Convidar um membro")
+            .doc(
                 "Emails a link that works once, expires in 7 days, and is for an account with this address. Replaces \
                  an earlier invitation to it. Owners invite to any role, admins to `member`; in a fresh \
-                 session.\n\nExample: `{\"email\": \"ana@example.com\", \"role\": \"member\"}`",
+                 session.",
+                "Envia por e-mail um link que funciona uma vez, expira em 7 dias e vale para uma conta com esse \
+                 endereço. Substitui um convite anterior a ele. Proprietários convidam para qualquer papel, \
+                 administradores para `member`; em uma sessão recém-confirmada.",
             )
+            .example(r#"`{"email": "ana@example.com", "role": "member"}`"#)
             .errors(&[
                 Code::InvalidEmail,
                 Code::OrganizationNotFound,
@@ -74,7 +92,11 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::MailUnavailable,
             ]),
         Operation::delete("/api/auth/organizations/{id}/invitations/{invitation_id}", "end_invitation", uninvite)
-            .text("Cancel an invitation", "Its link stops working. For those who may invite to its role.")
+            .title("Cancel an invitation", "Cancelar um convite")
+            .doc(
+                "Its link stops working. For those who may invite to its role.",
+                "O link deixa de funcionar. Para quem pode convidar para esse papel.",
+            )
             .errors(&[
                 Code::OrganizationNotFound,
                 Code::OrganizationMfaRequired,
@@ -82,19 +104,22 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::InvitationNotFound,
             ]),
         Operation::post("/api/auth/invitations/read", "read_invitation", offered)
-            .text(
-                "Get an invitation",
-                "What the emailed link invites to. Needs an account with the invited address. Read-only.\n\nExample: \
-                 `{\"token\": \"…\"}`",
+            .title("Get an invitation", "Obter um convite")
+            .doc(
+                "What the emailed link invites to. Needs an account with the invited address. Read-only.",
+                "A que organização e com que papel o link enviado por e-mail convida. Exige uma conta com o endereço \
+                 convidado. Só leitura.",
             )
+            .example(r#"`{"token": "…"}`"#)
             .effect(Effect::Reads)
             .errors(&[Code::InvitationNotFound]),
         Operation::post("/api/auth/invitations/accept", "accept_invitation", accept)
-            .text(
-                "Accept an invitation",
-                "Makes you a member, if the invitation was sent to your address and its sender may still \
-                 invite.\n\nExample: `{\"token\": \"…\"}`",
+            .title("Accept an invitation", "Aceitar um convite")
+            .doc(
+                "Makes you a member, if the invitation was sent to your address and its sender may still invite.",
+                "Torna você membro, se o convite foi enviado ao seu endereço e quem o enviou ainda pode convidar.",
             )
+            .example(r#"`{"token": "…"}`"#)
             .errors(&[Code::InvitationNotFound, Code::AlreadyDone, Code::OrganizationLimit]),
     ]
 }
@@ -184,8 +209,10 @@ struct OfferedMembership {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct RoleToSet {
     /// The organization.
+    #[schemars(extend("x-pt" = "Id da organização."))]
     id: String,
     /// The member.
+    #[schemars(extend("x-pt" = "Id da conta do membro."))]
     account_id: String,
     /// What they may do.
     role: Role,
@@ -196,10 +223,13 @@ struct RoleToSet {
 #[schemars(rename = "ToRemove")]
 struct MemberToRemove {
     /// The organization.
+    #[schemars(extend("x-pt" = "Id da organização."))]
     id: String,
     /// The member.
+    #[schemars(extend("x-pt" = "Id da conta do membro."))]
     account_id: String,
     /// Revoke the organization's keys that they made; absent: yes.
+    #[schemars(extend("x-pt" = "Revogar as chaves da organização que o membro criou; ausente: sim."))]
     #[serde(default)]
     revoke_keys: Option<bool>,
 }
@@ -208,6 +238,7 @@ struct MemberToRemove {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ToInvite {
     /// The organization.
+    #[schemars(extend("x-pt" = "Id da organização."))]
     id: String,
     /// Their address.
     email: String,
@@ -219,8 +250,10 @@ struct ToInvite {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ToEnd {
     /// The organization.
+    #[schemars(extend("x-pt" = "Id da organização."))]
     id: String,
     /// The invitation.
+    #[schemars(extend("x-pt" = "Id do convite."))]
     invitation_id: String,
 }
 

@@ -137,11 +137,20 @@ async fn every_operation_and_every_error_is_documented_for_people() {
         assert_eq!(needs_account, operation.access == Access::Account, "{path}: {:?}", operation.access);
     }
     let portuguese = app.call(Call::get("/docs/api/watch_site?lang=pt-BR")).await.body;
-    for part in ["Precisa de uma conta", "No corpo", "Um token de visitante é recusado", "está em inglês"] {
+    for part in ["Precisa de uma conta", "No corpo", "Um token de visitante é recusado", "<h1>Vigiar um site</h1>"] {
+        assert!(portuguese.contains(part), "{part}: {portuguese}");
+    }
+    // Only fields of schemas are described in English alone, and the page says so.
+    for part in ["As descrições dos campos estão em inglês.", "<td class=\"wide\" lang=\"en\">"] {
         assert!(portuguese.contains(part), "{part}: {portuguese}");
     }
     let query = app.call(Call::get("/docs/api/compare_audits?lang=pt-BR")).await.body;
     assert!(query.contains("Na query string") && !query.contains(">query<"), "{query}");
+    assert!(query.contains("<td class=\"wide\">O <code>id</code> da auditoria à direita."), "{query}");
+    for words in ["compartilhar+endereco", "share+audit"] {
+        let list = app.call(Call::get(&format!("/docs?lang=pt-BR&q={words}"))).await.body;
+        assert!(list.contains(">Compartilhar uma auditoria</a>") && list.contains("<h2>Auditorias</h2>"), "{list}");
+    }
     let errors = app.call(Call::get("/docs/errors?lang=pt-BR")).await.body;
     for code in service::error::Code::ALL {
         assert!(errors.contains(&format!("id=\"{}\"", code.wire())), "{code:?}");

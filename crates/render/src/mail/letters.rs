@@ -79,8 +79,8 @@ const NOT_REQUESTED: Text = text(
     "Se você não pediu isto, ignore este e-mail: nada muda enquanto o link não for usado.",
 );
 const NOT_KNOWN: Text = text(
-    "If you do not know the sender, ignore this email: you join only if you accept.",
-    "Se você não conhece quem convida, ignore este e-mail: você só entra se aceitar.",
+    "If you do not know the person who invited you, ignore this email: you join only if you accept.",
+    "Se você não conhece quem fez o convite, ignore este e-mail: você só entra se aceitar.",
 );
 const NOT_YOU: Text = text(
     "If this was not you, set a new password now. That ends all sessions and revokes all API keys.",
@@ -93,11 +93,11 @@ const CREATE: Text = text("Create account", "Criar conta");
 /// An invitation to an organization by `inviter`.
 pub fn invitation(sender: &Sender<'_>, organization: &str, inviter: &str, token: &str) -> Letter {
     let about = text(
-        "{inviter} invited you to the organization {organization}. The invitation works once, expires in 7 days, and is for an account with this email address.",
-        "{inviter} convidou você para a organização {organization}. O convite vale uma vez, expira em 7 dias e é para uma conta com este endereço de e-mail.",
+        "{inviter} invited you to the organization {organization}. The invitation works once, expires in 7 days, and is only for an account with this email address.",
+        "{inviter} convidou você para a organização {organization}. O convite pode ser usado uma vez, expira em 7 dias e só serve para uma conta com este endereço de e-mail.",
     );
     let about = about.phrase(&[("inviter", inviter.into()), ("organization", organization.into())]);
-    let subject = text("An organization invites you", "Uma organização convida você");
+    let subject = text("You are invited to an organization", "Convite para uma organização");
     let view = text("View invitation", "Ver convite");
     Letter::new(sender, subject, vec![about])
         .link(view, sender.url(&format!("/conta/invitation?token={token}")))
@@ -114,7 +114,7 @@ pub fn key_changed(sender: &Sender<'_>, what: Text, name: &str) -> Letter {
 pub fn register(sender: &Sender<'_>, token: &str) -> Letter {
     let about = text(
         "Confirm your email address to create your account. The link works once and expires in 24 hours.",
-        "Confirme o seu endereço de e-mail para criar a sua conta. O link vale uma vez e expira em 24 horas.",
+        "Confirme o seu endereço de e-mail para criar a sua conta. O link pode ser usado uma vez e expira em 24 horas.",
     );
     let subject = text("Confirm your email address", "Confirme o seu endereço de e-mail");
     Letter::new(sender, subject, vec![about.into()])
@@ -125,8 +125,8 @@ pub fn register(sender: &Sender<'_>, token: &str) -> Letter {
 /// The reply to a registration with an address that has an account.
 pub fn has_account(sender: &Sender<'_>) -> Letter {
     let about = text(
-        "A new account was requested with this email address, which already has one. Sign in, or set a new password if you forgot yours.",
-        "Uma nova conta foi pedida com este endereço de e-mail, que já tem uma. Entre, ou defina uma nova senha se esqueceu a sua.",
+        "Someone tried to create an account with this email address, which already has one. Sign in, or set a new password if you forgot yours.",
+        "Alguém tentou criar uma conta com este endereço de e-mail, que já tem uma. Entre, ou defina uma nova senha se esqueceu a sua.",
     );
     Letter::new(sender, text("You already have an account", "Você já tem uma conta"), vec![about.into()])
         .link(SIGN_IN, sender.url("/conta/global"))
@@ -137,7 +137,7 @@ pub fn has_account(sender: &Sender<'_>) -> Letter {
 pub fn reset(sender: &Sender<'_>, token: &str) -> Letter {
     let about = text(
         "Use this link to set a new password. It works once and expires in 30 minutes. The new password ends all sessions of the account and revokes its API keys.",
-        "Use este link para definir uma nova senha. Ele vale uma vez e expira em 30 minutos. A nova senha encerra todas as sessões da conta e revoga as chaves de API dela.",
+        "Use este link para definir uma nova senha. Ele pode ser usado uma vez e expira em 30 minutos. A nova senha encerra todas as sessões da conta e revoga as chaves de API dela.",
     );
     Letter::new(sender, text("Reset your password", "Redefina a sua senha"), vec![about.into()])
         .link(RESET, sender.url(&format!("/conta/global/password?token={token}")))
@@ -147,8 +147,8 @@ pub fn reset(sender: &Sender<'_>, token: &str) -> Letter {
 /// The reply to a password reset for an address without an account.
 pub fn no_account(sender: &Sender<'_>) -> Letter {
     let about = text(
-        "A password reset was requested for this email address, which has no account. If you signed up with another address, request the reset for that one.",
-        "Uma redefinição de senha foi pedida para este endereço de e-mail, que não tem conta. Se você se cadastrou com outro endereço, peça a redefinição para ele.",
+        "Someone requested a password reset for this email address, which has no account. If you signed up with another address, request the reset for that one.",
+        "Alguém pediu a redefinição da senha deste endereço de e-mail, que não tem conta. Se você se cadastrou com outro endereço, peça a redefinição para ele.",
     );
     let subject = text("No account with this email address", "Não há conta com este endereço de e-mail");
     Letter::new(sender, subject, vec![about.into()]).link(CREATE, sender.url("/conta/global"))
@@ -158,7 +158,7 @@ pub fn no_account(sender: &Sender<'_>) -> Letter {
 pub fn change_email(sender: &Sender<'_>, token: &str) -> Letter {
     let about = text(
         "Confirm this address as the new email address of your account. The link works once and expires in 24 hours.",
-        "Confirme este endereço como o novo e-mail da sua conta. O link vale uma vez e expira em 24 horas.",
+        "Confirme este endereço como o novo e-mail da sua conta. O link pode ser usado uma vez e expira em 24 horas.",
     );
     let subject = text("Confirm your new email address", "Confirme o seu novo endereço de e-mail");
     Letter::new(sender, subject, vec![about.into()])
@@ -169,8 +169,8 @@ pub fn change_email(sender: &Sender<'_>, token: &str) -> Letter {
 /// To an address that is another account's already.
 pub fn address_taken(sender: &Sender<'_>) -> Letter {
     let about = text(
-        "Another account requested this email address, which already has an account of its own. Nothing was changed.",
-        "Outra conta pediu este endereço de e-mail, que já tem a sua própria conta. Nada foi mudado.",
+        "Someone tried to change the email address of another account to this one, which already has an account. Nothing was changed.",
+        "Alguém tentou trocar o e-mail de outra conta por este endereço, que já tem uma conta. Nada foi alterado.",
     );
     let subject = text("This email address already has an account", "Este endereço de e-mail já tem uma conta");
     Letter::new(sender, subject, vec![about.into()]).link(SIGN_IN, sender.url("/conta/global"))
@@ -216,8 +216,8 @@ pub fn password_changed(sender: &Sender<'_>, keys: &[String]) -> Letter {
 /// A change by an operator that takes effect in 72 hours; `what` is the subject.
 pub fn operator_will(sender: &Sender<'_>, what: Text) -> Letter {
     let answer = text(
-        "It takes effect in 72 hours. If you did not ask for it, sign in and contact the operator of this server.",
-        "Isso tem efeito em 72 horas. Se você não pediu, entre na conta e fale com o operador deste servidor.",
+        "The change takes effect in 72 hours. If you did not request it, sign in and contact the operator of this server.",
+        "A mudança passa a valer em 72 horas. Se você não a pediu, entre na conta e fale com o operador deste servidor.",
     );
     Letter::new(sender, what, vec![answer.into()]).link(SIGN_IN, sender.url("/conta/global"))
 }

@@ -113,7 +113,7 @@ pub fn trouble(sender: &Sender<'_>, to: &str, url: &str, why: Text, stop_token: 
         "Você não receberá este e-mail de novo até que uma auditoria agendada deste site funcione.",
     );
     const VIEW: Text = text("View your site audits", "Ver as suas auditorias de sites");
-    const STOP: Text = text("Stop watching this site", "Parar de vigiar este site");
+    const STOP: Text = text("Stop watching this site", "Parar de monitorar este site");
     let about = ABOUT.phrase(&[("url", printable(url).into())]);
     let letter = Letter::new(sender, SUBJECT, vec![about, why.into()])
         .link(VIEW, sender.url("/sites"))
@@ -137,7 +137,7 @@ fn more(all: usize, shown: usize, lang: Lang) -> Option<String> {
 fn lines(groups: &[ChangeGroup], most: usize, lang: Lang) -> Vec<ChangeLine> {
     const TEMPLATE: Text = text(
         "{count} {count|page|pages} with the template of {template}",
-        "{count} {count|página|páginas} com o modelo de {template}",
+        "{count} {count|página|páginas} com o template de {template}",
     );
     const PAGES: Text =
         text("{url} and {more} {more|other page|other pages}", "{url} e {more} {more|outra página|outras páginas}");
@@ -214,7 +214,7 @@ mod tests {
         let broke = vec![group(0, Severity::Warn, 7, Some("/product/…")), group(1, Severity::Info, 3, None)];
         let mail = written(Lang::PtBr, broke, Vec::new());
         assert_eq!(mail.subject, "example.com: 2 achados novos");
-        for part in ["7 páginas com o modelo de /product/…", "https://example.com/1 e 2 outras páginas"] {
+        for part in ["7 páginas com o template de /product/…", "https://example.com/1 e 2 outras páginas"] {
             assert!(mail.text.contains(part), "{part}: {}", mail.text);
         }
         assert!(!mail.text.contains("Corrigido"), "{}", mail.text);

@@ -182,8 +182,8 @@ fn titled(note: &str, codes: &[String], lang: Lang) -> String {
 pub fn question(sender: &Sender<'_>, url: &str, token: &str) -> Letter {
     const SUBJECT: Text = text("Confirm alerts about a page", "Confirme os alertas de uma página");
     const ABOUT: Text = text(
-        "Someone who watches this page wants its alerts sent to you: {url}",
-        "Alguém que vigia esta página quer que os alertas dela sejam enviados a você: {url}",
+        "Someone who watches this page wants to send its alerts to you: {url}",
+        "Alguém que monitora esta página quer enviar os alertas dela a você: {url}",
     );
     const TERM: Text = text(
         "To receive them, confirm within 7 days. Alerts are sent at most once a day, only when the page gets worse.",

@@ -109,14 +109,14 @@ mod tests {
     #[test]
     fn a_known_wait_stands_in_the_place_of_later() {
         let error = ServiceError::new(Code::RateLimited).retry_after(2_460);
-        assert_eq!(message(&error, Lang::En), "Too many requests from your network. Try again in 41 minutes.");
-        assert_eq!(message(&error, Lang::PtBr), "Há requisições demais da sua rede. Tente de novo em 41 minutos.");
+        assert_eq!(message(&error, Lang::En), "Your network sent too many requests. Try again in 41 minutes.");
+        assert_eq!(message(&error, Lang::PtBr), "A sua rede fez requisições demais. Tente de novo em 41 minutos.");
         assert_eq!(
             sentence(&error.detail("url"), Lang::En),
-            "Too many requests from your network. Try again in 41 minutes."
+            "Your network sent too many requests. Try again in 41 minutes."
         );
         let unknown = ServiceError::new(Code::RateLimited);
-        assert_eq!(message(&unknown, Lang::En), "Too many requests from your network. Try again later.");
+        assert_eq!(message(&unknown, Lang::En), "Your network sent too many requests. Try again later.");
     }
 
     #[test]

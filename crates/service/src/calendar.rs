@@ -174,9 +174,10 @@ impl CalendarKind {
                 "Page leaves search (unavailable_after): {page}",
                 "Página sai da busca (unavailable_after): {page}",
             ),
-            Self::Sunset => {
-                text("Page goes away (Sunset header): {page}", "Página deixa de existir (cabeçalho Sunset): {page}")
-            }
+            Self::Sunset => text(
+                "Page becomes unavailable (Sunset header): {page}",
+                "Página fica indisponível (cabeçalho Sunset): {page}",
+            ),
             Self::StructuredData => text("{property} ends: {page}", "{property} termina: {page}"),
             Self::WatchLink => text(
                 "Link to confirm the address for alerts expires: {page}",

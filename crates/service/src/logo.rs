@@ -29,7 +29,7 @@ impl Logo {
             .read_to_end(&mut bytes)
             .with_context(|| format!("{} can't be read", path.display()))?;
         if bytes.len() as u64 > MOST_BYTES {
-            bail!("{} is longer than 256 KiB", path.display());
+            bail!("{} is larger than 256 KB", path.display());
         }
         let Some(media_type) = media_type(&bytes) else { bail!("{} is no PNG, JPEG or WebP", path.display()) };
         Ok(Self { bytes: bytes.into(), media_type })
@@ -65,6 +65,6 @@ mod tests {
             assert_eq!(Logo::read(&path).is_ok(), is_taken, "{content:?}");
         }
         std::fs::write(&path, [&b"\x89PNG"[..], &vec![0; 256 * 1024]].concat()).unwrap();
-        assert!(Logo::read(&path).unwrap_err().to_string().ends_with("is longer than 256 KiB"));
+        assert!(Logo::read(&path).unwrap_err().to_string().ends_with("is larger than 256 KB"));
     }
 }

@@ -123,8 +123,8 @@ pub async fn add(
     let credit = named_credit(cx)?;
     if !is_payable(cx, credit.is_some()) {
         const UNPAID: Text = text(
-            "X-Credito: send a credit: scheduled runs don't use the free audits of a network",
-            "X-Credito: envie um crédito: auditorias agendadas não usam as auditorias grátis de uma rede",
+            "X-Credito: send a credit; scheduled audits don't use the free audits of a network",
+            "X-Credito: envie um crédito; auditorias agendadas não usam as auditorias grátis de uma rede",
         );
         return Err(ServiceError::new(Code::CreditRequired).explained(UNPAID.into()));
     }

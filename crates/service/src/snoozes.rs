@@ -53,8 +53,8 @@ pub async fn snooze(
         Snoozing::Done => list(services, tab).await,
         Snoozing::TooMany => {
             let most = text(
-                "code: at most 100 findings of a page are snoozed",
-                "code: no máximo 100 achados de uma página são adiados",
+                "code: at most 100 findings of a page can be snoozed; end a snooze first",
+                "code: no máximo 100 achados de uma página podem ser adiados; encerre um adiamento antes",
             );
             Err(ServiceError::new(Code::InvalidBody).explained(most.into()))
         }
@@ -71,7 +71,8 @@ pub async fn end(cx: &Cx, owner: &Owner, tab: &Tab, code: &str) -> Result<Vec<Sn
 fn reason_of(typed: &str) -> Result<String, ServiceError> {
     let reason = typed.trim();
     if reason.is_empty() || reason.chars().count() > REASON_CHARS || reason.chars().any(char::is_control) {
-        let shape = text("reason: 1 to 500 characters, in one line", "reason: de 1 a 500 caracteres, em uma linha");
+        let shape =
+            text("reason: use 1 to 500 characters on one line", "reason: use de 1 a 500 caracteres em uma linha");
         return Err(ServiceError::new(Code::InvalidBody).explained(shape.into()));
     }
     Ok(reason.to_owned())
@@ -82,8 +83,8 @@ fn until_of(typed: &str, now: Timestamp) -> Result<Timestamp, ServiceError> {
     let until = day_of(typed).map(Day::start);
     until.filter(|until| *until > now && *until <= now.plus_ms(MOST_DAYS * DAY_MS)).ok_or_else(|| {
         let shape = text(
-            "until: a day after today and within a year, as 2026-01-31",
-            "until: um dia depois de hoje e dentro de um ano, como 2026-01-31",
+            "until: use a date after today and within one year, in the form 2026-01-31",
+            "until: use uma data depois de hoje e dentro de um ano, no formato 2026-01-31",
         );
         ServiceError::new(Code::InvalidBody).explained(shape.into())
     })

@@ -182,10 +182,8 @@ pub(crate) fn account_owner(cx: &Cx) -> Result<Owner, ServiceError> {
 pub fn subscribed(named: Option<&[EventKind]>) -> Result<Vec<EventKind>, ServiceError> {
     let Some(named) = named else { return Ok(EventKind::SUBSCRIBED.to_vec()) };
     if named.is_empty() || named.contains(&EventKind::WebhookTest) {
-        let why = text(
-            "events: takes watch.alert, run.finished, or both",
-            "events: recebe watch.alert, run.finished ou os dois",
-        );
+        let why =
+            text("events: use watch.alert, run.finished, or both", "events: use watch.alert, run.finished ou os dois");
         return Err(ServiceError::new(Code::InvalidBody).explained(why.into()));
     }
     Ok(EventKind::SUBSCRIBED.into_iter().filter(|kind| named.contains(kind)).collect())

@@ -180,16 +180,16 @@ impl Payments {
                 "One technical SEO audit of one page",
                 Code::AllowanceSpent,
                 text(
-                    "Today's free audits are used up. Pay {price} USD and repeat the same call, or wait for tomorrow (UTC).",
+                    "Today's free audits are used up. Pay {price} USD and repeat the same call, or wait until tomorrow (UTC).",
                     "As auditorias grátis de hoje acabaram. Pague US$ {preco} e repita a mesma chamada, ou espere até amanhã (UTC).",
                 ),
             ),
             Sku::Tab => (
-                "One more tab in the workspace",
+                "One more followed page",
                 Code::PaymentRequired,
                 text(
-                    "The free tabs are all open. Pay {price} USD and repeat the same call, or close one.",
-                    "As abas grátis estão todas abertas. Pague US$ {preco} e repita a mesma chamada, ou feche uma.",
+                    "You have reached the number of free followed pages. Pay {price} USD and repeat the same call, or stop following one.",
+                    "Você atingiu o número de páginas seguidas grátis. Pague US$ {preco} e repita a mesma chamada, ou deixe de seguir uma.",
                 ),
             ),
         };
@@ -236,8 +236,8 @@ impl Payments {
             in_query: true,
             sample: json!({"token": "cred_…", "saldo_usd": price.to_string()}),
             ask: text(
-                "Pay {price} USD and repeat the same call: the answer has the token of the credit, once. Send an Idempotency-Key of your own with it: without one, nobody gets the token again if that answer is lost, unless they buy with a guest token, API key or session.",
-                "Pague US$ {preco} e repita a mesma chamada: a resposta traz o token do crédito, uma vez. Envie junto uma Idempotency-Key sua: sem ela ninguém recebe o token de novo se essa resposta se perder, a não ser quem compra com token de visitante, chave de API ou sessão.",
+                "Pay {price} USD and repeat the same call: the response contains the credit's token, once. Send your own Idempotency-Key with the call: if the response is lost, the same call with the same key returns a new token. Without a key, that works only if you buy with a guest token, API key or session.",
+                "Pague US$ {preco} e repita a mesma chamada: a resposta traz o token do crédito, uma vez. Envie uma Idempotency-Key sua na chamada: se a resposta se perder, a mesma chamada com a mesma chave devolve um token novo. Sem ela, isso só funciona se você comprar com token de visitante, chave de API ou sessão.",
             ),
             code: Code::PaymentRequired,
         }

@@ -45,7 +45,7 @@ pub async fn back_up(database: &Path, to: &Path) -> Result<BackupFacts, StoreErr
     let subject = "backing up the database";
     let failed = |error: std::io::Error| StoreError::unavailable(subject, error);
     if to.exists() {
-        return Err(StoreError::unavailable(subject, format!("{} exists already", to.display())));
+        return Err(StoreError::unavailable(subject, format!("{} already exists", to.display())));
     }
     let partial = with_ending(to, PARTIAL);
     // One that is there was left by a backup that was stopped. SQLite copies into a file that is empty.

@@ -82,7 +82,7 @@ async fn begun(to: &str) -> Result<AnyConnection, StoreError> {
     target.execute(sqlx::raw_sql(SESSION)).await.map_err(driver)?;
     let goes_on = postgres::is_unfinished(&mut target).await?;
     if !goes_on && backup::has_tables(to).await? {
-        return Err(StoreError::unavailable(SUBJECT, "the new database has tables already; name an empty one"));
+        return Err(StoreError::unavailable(SUBJECT, "the new database already has tables; use an empty one"));
     }
     // Before the first table: what is interrupted from here on is known for a move.
     target.execute(PROGRESS).await.map_err(driver)?;

@@ -2,7 +2,7 @@
 
 use model::account::Assurance;
 use model::id::{AccountId, InvitationId, OrganizationId};
-use model::lang::text;
+use model::lang::{Text, text};
 use model::organization::Role;
 use model::time::DAY_MS;
 use render::mail::letters;
@@ -62,7 +62,7 @@ pub async fn create(cx: &Cx, name: &str) -> Result<OrganizationRecord, ServiceEr
     let event = about(&id, own_event(cx, &session.account, "organization_made"));
     let made =
         database.write(|store| store.create_organization(&id, &name, &session.account, product, event, now)).await;
-    made.map_err(unavailable)?.map_err(|denied| refusal(denied, Code::SessionEnded))?;
+    made.map_err(unavailable)?.map_err(|denied| refusal(denied, Code::SessionEnded, OF_ACCOUNT))?;
     tracing::info!(organization.id = %id, "an organization was created");
     find(cx, session, &id).await
 }
@@ -224,7 +224,7 @@ pub async fn accept(cx: &Cx, token: &str) -> Result<OrganizationRecord, ServiceE
     let (database, event) = (cx.services.database(), own_event(cx, &session.account, "invitation_accepted"));
     let accepted = database.write(|store| store.accept_invitation(&digest, &session.account, event, now)).await;
     let accepted = accepted.map_err(unavailable)?;
-    let id = accepted.map_err(|denied| refusal(denied, Code::InvitationNotFound))?;
+    let id = accepted.map_err(|denied| refusal(denied, Code::InvitationNotFound, OF_BOTH))?;
     tracing::info!(organization.id = %id, "an invitation was accepted");
     find(cx, session, &id).await
 }
@@ -260,7 +260,7 @@ async fn make(
     });
     let changes = changes.collect();
     let made = database.write(|store| store.change_organization(&session.account, id, changes, jobs, now)).await;
-    made.map_err(unavailable)?.map_err(|denied| refusal(denied, missing))
+    made.map_err(unavailable)?.map_err(|denied| refusal(denied, missing, OF_INVITATIONS))
 }
 
 /// The security event of a change: the account that it concerns, and its kind.
@@ -289,15 +289,31 @@ fn about(id: &OrganizationId, event: NewEvent) -> NewEvent {
     NewEvent { organization: Some(id.clone()), ..event }
 }
 
-/// Maps a denial to the caller's error; `missing` is the code for an object that was not found.
-fn refusal(denied: Denied, missing: Code) -> ServiceError {
-    ServiceError::new(match denied {
-        Denied::Missing => missing,
-        Denied::Forbidden => Code::OrganizationForbidden,
-        Denied::LastOwner => Code::LastOwner,
-        Denied::Full => Code::OrganizationLimit,
-        Denied::Taken => Code::AlreadyDone,
-    })
+/// The limit of an account, of an organization's open invitations, and of both sides where a member joins: which of them
+/// was reached.
+const OF_ACCOUNT: Text = text(
+    "You have reached the limit of 50 organizations. Leave or delete one first.",
+    "Você atingiu o limite de 50 organizações. Saia de uma ou exclua uma antes.",
+);
+const OF_INVITATIONS: Text = text(
+    "This organization has reached the limit of 20 open invitations. Cancel one first.",
+    "Esta organização atingiu o limite de 20 convites abertos. Cancele um antes.",
+);
+const OF_BOTH: Text = text(
+    "You are in 50 organizations or this one has 500 members, which is the limit. Leave an organization, or contact an owner of this one.",
+    "Você já está em 50 organizações ou esta já tem 500 membros, que é o limite. Saia de uma organização ou fale com um dos proprietários desta.",
+);
+
+/// Maps a denial to the caller's error; `missing` is the code for an object that was not found, `full` says which limit was
+/// reached.
+fn refusal(denied: Denied, missing: Code, full: Text) -> ServiceError {
+    match denied {
+        Denied::Missing => ServiceError::new(missing),
+        Denied::Forbidden => ServiceError::new(Code::OrganizationForbidden),
+        Denied::LastOwner => ServiceError::new(Code::LastOwner),
+        Denied::Full => ServiceError::new(Code::OrganizationLimit).saying(full),
+        Denied::Taken => ServiceError::new(Code::AlreadyDone),
+    }
 }
 
 fn with_second_factor(session: &Session) -> Result<(), ServiceError> {

@@ -65,7 +65,7 @@ fn open_files(config: &Config, limit: Option<u64>) -> Diagnosis {
     const AREA: &str = "files";
     let needed = u64::from(config.limits.fetches) * FILES_OF_AN_AUDIT + FILES_OF_THE_REST;
     match limit {
-        None => Diagnosis::off(AREA, "this system does not tell how many files may be open"),
+        None => Diagnosis::off(AREA, "the limit of open files can't be read on this system"),
         Some(limit) if limit < needed => Diagnosis::warning(
             AREA,
             format!(
@@ -83,11 +83,11 @@ fn memory(config: &Config, limit: Option<u64>) -> Diagnosis {
     const MIB: u64 = 1024 * 1024;
     let needed = MEMORY.max(MEMORY / FETCHES_OF_MEMORY * u64::from(config.limits.fetches));
     match limit {
-        None => Diagnosis::off(AREA, "this system does not tell how much memory there is"),
+        None => Diagnosis::off(AREA, "the amount of memory can't be read on this system"),
         Some(limit) if limit < needed => Diagnosis::warning(
             AREA,
             format!(
-                "there are {} MiB of memory; {} MiB are advised with limits.fetches = {}",
+                "there are {} MB of memory; {} MB are recommended with limits.fetches = {}",
                 limit / MIB,
                 needed / MIB,
                 config.limits.fetches

@@ -58,7 +58,7 @@ async fn database(config: &Config, ports: &Ports) -> Vec<Diagnosis> {
         Ok(DatabaseState::Empty) => {
             vec![
                 Diagnosis::ok("database", format!("{name} has no tables yet; the first start makes them")),
-                Diagnosis::off("clock", "there is no clock to compare with"),
+                Diagnosis::off("clock", "there is no database clock to compare with"),
             ]
         }
         Ok(DatabaseState::Present(facts)) => {
@@ -70,7 +70,7 @@ async fn database(config: &Config, ports: &Ports) -> Vec<Diagnosis> {
                     all.push(Diagnosis::warning(
                         "database",
                         "the connection to PostgreSQL is not encrypted",
-                        "Where it leaves this machine, add sslmode=verify-full to database_url.",
+                        "If the connection leaves this machine, add sslmode=verify-full to database_url.",
                     ));
                 }
                 if server.connections < CONNECTIONS {
@@ -105,7 +105,7 @@ fn tables(name: &str, facts: &DatabaseFacts) -> Diagnosis {
         std::cmp::Ordering::Greater => Diagnosis::warning(
             "database",
             format!("{name} has tables of version {version}, newer than this program's {newest}"),
-            "Install the newer program again, unless you went back on purpose.",
+            "Install the newer version again, unless you downgraded on purpose.",
         ),
         std::cmp::Ordering::Equal => Diagnosis::ok("database", format!("{name} has tables of version {version}")),
     }
@@ -117,7 +117,7 @@ fn clock(drift: Option<u64>) -> Diagnosis {
     const SYNCHRONIZE: &str = "Synchronize both clocks, such as with systemd-timesyncd or chrony.";
     let [late, stopped] = CLOCK_SECONDS;
     match drift {
-        None => Diagnosis::off(AREA, "there is no clock to compare with"),
+        None => Diagnosis::off(AREA, "there is no database clock to compare with"),
         Some(drift) if drift > stopped => Diagnosis::problem(
             AREA,
             format!("this clock and the database's differ by {drift} seconds, so jobs and watches pause"),
@@ -145,11 +145,11 @@ async fn mail(config: &Config, base_url: &str) -> Diagnosis {
         Err(error) => Err(format!("{error:#}")),
     };
     match checked {
-        Ok(()) => Diagnosis::ok(AREA, "the mail server answers and lets this service in"),
+        Ok(()) => Diagnosis::ok(AREA, "the mail server responds and accepts this service"),
         Err(why) => Diagnosis::problem(
             AREA,
             format!("the mail server can't be used: {why}"),
-            "Check host, port, user and password in smtp.url, and whether a firewall keeps the port closed.",
+            "Check host, port, user and password in smtp.url, and whether a firewall blocks the port.",
         ),
     }
 }
@@ -160,7 +160,7 @@ async fn front(config: &Config, fetcher: &Fetcher, program: &str) -> Vec<Diagnos
     let Some(base) = base.filter(|url| !is_loopback(url)) else {
         return vec![
             Diagnosis::off("dns", "there is no public name to resolve"),
-            Diagnosis::off("tls", "there is no public address to ask"),
+            Diagnosis::off("tls", "there is no public address to connect to"),
         ];
     };
     let host = base.host_str().unwrap_or_default().to_owned();
@@ -202,7 +202,7 @@ fn answered(base: &Url, body: &[u8], program: &str) -> Diagnosis {
     match health.get("build").and_then(Value::as_str) {
         None => Diagnosis::problem(
             "tls",
-            format!("something else than this service answers at {base}"),
+            format!("another program answers at {base}"),
             "Check which program listens behind the proxy.",
         ),
         Some(build) if build != program => Diagnosis::warning(
@@ -232,7 +232,7 @@ async fn plain(fetcher: &Fetcher, base: &Url) -> Option<Diagnosis> {
 /// What to do about a public address that gives no answer, by the word of [`fetch::NoAnswer`].
 fn remedy_of(why: &str) -> String {
     if why.starts_with("cert") {
-        return "Renew or replace the certificate of the proxy; its chain must be complete, and its names have the host.".to_owned();
+        return "Renew or replace the certificate of the proxy; its chain must be complete, and it must be for this host name.".to_owned();
     }
     "Start the proxy, and open its port in the firewall.".to_owned()
 }
@@ -264,7 +264,9 @@ async fn lab(config: &Config) -> Diagnosis {
     let lab = &config.lab;
     match lab.provider {
         LabProvider::Off => Diagnosis::off(AREA, "lab.provider is off"),
-        LabProvider::Pagespeed => Diagnosis::ok(AREA, "lab.provider is pagespeed, with a key; no test was spent on it"),
+        LabProvider::Pagespeed => {
+            Diagnosis::ok(AREA, "lab.provider is pagespeed, with a key; not tested, since a test would use quota")
+        }
         LabProvider::Lighthouse => {
             let folder = lab.folder.clone().unwrap_or_else(|| ::lab::lighthouse::FOLDER.into());
             let found = Programs::find(&folder, lab.chromium.as_deref()).versions().await;

@@ -49,8 +49,8 @@ fn proxies(config: &Config, base: Option<&Url>) -> Diagnosis {
     match (whole, is_behind, config.trusted_proxies.is_empty()) {
         (Some(network), _, _) => Diagnosis::problem(
             AREA,
-            format!("trusted_proxies has {network}: everybody can claim any address, and limits hold for nobody"),
-            "Name the networks of your own proxies only.",
+            format!("trusted_proxies has {network}: anyone can claim any address, so rate limits have no effect"),
+            "List only the networks of your own proxies.",
         ),
         (None, true, true) => Diagnosis::problem(
             AREA,
@@ -60,7 +60,7 @@ fn proxies(config: &Config, base: Option<&Url>) -> Diagnosis {
         (None, _, true) => Diagnosis::ok(AREA, "no proxy is trusted; each caller is known by its own address"),
         (None, _, false) => {
             let networks: Vec<String> = config.trusted_proxies.iter().map(ToString::to_string).collect();
-            Diagnosis::ok(AREA, format!("proxies at {} are believed", networks.join(", ")))
+            Diagnosis::ok(AREA, format!("proxies at {} are trusted", networks.join(", ")))
         }
     }
 }
@@ -69,7 +69,7 @@ fn proxies(config: &Config, base: Option<&Url>) -> Diagnosis {
 fn secret(config: &Config, base: Option<&Url>) -> Diagnosis {
     const AREA: &str = "secret";
     if base.is_some_and(|url| url.scheme() == "http" && !is_loopback(url)) {
-        return Diagnosis::off(AREA, "there are no accounts without https");
+        return Diagnosis::off(AREA, "accounts need https");
     }
     let Some(file) = store::database_file(&config.database_url) else {
         return match config.auth.secret {
@@ -102,7 +102,7 @@ fn secret(config: &Config, base: Option<&Url>) -> Diagnosis {
 fn operator(config: &Config) -> Diagnosis {
     const AREA: &str = "operator";
     match config.operator.token {
-        Some(_) => Diagnosis::ok(AREA, "operator.token opens /metrics and /operator"),
+        Some(_) => Diagnosis::ok(AREA, "operator.token gives access to /metrics and /operator"),
         None => Diagnosis::warning(
             AREA,
             "operator.token is not set: nobody can see /metrics and /operator",
@@ -188,7 +188,7 @@ mod tests {
             (
                 "proxies",
                 Condition::Ok,
-                "proxies at 10.0.0.0/8 are believed",
+                "proxies at 10.0.0.0/8 are trusted",
                 Box::new(|config| config.trusted_proxies = vec!["10.0.0.0/8".parse().unwrap()]),
             ),
             (
@@ -199,7 +199,7 @@ mod tests {
             ),
             ("secret", Condition::Ok, "will be made at the first start", Box::new(|_| ())),
             ("secret", Condition::Ok, "auth.secret is set", Box::new(secret)),
-            ("secret", Condition::Off, "no accounts without https", Box::new(base("http://audit.example.com"))),
+            ("secret", Condition::Off, "accounts need https", Box::new(base("http://audit.example.com"))),
             ("secret", Condition::Problem, "auth.secret is not set", Box::new(postgres)),
             (
                 "secret",

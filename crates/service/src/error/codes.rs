@@ -64,7 +64,7 @@ codes! {
     InvalidLink "invalid_link" 400
         "This link has expired, was already used or was replaced. Request a new one." "Este link expirou, já foi usado ou foi substituído. Peça um novo.";
     InvalidPayment "invalid_payment" 400
-        "The payment is malformed. Sign a new one and repeat the call." "O pagamento está malformado. Assine um novo e repita a chamada.";
+        "The payment is malformed. Sign a new one and repeat the call." "O formato do pagamento é inválido. Assine um novo e repita a chamada.";
     InvalidUrl "invalid_url" 400
         "That is not a valid URL. Send an absolute http or https URL." "Esta não é uma URL válida. Envie uma URL http ou https absoluta.";
     AddressNotAllowed "address_not_allowed" 400
@@ -114,7 +114,7 @@ codes! {
     CreditRequired "credit_required" 401
         "A credit token is required. Send it as Authorization: Bearer cred_… or X-Credito." "É preciso um token de crédito. Envie-o como Authorization: Bearer cred_… ou X-Credito.";
     CreditWithoutValue "credit_without_value" 401
-        "This credit can't be spent here. It was created while nothing was charged, or bought on another network." "Este crédito não pode ser gasto aqui. Ele foi criado quando nada era cobrado ou comprado em outra rede.";
+        "This credit can't be spent here: it was created while nothing was charged, or bought on another network. Use another credit." "Este crédito não pode ser gasto aqui: foi criado quando nada era cobrado, ou foi comprado em outra rede. Use outro crédito.";
     AllowanceSpent "allowance_spent" 402
         "Today's free audits are used up. Pay and repeat the same call, or wait until tomorrow (UTC)." "As auditorias grátis de hoje acabaram. Pague e repita a mesma chamada, ou espere até amanhã (UTC).";
     PaymentRequired "payment_required" 402
@@ -134,7 +134,7 @@ codes! {
     InvalidOrigin "invalid_origin" 403
         "Only pages of this service can make this call. Use this service's own pages, or an API key." "Só páginas deste serviço podem fazer esta chamada. Use as páginas deste serviço ou uma chave de API.";
     InvalidCsrf "invalid_csrf" 403
-        "The CSRF token is missing or belongs to another session. Reload the page, or call GET /api/auth/bootstrap." "O token CSRF falta ou é de outra sessão. Recarregue a página ou chame GET /api/auth/bootstrap.";
+        "The CSRF token is missing or belongs to another session. Reload the page, or call GET /api/auth/bootstrap." "O token CSRF está ausente ou é de outra sessão. Recarregue a página ou chame GET /api/auth/bootstrap.";
     VerificationRequired "verification_required" 403
         "Confirm that you are human before a free audit. Verification needs JavaScript: turn it on, or sign in, or use the API." "Confirme que você é humano antes de uma auditoria grátis. A verificação precisa de JavaScript: ative-o, entre na sua conta ou use a API.";
     AccountRequired "account_required" 403
@@ -154,7 +154,7 @@ codes! {
     SitePageNotFound "site_page_not_found" 404
         "The site audit has no page with this number." "A auditoria do site não tem página com este número.";
     SiteWatchNotFound "site_watch_not_found" 404
-        "Watched site not found, or it belongs to someone else." "Site vigiado não encontrado, ou ele é de outra pessoa.";
+        "Watched site not found, or it belongs to someone else." "Site monitorado não encontrado, ou ele é de outra pessoa.";
     ShareNotFound "share_not_found" 404
         "This report is no longer shared." "Este relatório não está mais compartilhado.";
     CheckNotFound "check_not_found" 404
@@ -168,7 +168,7 @@ codes! {
     InvitationNotFound "invitation_not_found" 404
         "Invitation not found. It has expired, was already used or cancelled, or was sent to another address." "Convite não encontrado. Ele expirou, já foi usado ou cancelado, ou foi enviado a outro endereço.";
     WebhookNotFound "webhook_not_found" 404
-        "Webhook not found, or it belongs to someone else." "Webhook não encontrado, ou pertence a outra pessoa.";
+        "Webhook not found, or it belongs to someone else." "Webhook não encontrado, ou ele é de outra pessoa.";
     KeyNotFound "key_not_found" 404
         "API key not found, or it belongs to someone else." "Chave de API não encontrada, ou ela é de outra pessoa.";
     SessionNotFound "session_not_found" 404
@@ -180,15 +180,15 @@ codes! {
     MethodNotAllowed "method_not_allowed" 405
         "This address does not accept this method. The Allow header lists those it accepts." "Este endereço não aceita este método. O cabeçalho Allow lista os que ele aceita.";
     SiteNotFinished "site_not_finished" 409
-        "This site audit has no report. It is still running, or it failed: see its status." "Esta auditoria de site não tem relatório. Ela está em andamento ou falhou: veja o estado dela.";
+        "This site audit has no report. It is still running, or it failed: see its status." "Esta auditoria de site não tem relatório. Ela ainda está em andamento ou falhou: veja o estado dela.";
     SiteLimit "site_limit" 409
         "You have reached the limit of site audits at once. Wait for one to end, or delete one." "Você atingiu o limite de auditorias de site simultâneas. Espere uma terminar ou exclua uma.";
     TabLimit "tab_limit" 409
         "You have reached the limit of followed pages. Stop following one first." "Você atingiu o limite de páginas seguidas. Deixe de seguir uma antes.";
     MonitorLimit "monitor_limit" 409
-        "You have reached the limit of watched pages. Stop watching one first." "Você atingiu o limite de páginas vigiadas. Deixe de vigiar uma antes.";
+        "You have reached the limit of watched pages. Stop watching one first." "Você atingiu o limite de páginas monitoradas. Deixe de monitorar uma antes.";
     SiteWatchLimit "site_watch_limit" 409
-        "You have reached the limit of watched sites. Delete one first." "Você atingiu o limite de sites vigiados. Exclua um antes.";
+        "You have reached the limit of watched sites. Stop watching one first." "Você atingiu o limite de sites monitorados. Deixe de monitorar um antes.";
     PixRequestNotFound "pix_request_not_found" 404
         "Pix request not found." "Pedido de Pix não encontrado.";
     RequestTimeout "request_timeout" 408
@@ -196,7 +196,7 @@ codes! {
     LastOwner "last_owner" 409
         "An organization needs an owner. Make someone else an owner first, or delete the organization." "Uma organização precisa de um proprietário. Torne outra pessoa proprietária antes, ou exclua a organização.";
     OrganizationLimit "organization_limit" 409
-        "You have reached the limit: 50 organizations per account, 500 members and 20 open invitations per organization." "Você atingiu o limite: 50 organizações por conta, 500 membros e 20 convites abertos por organização.";
+        "A limit was reached: 50 organizations per account, 500 members or 20 open invitations per organization. Remove one first." "Um limite foi atingido: 50 organizações por conta, 500 membros ou 20 convites abertos por organização. Remova um antes.";
     PasskeyLimit "passkey_limit" 409
         "You have reached the limit of 20 passkeys. Remove one first." "Você atingiu o limite de 20 chaves de acesso. Remova uma antes.";
     WebhookLimit "webhook_limit" 409
@@ -204,7 +204,7 @@ codes! {
     KeyLimitReached "key_limit_reached" 409
         "You have reached the limit of 10 active API keys. Revoke one first." "Você atingiu o limite de 10 chaves de API ativas. Revogue uma antes.";
     UnknownGuest "unknown_guest" 409
-        "Guest not found, or another account has already claimed it." "Visitante não encontrado, ou outra conta já o assumiu.";
+        "Guest not found, or another account has already imported its data." "Visitante não encontrado, ou outra conta já importou os dados dele.";
     PaymentInProgress "payment_in_progress" 409
         "This call is already running and is paid only once. Try again in a moment." "Esta chamada já está em andamento e é paga uma só vez. Tente de novo em instantes.";
     IdempotencyConflict "idempotency_conflict" 409
@@ -224,9 +224,9 @@ codes! {
     HeadersTooLarge "headers_too_large" 431
         "The request headers are too large. Send fewer or shorter ones." "Os cabeçalhos da requisição são grandes demais. Envie menos ou mais curtos.";
     RateLimited "rate_limited" 429
-        "Too many requests from your network. Try again later." "Há requisições demais da sua rede. Tente mais tarde.";
+        "Your network sent too many requests. Try again later." "A sua rede fez requisições demais. Tente mais tarde.";
     TargetBusy "target_busy" 429
-        "Too many audits of this site, or of yours, are running. Try again later." "Há auditorias demais deste site, ou suas, em andamento. Tente mais tarde.";
+        "Too many audits of this site, or started by you, are running. Try again later." "Há auditorias demais deste site, ou iniciadas por você, em andamento. Tente mais tarde.";
     LabBusy "lab_busy" 429
         "This server is already running as many lab tests as it can. Try again in a moment." "Este servidor já está executando todos os testes de laboratório que pode. Tente de novo em instantes.";
     LabRateLimited "lab_rate_limited" 429
@@ -234,9 +234,9 @@ codes! {
     LabDailyCap "lab_daily_cap" 429
         "Today's lab tests are used up. Try again tomorrow (UTC)." "Os testes de laboratório de hoje acabaram. Tente amanhã (UTC).";
     Internal "internal" 500
-        "Something went wrong on our side. Try again; if it happens again, report it." "Algo deu errado do nosso lado. Tente de novo; se repetir, avise-nos.";
+        "Something went wrong on our side. Try again; if it happens again, report it." "Algo deu errado do nosso lado. Tente de novo; se acontecer outra vez, avise-nos.";
     RedirectNotAllowed "redirect_not_allowed" 502
-        "The page redirects to an address that can't be audited." "A página redireciona para um endereço que não pode ser auditado.";
+        "The page redirects to an address that can't be audited. Correct the redirect, or audit another address." "A página redireciona para um endereço que não pode ser auditado. Corrija o redirecionamento ou audite outro endereço.";
     TargetUnreachable "target_unreachable" 502
         "The site did not send a usable response. Check the address, or try again later." "O site não enviou uma resposta utilizável. Confira o endereço ou tente mais tarde.";
     TargetTimeout "target_timeout" 502
@@ -252,7 +252,7 @@ codes! {
     AuthUnavailable "auth_unavailable" 503
         "Accounts are temporarily unavailable. You stay signed in. Try again in a moment." "As contas estão temporariamente indisponíveis. Você continua conectado. Tente de novo em instantes.";
     ProductClaimPending "product_claim_pending" 503
-        "The claim could not be finished. Send it again: repeating it is safe." "Não foi possível concluir. Envie de novo: repetir é seguro.";
+        "The import could not be finished. Send the call again: it is idempotent." "Não foi possível concluir a importação. Envie a chamada de novo: ela é idempotente.";
     ChallengeUnavailable "challenge_unavailable" 503
         "Verification is temporarily unavailable. The audit runs without it." "A verificação está temporariamente indisponível. A auditoria é feita sem ela.";
     MailUnavailable "mail_unavailable" 503
@@ -260,17 +260,17 @@ codes! {
     ContactUnconfigured "contact_unconfigured" 503
         "This server has no contact form: its operator has not set a mailbox." "Este servidor não tem formulário de contato: o operador não definiu uma caixa de correio.";
     ContactQueueFull "contact_queue_full" 503
-        "Too many messages are waiting to be sent. Try again in a minute." "Há mensagens demais esperando envio. Tente de novo em um minuto.";
+        "Too many messages are waiting to be sent. Try again in a minute." "Há mensagens demais aguardando envio. Tente de novo em um minuto.";
     OperatorUnavailable "operator_unavailable" 503
         "This server has no operator token, or its database is not responding." "Este servidor não tem token de operador, ou o banco de dados dele não está respondendo.";
     Overloaded "overloaded" 503
-        "The server is at capacity. Try again in a moment." "O servidor está no limite. Tente de novo em instantes.";
+        "The server is at capacity. Try again in a moment." "O servidor está no limite da capacidade. Tente de novo em instantes.";
     SettlementPending "settlement_pending" 503
         "The payment is still settling. Repeat the call with the same header; it is not charged twice." "O pagamento ainda está sendo liquidado. Repita a chamada com o mesmo cabeçalho; ela não é cobrada duas vezes.";
     LabUnavailable "lab_unavailable" 503
         "Lab tests are not available on this server at the moment." "Os testes de laboratório não estão disponíveis neste servidor no momento.";
     PixUnavailable "pix_unavailable" 503
-        "This server does not sell credit by Pix." "Este servidor não vende crédito por Pix.";
+        "This server does not sell credit with Pix. Pay another way." "Este servidor não vende crédito com Pix. Pague de outro modo.";
     PixQueueFull "pix_queue_full" 503
         "Too many receipts are waiting for review. Try again later." "Há comprovantes demais aguardando análise. Tente mais tarde.";
     FacilitatorUnavailable "facilitator_unavailable" 503

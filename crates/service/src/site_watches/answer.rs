@@ -132,16 +132,16 @@ impl SiteWatchLast {
 /// Why a run of a watch did not begin or failed, in words.
 pub(super) fn why(problem: &str) -> Text {
     const NO_CREDIT: Text = text(
-        "The last run did not begin: audits have a price here, and the watch has no credit that pays. Add one to the watch.",
-        "A última auditoria não começou: auditorias têm preço aqui, e a vigia não tem crédito que pague. Adicione um à vigia.",
+        "The last audit did not start: audits have a price on this server, and the watch has no credit that can pay. Add a credit to the watch.",
+        "A última auditoria não começou: neste servidor as auditorias são pagas, e o monitoramento não tem crédito disponível. Adicione um crédito ao monitoramento.",
     );
     const TOO_LITTLE: Text = text(
-        "The last run did not begin: the credit of the watch, or its spending limit, is below the price of one page.",
-        "A última auditoria não começou: o crédito da vigia, ou o limite de gasto, é menor que o preço de uma página.",
+        "The last audit did not start: the credit of the watch, or its spending limit, is below the price of one page. Add credit, or raise the limit.",
+        "A última auditoria não começou: o crédito do monitoramento, ou o limite de gasto dele, é menor que o preço de uma página. Adicione crédito ou aumente o limite.",
     );
     const NO_PLACE: Text = text(
-        "The last run did not begin: all places for site audits were taken until the next one was due.",
-        "A última auditoria não começou: todos os lugares para auditorias de sites estavam ocupados até a próxima.",
+        "The last audit did not start: the server was running as many site audits as it can until the next one was due.",
+        "A última auditoria não começou: o servidor estava no limite de auditorias de sites simultâneas até a hora da seguinte.",
     );
     match problem {
         problem if problem == Code::CreditRequired.wire() => NO_CREDIT,

@@ -49,8 +49,8 @@ pub fn tags_of<T: AsRef<str>>(typed: &[T]) -> Result<Vec<String>, ServiceError> 
     let is_tag = |tag: &String| tag.chars().count() <= TAG_CHARS && !tag.chars().any(char::is_control);
     if tags.len() > MOST_TAGS || !tags.iter().all(is_tag) {
         let shape = text(
-            "tags: at most 10, of at most 40 characters each",
-            "tags: no máximo 10, com no máximo 40 caracteres cada",
+            "tags: use at most 10, of at most 40 characters each",
+            "tags: use no máximo 10, com no máximo 40 caracteres cada",
         );
         return Err(ServiceError::new(Code::InvalidBody).explained(shape.into()));
     }
@@ -62,7 +62,7 @@ pub fn note_of(typed: Option<&str>) -> Result<Option<String>, ServiceError> {
     let note = typed.unwrap_or_default().replace("\r\n", "\n");
     let note = note.trim();
     if note.chars().count() > NOTE_CHARS || note.chars().any(|c| c.is_control() && c != '\n') {
-        let shape = text("note: at most 2,000 characters", "note: no máximo 2.000 caracteres");
+        let shape = text("note: use at most 2,000 characters", "note: use no máximo 2.000 caracteres");
         return Err(ServiceError::new(Code::InvalidBody).explained(shape.into()));
     }
     Ok((!note.is_empty()).then(|| note.to_owned()))

@@ -95,8 +95,8 @@ pub async fn compared_audits(cx: &Cx, owner: &Owner, before: String, after: Stri
 /// Refuses to compare an audit with itself.
 fn differ(before: &str, after: &str) -> Result<(), ServiceError> {
     const SAME: Text = text(
-        "after: it is the same audit as before; choose another one",
-        "after: é a mesma auditoria que before; escolha outra",
+        "after: names the same audit as before; name another audit",
+        "after: indica a mesma auditoria que before; indique outra",
     );
     if before == after { Err(ServiceError::new(Code::InvalidParameter).explained(SAME.into())) } else { Ok(()) }
 }

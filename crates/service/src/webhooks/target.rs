@@ -64,8 +64,8 @@ pub(super) fn named(error: ServiceError) -> ServiceError {
             "url: o host não tem endereço público; envie um que a internet pública alcance",
         ),
         _ => text(
-            "url: takes an absolute http or https URL, without user name and password",
-            "url: recebe uma URL http ou https absoluta, sem usuário e senha",
+            "url: use an absolute http or https URL, without user name and password",
+            "url: use uma URL http ou https absoluta, sem usuário nem senha",
         ),
     };
     ServiceError::new(error.code).explained(why.into())

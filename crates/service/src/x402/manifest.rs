@@ -9,8 +9,8 @@ use crate::config::{LimitSettings, Sku};
 
 /// Instructions for a program that pays.
 pub(crate) const HOW_TO_PAY: Text = text(
-    "Call without a payment first. A 402 says what is accepted: version 1 of x402 in the body (accepts), version 2 in the header PAYMENT-REQUIRED. Sign it and repeat the same call with X-PAYMENT or PAYMENT-SIGNATURE; a payment that turns out not to be needed, as the call is free, is not settled. Or buy credit once (POST /api/credito?usd=5) and send its token as Authorization: Bearer cred_…",
-    "Chame primeiro sem pagamento. Um 402 diz o que é aceito: a versão 1 do x402 no corpo (accepts), a versão 2 no cabeçalho PAYMENT-REQUIRED. Assine e repita a mesma chamada com X-PAYMENT ou PAYMENT-SIGNATURE; um pagamento que se mostra desnecessário, porque a chamada é grátis, não é liquidado. Ou compre crédito uma vez (POST /api/credito?usd=5) e envie o token como Authorization: Bearer cred_…",
+    "Call without a payment first. A 402 says what is accepted: version 1 of x402 in the body (accepts), version 2 in the header PAYMENT-REQUIRED. Sign it and repeat the same call with X-PAYMENT or PAYMENT-SIGNATURE; if the call turns out to be free, the payment is not settled. Or buy credit once (POST /api/credito?usd=5) and send its token as Authorization: Bearer cred_…",
+    "Chame primeiro sem pagamento. Um 402 diz o que é aceito: a versão 1 do x402 no corpo (accepts), a versão 2 no cabeçalho PAYMENT-REQUIRED. Assine e repita a mesma chamada com X-PAYMENT ou PAYMENT-SIGNATURE; se a chamada for grátis, o pagamento não é liquidado. Ou compre crédito uma vez (POST /api/credito?usd=5) e envie o token como Authorization: Bearer cred_…",
 );
 
 impl Payments {

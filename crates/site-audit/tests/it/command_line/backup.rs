@@ -66,7 +66,7 @@ async fn what_was_acknowledged_before_a_backup_comes_back(database: TestDatabase
         assert_eq!(mode & 0o077, 0, "only its owner may read it");
     }
     let later = app.guest().await;
-    refused(&arguments, "exists already").await;
+    refused(&arguments, "already exists").await;
 
     let other = match app.database.is_postgres() {
         true => TestDatabase::postgres().await.unwrap(),

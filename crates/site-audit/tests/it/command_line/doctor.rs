@@ -75,7 +75,7 @@ async fn what_works_is_told_from_what_does_not() {
     .await;
     assert_eq!(code, 1);
     has(&diagnoses, "base_url", "problem", "plain http");
-    has(&diagnoses, "mail", "ok", "lets this service in");
+    has(&diagnoses, "mail", "ok", "accepts this service");
     has(&diagnoses, "dns", "ok", "audit.example has an address");
     has(&diagnoses, "tls", "warning", "answers with another build (of another day)");
     assert_eq!(mail.letters().len(), 0);

@@ -95,8 +95,8 @@ fn bounded(mut item: Drafted, document: Option<&Document>, own_files: OwnFiles<'
     let size = size::of(&item.draft, document, own_files);
     if size > *room {
         const TOO_LARGE: model::lang::Text = text(
-            "The ready change has {size:size}, too much for a report. Make it in the template or program that generates this.",
-            "A mudança pronta tem {size:size}, demais para um relatório. Faça-a no template ou programa que gera isto.",
+            "The ready change has {size:size}, too much for a report. Make it in the template or program that generates this part of the page.",
+            "A mudança pronta tem {size:size}, demais para um relatório. Faça-a no template ou programa que gera esta parte da página.",
         );
         item.draft = FixDraft::instruction(item.draft.target, TOO_LARGE, &[("size", size.into())]);
     } else {

@@ -58,7 +58,7 @@ impl SuppliedFault {
     pub fn message(&self) -> Phrase {
         const URL: Text = text(
             "url: use an absolute http or https URL of at most {most} bytes, without a user name",
-            "url: use um URL http ou https absoluto de no máximo {most} bytes, sem nome de usuário",
+            "url: use uma URL http ou https absoluta de no máximo {most} bytes, sem nome de usuário",
         );
         const TOO_LARGE: Text =
             text("{field}: can have at most {most}, not {size}", "{field}: pode ter no máximo {most}, não {size}");

@@ -13,8 +13,8 @@ const LOST: char = '\u{fffd}';
 /// not known, and would be overwritten.
 pub(super) fn kept_out(mut item: Drafted, document: Option<&Document>) -> Drafted {
     const FIRST: model::lang::Text = text(
-        "Letters of this are garbled in the HTML. Repair the page's encoding first; then audit it again, for a ready change.",
-        "Há letras corrompidas nisto no HTML. Corrija primeiro a codificação da página; depois audite de novo, para ter uma mudança pronta.",
+        "Letters are garbled in this part of the HTML. Correct the page's encoding first, then audit the page again to get a ready change.",
+        "Há letras corrompidas nesta parte do HTML. Corrija primeiro a codificação da página; depois, audite a página de novo para receber uma mudança pronta.",
     );
     let draft = &item.draft;
     let is_lost = draft.snippet.as_ref().is_some_and(|snippet| snippet.contains(LOST))

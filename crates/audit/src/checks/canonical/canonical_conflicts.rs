@@ -17,7 +17,7 @@ pub(crate) const FAMILY: Family = Family {
         ),
         h1: text("Does my canonical contradict the page?", "Minha canônica contradiz a página?"),
         description: text(
-            "Find canonicals that conflict with hreflang, noindex or pagination, and take language versions or later pages out of search.",
+            "Find canonicals that conflict with hreflang, noindex or pagination and so take language versions or later pages out of search.",
             "Encontre canônicas em conflito com hreflang, noindex ou paginação, que tiram da busca versões de idioma ou páginas seguintes.",
         ),
         lead: text(

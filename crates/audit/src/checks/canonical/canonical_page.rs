@@ -19,8 +19,8 @@ pub(crate) const FAMILY: Family = Family {
             "Veja se a canônica aponta para esta página, a inicial, outra página ou site, http em vez de https ou uma URL rastreada.",
         ),
         lead: text(
-            "A canonical that points to another page takes yours out of search. This tool compares it with the final URL of your page, ignoring tracking parameters and spelling.",
-            "Uma canônica que aponta para outra página tira a sua da busca. Esta ferramenta a compara com a URL final da sua página, sem contar parâmetros de rastreamento e grafia.",
+            "A canonical that points to another page takes yours out of search. This tool compares it with the final URL of your page, ignoring tracking parameters and differences such as letter case in the host.",
+            "Uma canônica que aponta para outra página tira a sua da busca. Esta ferramenta a compara com a URL final da sua página, sem contar parâmetros de rastreamento nem diferenças como maiúsculas no host.",
         ),
         example: include_str!("canonical_page/bad_home.html"),
     },
@@ -66,8 +66,8 @@ const OTHER_PAGE: Check = Check {
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc6596#section-3",
     rule: text(
-        "Fails when the page's single canonical points to another URL of the same registrable domain than the page's final URL. The host's letter case, the default port, the fragment, percent-encoding, and tracking and session parameters don't count; a slash at the end does. It is only a note when the URLs differ just by that slash, letter case, `www.`, or a query that the canonical leaves out: the canonical is then a tidier form of this page's URL. A difference of only http and https has its own check. The canonical is taken from the head, or from the `Link` header if the head has none.",
-        "Falha quando a única canônica da página aponta para outra URL do mesmo domínio registrável que não a URL final da página. Maiúsculas no host, porta padrão, fragmento, codificação percentual e parâmetros de rastreamento e sessão não contam; a barra no fim conta. É só uma nota quando as URLs diferem apenas nessa barra, em maiúsculas, em `www.` ou em uma query que a canônica omite: a canônica é então uma forma mais limpa da URL desta página. A diferença só de http e https tem verificação própria. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma.",
+        "Fails when the page's single canonical points to a URL on the same registrable domain that is not the page's final URL. The host's letter case, the default port, the fragment, percent-encoding, and tracking and session parameters don't count; a slash at the end does. It is only a note when the URLs differ just by that slash, letter case, `www.`, or a query that the canonical leaves out: the canonical is then a tidier form of this page's URL. A difference of only http and https has its own check. The canonical is taken from the head, or from the `Link` header if the head has none.",
+        "Falha quando a única canônica da página aponta para uma URL do mesmo domínio registrável que não é a URL final da página. Maiúsculas no host, porta padrão, fragmento, codificação percentual e parâmetros de rastreamento e sessão não contam; a barra no fim conta. É só uma nota quando as URLs diferem apenas nessa barra, em maiúsculas, em `www.` ou em uma query que a canônica omite: a canônica é então uma forma mais limpa da URL desta página. A diferença só de http e https tem verificação própria. A canônica é lida do head, ou do cabeçalho `Link` se o head não tem nenhuma.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),

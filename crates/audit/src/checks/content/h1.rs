@@ -181,8 +181,8 @@ fn raised(html: &Html) -> Option<FixDraft> {
         && outline(html).any(|(_, other)| other.ancestors().any(|around| around == content))
     {
         const FIRST: Text = text(
-            "Make the first heading of the content the h1, in these or its own words.",
-            "Transforme o primeiro título do conteúdo no h1, com estas palavras ou as dele.",
+            "Make the first heading of the content the h1. You can keep its own words or use these.",
+            "Transforme o primeiro título do conteúdo no h1. Você pode manter as palavras dele ou usar estas.",
         );
         let tag = format!("<h1>{}</h1>", html_text(&title));
         let fix = FixDraft::template(FixTarget::Body, tag).note(FIRST, &[]);

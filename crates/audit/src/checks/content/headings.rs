@@ -17,8 +17,8 @@ const LANDING: Landing = Landing {
         "Verifique se os títulos h1 a h6 da página pulam níveis ou não têm texto, cada um com sua linha no código.",
     ),
     lead: text(
-        "Screen reader users jump from heading to heading, and search engines read headings as the outline of a page. This tool reads the outline the same way and shows where it breaks.",
-        "Quem usa leitor de tela navega de título em título, e os buscadores leem os títulos como a estrutura da página. Esta ferramenta lê a estrutura da mesma forma e mostra onde ela se quebra.",
+        "Screen reader users jump from heading to heading, and search engines read headings as the outline of a page. This tool reads the outline the same way and lists skipped levels and empty headings.",
+        "Quem usa leitor de tela navega de título em título, e os buscadores leem os títulos como a estrutura da página. Esta ferramenta lê a estrutura da mesma forma e lista níveis pulados e títulos vazios.",
     ),
     example: include_str!("headings/bad_skipped.html"),
 };

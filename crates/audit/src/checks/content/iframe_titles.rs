@@ -104,10 +104,10 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     let name = |frame: Element<'_>| frame.start_tag().and_then(|_| embed_name(&address(frame)?));
     let named: Option<Vec<(Element<'_>, &str)>> = found.iter().map(|frame| Some((*frame, name(*frame)?))).collect();
     let is_taken = |(at, title): (usize, &str)| named.iter().flatten().take(at).any(|(_, other)| *other == title);
-    const BY_HEADING: Text = text("the heading above the frame", "o título acima do frame");
+    const BY_HEADING: Text = text("the heading above the iframe", "o título acima do iframe");
     const CONFIRM: Text = text(
-        "Let each title say what its frame shows; then paste it.",
-        "Faça cada título dizer o que o frame mostra; depois cole.",
+        "Check that each title says what its iframe shows, then paste the tags.",
+        "Confira se cada title diz o que o iframe mostra e depois cole as tags.",
     );
     // One name for many frames tells nobody which is which.
     let is_telling = !named.iter().flatten().enumerate().any(|(at, (_, title))| is_taken((at, *title)));

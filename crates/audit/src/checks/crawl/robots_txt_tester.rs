@@ -82,7 +82,7 @@ const BLOCKS_RESOURCES: Check = Check {
     impact: Impact::Rendering,
     title: text("Styles or scripts blocked by robots.txt", "Estilos ou scripts bloqueados pelo robots.txt"),
     why: text(
-        "Google renders a page with the files that it may fetch. Without these files it may see a different page than your visitors.",
+        "Google renders a page with the files that it may fetch. Without these files it may see a different page than your visitors do.",
         "O Google renderiza a página com os arquivos que pode buscar. Sem estes arquivos, pode ver uma página diferente da que os visitantes veem.",
     ),
     how: text(

@@ -21,8 +21,8 @@ pub(crate) const FAMILY: Family = Family {
             "Encontre os sitemaps do site e verifique se respondem, se são lidos sem erro, se respeitam os limites do protocolo e se listam páginas.",
         ),
         lead: text(
-            "A sitemap that does not answer, or that breaks at an unescaped &, tells search engines nothing. This tool reads XML, text, RSS, Atom and gzip, follows index files, and shows the line of the first error.",
-            "Um sitemap que não responde, ou que quebra em um & sem escape, não diz nada aos buscadores. Esta ferramenta lê XML, texto, RSS, Atom e gzip, segue índices e mostra a linha do primeiro erro.",
+            "A sitemap that does not answer, or that contains an unescaped &, tells search engines nothing. This tool reads XML, text, RSS, Atom and gzip, follows index files, and shows the line of the first error.",
+            "Um sitemap que não responde, ou que contém um & sem escape, não diz nada aos buscadores. Esta ferramenta lê XML, texto, RSS, Atom e gzip, segue índices e mostra a linha do primeiro erro.",
         ),
         example: include_str!("sitemap/bad_broken.http"),
     },

@@ -63,8 +63,8 @@ const NONCANONICAL: Check = Check {
     impact: Impact::Indexing,
     title: text("Non-canonical URL in the sitemap", "URL não canônica no sitemap"),
     why: text(
-        "The sitemap suggests one URL for the index, the page another. Search engines have to choose, and waste crawling.",
-        "O sitemap sugere uma URL para o índice, a página, outra. Os buscadores precisam escolher e desperdiçam rastreamento.",
+        "The sitemap suggests one URL for the index, and the page suggests another. Search engines have to choose, and waste crawling.",
+        "O sitemap sugere uma URL para o índice, e a página sugere outra. Os buscadores precisam escolher e desperdiçam rastreamento.",
     ),
     how: text("List only the canonical URL.", "Liste só a URL canônica."),
     reference: GUIDELINES,

@@ -41,8 +41,8 @@ const INVALID: Check = Check {
         "Os buscadores descartam URLs relativas ou longas demais e só chegam às URLs http por um redirecionamento.",
     ),
     how: text(
-        "Write each `loc` as an absolute https URL of fewer than 2,048 characters.",
-        "Escreva cada `loc` como uma URL https absoluta com menos de 2.048 caracteres.",
+        "Write each `loc` as an absolute https URL of at most 2,048 characters.",
+        "Escreva cada `loc` como uma URL https absoluta de no máximo 2.048 caracteres.",
     ),
     reference: "https://www.sitemaps.org/protocol.html#locdef",
     rule: text(

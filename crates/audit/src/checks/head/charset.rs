@@ -19,8 +19,8 @@ const LANDING: Landing = Landing {
         "Verifique como a página declara sua codificação no cabeçalho HTTP e nas meta tags, e se navegadores e robôs concordam.",
     ),
     lead: text(
-        "Accents and dashes turn into garbage when browsers have to guess the encoding. This tool reads the byte order mark, the response header and the meta tags as browsers do, and shows where they conflict.",
-        "Acentos e travessões viram lixo quando o navegador precisa adivinhar a codificação. Esta ferramenta lê a marca de ordem de bytes, o cabeçalho HTTP e as meta tags como os navegadores e mostra onde discordam.",
+        "Accents and dashes may be garbled when browsers have to guess the encoding. This tool reads the byte order mark, the response header and the meta tags as browsers do, and shows where they conflict.",
+        "Acentos e travessões podem aparecer corrompidos quando o navegador precisa adivinhar a codificação. Esta ferramenta lê a marca de ordem de bytes, o cabeçalho HTTP e as meta tags como os navegadores e mostra onde discordam.",
     ),
     example: include_str!("charset/bad_twice.html"),
 };
@@ -34,8 +34,8 @@ const MISSING: Check = Check {
     impact: Impact::Rendering,
     title: text("Character encoding not declared", "Codificação de caracteres não declarada"),
     why: text(
-        "Every browser and crawler has to guess the encoding, and accents or dashes may turn into garbage.",
-        "Cada navegador e robô precisa adivinhar a codificação, e acentos ou travessões podem virar lixo.",
+        "Every browser and crawler has to guess the encoding, and accents or dashes may be garbled.",
+        "Cada navegador e robô precisa adivinhar a codificação, e acentos ou travessões podem aparecer corrompidos.",
     ),
     how: text(
         "Add `<meta charset=\"utf-8\">` as the first element of `<head>`, or send `Content-Type: text/html; charset=utf-8`, and save the file as UTF-8.",

@@ -34,7 +34,7 @@ const BROKEN: Check = Check {
     code: "head_broken_by_element",
     severity: Severity::Error,
     impact: Impact::Indexing,
-    title: text("Head closed early by an invalid element", "Head fechado antes da hora por um elemento"),
+    title: text("Head closed early by an invalid element", "Head fechado antes da hora por um elemento inválido"),
     why: text(
         "`<head>` may contain only metadata. At the first other element the browser closes it, and the metadata after it ends up in the body, where search engines ignore it.",
         "O `<head>` só pode conter metadados. No primeiro outro elemento o navegador o fecha, e os metadados depois dele vão parar no body, onde os buscadores os ignoram.",

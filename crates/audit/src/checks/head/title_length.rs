@@ -44,8 +44,8 @@ const TOO_LONG: Check = Check {
     ),
     reference: GOOGLE_TITLE,
     rule: text(
-        "Fails when the first title with text is wider than 612 pixels, the sum of its letters' widths in Arial at 20 pixels without kerning: results show about 600, and 2 percent are allowed for kerning. Search engines state no limit, so this is advice. Not measured on a page that may not be indexed.",
-        "Falha quando o primeiro título com texto passa de 612 pixels de largura, a soma das larguras das letras em Arial de 20 pixels sem kerning: os resultados mostram cerca de 600, e 2 por cento ficam para o kerning. Os buscadores não declaram um limite; isto é um conselho. Não é medido em uma página que não deve ser indexada.",
+        "Fails when the first title with text is wider than 612 pixels, the sum of its letters' widths in Arial at 20 pixels without kerning: results show about 600, and 2% are allowed for kerning. Search engines state no limit, so this is advice. Not measured on a page that may not be indexed.",
+        "Falha quando o primeiro título com texto passa de 612 pixels de largura, a soma das larguras das letras em Arial de 20 pixels sem kerning: os resultados mostram cerca de 600, e 2% ficam para o kerning. Os buscadores não declaram um limite; isto é um conselho. Não é medido em uma página que não deve ser indexada.",
     ),
     thresholds: &[threshold("title_width", MOST_PX as u64, "pixels")],
     remedy: remedy(FixClass::Template, FixTarget::Head),

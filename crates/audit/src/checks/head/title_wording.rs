@@ -32,7 +32,7 @@ const LANDING: Landing = Landing {
     ),
     lead: text(
         "Search engines write their own title when yours repeats itself, doesn't match the page, or uses a different script than its text. This tool compares the title with the h1 and the text of the page.",
-        "Os buscadores escrevem o próprio título quando o seu se repete, não combina com a página ou usa outro alfabeto que o texto. Esta ferramenta compara o título com o h1 e o texto da página.",
+        "Os buscadores escrevem o próprio título quando o seu se repete, não combina com a página ou usa um alfabeto diferente do texto. Esta ferramenta compara o título com o h1 e o texto da página.",
     ),
     example: include_str!("title_wording/bad_part.html"),
 };
@@ -43,17 +43,17 @@ const SITE_NAME: Check = Check {
     impact: Impact::Indexing,
     title: text("The title is only the site's name", "O título é só o nome do site"),
     why: text(
-        "With the site's name alone, results, tabs and bookmarks don't tell this page from any other of the site; search engines write a title of their own.",
-        "Só com o nome do site, resultados, abas e favoritos não distinguem esta página das outras; os buscadores escrevem um título próprio.",
+        "With the site's name alone, results, tabs and bookmarks don't tell this page apart from the others, and search engines write a title of their own.",
+        "Só com o nome do site, resultados, abas e favoritos não distinguem esta página das outras, e os buscadores escrevem um título próprio.",
     ),
     how: text(
-        "Put what the page is about first, and the site's name behind it.",
+        "Put what the page is about first, and the site's name after it.",
         "Ponha primeiro o assunto da página e depois o nome do site.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/title-link#page-titles",
     rule: text(
-        "Fails on a page other than the home page when the first title with text is only the name of the site (`og:site_name`, the name of the `WebSite`, or the name in the domain), while a heading, structured data or `og:title` calls the page something else. Not measured on a page that asks not to be indexed.",
-        "Falha em uma página que não é a inicial quando o primeiro título com texto é só o nome do site (`og:site_name`, o nome do `WebSite` ou o nome no domínio), enquanto um título do texto, os dados estruturados ou o `og:title` chamam a página de outra coisa. Não é medido em página que pede para não ser indexada.",
+        "Fails on a page other than the home page when the first title with text is only the name of the site (`og:site_name`, the name of the `WebSite`, or the name in the domain), while a heading, structured data or `og:title` calls the page something else. Not measured on a page that may not be indexed.",
+        "Falha em uma página que não é a inicial quando o primeiro título com texto é só o nome do site (`og:site_name`, o nome do `WebSite` ou o nome no domínio), enquanto um título do texto, os dados estruturados ou o `og:title` chamam a página de outra coisa. Não é medido em uma página que não deve ser indexada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -137,10 +137,10 @@ const SCRIPT_MISMATCH: Check = Check {
     code: "title_script_mismatch",
     severity: Severity::Info,
     impact: Impact::Hygiene,
-    title: text("Title in a different script than the page", "Título em outro alfabeto que a página"),
+    title: text("Title in a different script than the page", "Título em alfabeto diferente do da página"),
     why: text(
         "Search engines replace a title in a different script than the page's text, since readers of the page may not be able to read it.",
-        "Os buscadores trocam um título em outro alfabeto que o texto da página, pois quem lê a página pode não conseguir ler o título.",
+        "Os buscadores trocam um título escrito em alfabeto diferente do texto da página, pois quem lê a página pode não conseguir ler o título.",
     ),
     how: text(
         "Write the title in the language and script of the page's text.",

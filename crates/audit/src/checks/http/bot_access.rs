@@ -14,8 +14,8 @@ pub(crate) const FAMILY: Family = Family {
             "Veja se Cloudflare, Akamai, DataDome ou outro firewall responde aos robôs com um desafio, ou se um paywall responde com o status 402.",
         ),
         lead: text(
-            "A page that opens in your browser may show a challenge to everyone else. This tool requests it as an honest crawler, names the firewall that answered, and says what to allow.",
-            "Uma página que abre no seu navegador pode mostrar um desafio a todos os outros. Esta ferramenta a pede como um robô honesto, diz qual firewall respondeu e o que liberar.",
+            "A page that opens in your browser may show a challenge to everyone else. This tool requests it as a crawler that identifies itself, names the firewall that answered, and says what to allow.",
+            "Uma página que abre no seu navegador pode mostrar um desafio a todos os outros. Esta ferramenta a pede como um robô que se identifica, diz qual firewall respondeu e o que liberar.",
         ),
         example: include_str!("bot_access/bad_challenge.http"),
     },

@@ -18,8 +18,8 @@ pub(crate) const FAMILY: Family = Family {
             "Compare o idioma declarado de uma página com o idioma do texto e encontre a meta tag content-language, que está obsoleta.",
         ),
         lead: text(
-            "A template with `lang=\"en\"` around Portuguese text makes screen readers use English pronunciation and browsers offer a needless translation. This detector reads the text and tells you its language.",
-            "Um modelo com `lang=\"en\"` em volta de um texto em português faz leitores de tela usarem a pronúncia do inglês e navegadores oferecerem uma tradução desnecessária. Este detector lê o texto e diz em que idioma ele está.",
+            "A template with `lang=\"en\"` around Portuguese text makes screen readers use English pronunciation and browsers offer a needless translation. This tool reads the text and tells you its language.",
+            "Um template com `lang=\"en\"` em volta de um texto em português faz leitores de tela usarem a pronúncia do inglês e navegadores oferecerem uma tradução desnecessária. Esta ferramenta lê o texto e diz em que idioma ele está.",
         ),
         example: include_str!("content_language/bad_portuguese.html"),
     },
@@ -61,7 +61,7 @@ const OBSOLETE: Check = Check {
     title: text("Obsolete content-language meta tag", "Meta tag content-language obsoleta"),
     why: text(
         "The HTML standard calls this meta tag non-conforming. Tools read the language from `lang`, and the two declarations can come to disagree.",
-        "O padrão HTML a considera não conforme. As ferramentas leem o idioma de `lang`, e as duas declarações podem acabar divergindo.",
+        "O padrão HTML considera esta meta tag não conforme. As ferramentas leem o idioma de `lang`, e as duas declarações podem acabar divergindo.",
     ),
     how: text(
         "Declare the language with `lang` on `<html>`, and remove the meta tag.",

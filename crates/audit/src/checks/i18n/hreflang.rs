@@ -20,8 +20,8 @@ pub(crate) const FAMILY: Family = Family {
             "Confira cada entrada hreflang de uma página: código de idioma e região, URL absoluta e lugar no head. Receba a tag corrigida.",
         ),
         lead: text(
-            "Google silently ignores an hreflang entry with an unknown code, a relative URL, or a place outside the head. This checker reads the entries in the page and its `Link` header, and writes corrected ones.",
-            "O Google ignora sem aviso uma entrada hreflang com código desconhecido, URL relativa ou fora do head. Este verificador lê as entradas da página e do cabeçalho `Link` e escreve as corrigidas.",
+            "Google silently ignores an hreflang entry with an unknown code, a relative URL, or a place outside the head. This tool reads the entries in the page and its `Link` header, and writes corrected ones.",
+            "O Google ignora sem aviso uma entrada hreflang com código desconhecido, URL relativa ou fora do head. Esta ferramenta lê as entradas da página e do cabeçalho `Link` e escreve as corrigidas.",
         ),
         example: include_str!("hreflang/bad_code.html"),
     },

@@ -29,8 +29,8 @@ pub(crate) const FAMILY: Family = Family {
             "Confira se o conjunto hreflang inclui a própria página e um padrão, se um código tem duas URLs e se alguma versão está bloqueada.",
         ),
         lead: text(
-            "Hreflang works only as a set: every version lists all versions, including itself, with one URL for each language. This checker reads the set on a page and completes it where it can.",
-            "Hreflang só funciona em conjunto: cada versão lista todas, inclusive a si mesma, com uma URL para cada idioma. Este verificador lê o conjunto de uma página e o completa onde pode.",
+            "Hreflang works only as a set: every version lists all versions, including itself, with one URL for each language. This tool reads the set on a page and completes it where it can.",
+            "Hreflang só funciona em conjunto: cada versão lista todas, inclusive a si mesma, com uma URL para cada idioma. Esta ferramenta lê o conjunto de uma página e o completa onde pode.",
         ),
         example: include_str!("hreflang_set/bad_no_self.html"),
     },

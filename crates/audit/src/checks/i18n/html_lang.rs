@@ -40,7 +40,7 @@ const MISSING: Check = Check {
     reference: "https://www.w3.org/WAI/standards-guidelines/act/rules/b5c3f8/",
     rule: text(
         "Fails when the `html` element has no `lang` attribute, or one with only white space. `xml:lang` doesn't count in HTML. The fix takes the language from `Content-Language` (header or meta tag), the page's own hreflang entry, `og:locale`, or a text of at least 200 words that is clearly in one language. When the text contradicts the declarations, the language is left for you to decide.",
-        "Falha quando o elemento `html` não tem o atributo `lang` ou tem um só com espaços. `xml:lang` não conta em HTML. A correção tira o idioma de `Content-Language` (cabeçalho ou meta tag), da entrada hreflang da própria página, de `og:locale` ou de um texto de pelo menos 200 palavras claramente num só idioma. Quando o texto contradiz as declarações, a decisão sobre o idioma fica com você.",
+        "Falha quando o elemento `html` não tem o atributo `lang` ou tem um só com espaços. `xml:lang` não conta em HTML. A correção tira o idioma de `Content-Language` (cabeçalho ou meta tag), da entrada hreflang da própria página, de `og:locale` ou de um texto de pelo menos 200 palavras claramente em um só idioma. Quando o texto contradiz as declarações, a decisão sobre o idioma fica com você.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Page),

@@ -94,8 +94,8 @@ const BROKEN: Check = Check {
     how: text("Put the file back, or correct the URL in `src`.", "Recoloque o arquivo ou corrija a URL em `src`."),
     reference: "https://developers.google.com/search/docs/appearance/google-images",
     rule: text(
-        "Fails when an image file that the audit requests answers 404 or 410 and an `img` of the page shows it. The audit requests, on the page's own origin, the widest image without dimensions and the social image. Other answers and timeouts prove nothing. Not measured without an answer; not applicable when the audit requests no image of the page.",
-        "Falha quando um arquivo de imagem que a auditoria pede responde 404 ou 410 e um `img` da página o mostra. A auditoria pede, na origem da própria página, a imagem mais larga sem dimensões e a imagem social. Outras respostas e a falta de resposta não provam nada. Não é medido sem resposta; não se aplica quando nenhuma imagem da página é pedida.",
+        "Fails when an image file that the audit requests answers 404 or 410 and an `img` of the page shows it. The audit requests, on the page's own origin, the widest image without dimensions and the social image. Other answers and timeouts are ignored. Not measured without an answer; not applicable when the audit requests no image of the page.",
+        "Falha quando um arquivo de imagem que a auditoria pede responde 404 ou 410 e um `img` da página o mostra. A auditoria pede, na origem da própria página, a imagem mais larga sem dimensões e a imagem social. Outras respostas e a falta de resposta são ignoradas. Não é medido sem resposta; não se aplica quando nenhuma imagem da página é pedida.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Image),

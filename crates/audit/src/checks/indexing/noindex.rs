@@ -135,7 +135,7 @@ fn meta(facts: &Facts<'_>) -> Verdict {
     let Some(first) = all.iter().find(|directive| directive.is_in_page()) else { return PASS };
     const ASKS: Text = text(
         "The {tag} meta tag contains “{directive}”, which keeps the page out of Google Search.",
-        "A meta tag {tag} contém “{directive}”, o que deixa a página fora da Busca Google.",
+        "A meta tag {tag} contém “{directive}”, o que deixa a página fora da Busca do Google.",
     );
     let tag = first.agent.as_deref().unwrap_or("robots");
     decide(facts, &all, ASKS, &[("tag", tag.into()), ("directive", first.name.as_str().into())], IF_FOUND)

@@ -37,7 +37,7 @@ const NOSNIPPET: Check = Check {
     title: text("Page forbids snippets", "Página proíbe trechos nos resultados"),
     why: text(
         "Search results show only the title, and AI answers in Google Search leave the page out.",
-        "Os resultados de busca mostram só o título, e as respostas de IA da Busca Google deixam a página de fora.",
+        "Os resultados de busca mostram só o título, e as respostas de IA da Busca do Google deixam a página de fora.",
     ),
     how: text(
         "If search results may quote the page, remove nosnippet or set a length with max-snippet. Otherwise, leave it.",

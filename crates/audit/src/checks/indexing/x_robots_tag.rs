@@ -42,7 +42,7 @@ const NOINDEX: Check = Check {
     reference: SPEC,
     rule: text(
         "Fails when a line of `X-Robots-Tag` sets `noindex` or `none` for everyone or, after the prefix `googlebot:`, for Googlebot. A prefix applies to the rest of its line. `unavailable_after:` and the `max-` rules are not prefixes. When a meta tag sets the same, the finding for that tag lists the header.",
-        "Falha quando uma linha de `X-Robots-Tag` define `noindex` ou `none` para todos ou, depois do prefixo `googlebot:`, para o Googlebot. Um prefixo vale para o resto da linha. `unavailable_after:` e as regras `max-` não são prefixos. Quando uma meta tag define o mesmo, o problema dessa tag cita o cabeçalho.",
+        "Falha quando uma linha de `X-Robots-Tag` define `noindex` ou `none` para todos ou, depois do prefixo `googlebot:`, para o Googlebot. Um prefixo vale para o resto da linha. `unavailable_after:` e as regras `max-` não são prefixos. Quando uma meta tag define o mesmo, o achado sobre essa tag cita o cabeçalho.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -80,7 +80,7 @@ fn noindex(facts: &Facts<'_>) -> Verdict {
     let all: Vec<&Directive> = facts.directives().iter().filter(|directive| says(directive)).collect();
     const ASKS: Text = text(
         "The X-Robots-Tag header contains “{directive}”, which keeps the page out of Google Search.",
-        "O cabeçalho X-Robots-Tag contém “{directive}”, o que deixa a página fora da Busca Google.",
+        "O cabeçalho X-Robots-Tag contém “{directive}”, o que deixa a página fora da Busca do Google.",
     );
     let name = all.first().map_or("", |directive| directive.name.as_str());
     decide(facts, &all, ASKS, &[("directive", name.into())], IF_FOUND)

@@ -87,8 +87,8 @@ const NONE_INTERNAL: Check = Check {
     impact: Impact::Hygiene,
     title: text("No link to the rest of the site", "Nenhum link para o resto do site"),
     why: text(
-        "The page is a dead end: crawlers find no other pages of the site from here, and visitors have no way on.",
-        "A página é um beco sem saída: os robôs não encontram outras páginas do site a partir daqui, e o visitante não tem como continuar.",
+        "Crawlers find no other pages of the site from here, and visitors have no link to go on.",
+        "A partir daqui, os robôs não encontram outras páginas do site, e o visitante não tem um link para continuar.",
     ),
     how: text(
         "Link to the home page and to related pages with `<a href=\"…\">`.",

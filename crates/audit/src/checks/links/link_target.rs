@@ -24,8 +24,8 @@ const LANDING: Landing = Landing {
         "Encontre links, imagens e scripts que apontam para localhost, IPs privados ou hosts de teste, e links internos para http.",
     ),
     lead: text(
-        "URLs on a developer's machine work there and break for everyone else. Links to the http version of a site go through an insecure redirect. This tool reads every URL on a page and lists both kinds.",
-        "URLs na máquina de quem desenvolve funcionam lá e quebram para todos os outros. Links para a versão http do site passam por um redirecionamento inseguro. Esta ferramenta lê cada URL da página e lista os dois casos.",
+        "URLs on a developer's machine work there, but not for anyone else. Links to the http version of a site go through an insecure redirect. This tool reads every URL on a page and lists both kinds.",
+        "URLs na máquina de quem desenvolve funcionam lá, mas para mais ninguém. Links para a versão http do site passam por um redirecionamento inseguro. Esta ferramenta lê cada URL da página e lista os dois casos.",
     ),
     example: include_str!("link_target/bad_local.html"),
 };
@@ -36,8 +36,8 @@ const LOCAL: Check = Check {
     impact: Impact::Use,
     title: text("URLs that only work locally", "URLs que só funcionam localmente"),
     why: text(
-        "A link, image or script that points to localhost, a private IP address or a staging host works for the developer and breaks for everyone else.",
-        "Um link, imagem ou script que aponta para localhost, um IP privado ou um host de teste funciona para quem desenvolve e quebra para todos os outros.",
+        "A link, image or script that points to localhost, a private IP address or a staging host works for the developer, but not for anyone else.",
+        "Um link, imagem ou script que aponta para localhost, um IP privado ou um host de teste funciona para quem desenvolve, mas para mais ninguém.",
     ),
     how: text("Replace the URL with its public address.", "Troque a URL pelo endereço público."),
     reference: "https://www.rfc-editor.org/rfc/rfc6761",

@@ -21,7 +21,7 @@ const LANDING: Landing = Landing {
     ),
     lead: text(
         "Google Search uses what real visitors experience, not lab measurements. This tool shows the three numbers of the Chrome UX Report: for the page or, if it has too few visitors, for its origin.",
-        "A Busca Google usa a experiência de visitantes reais, não medições de laboratório. Esta ferramenta mostra os três números do Chrome UX Report: da página ou, se ela tem poucas visitas, da origem.",
+        "A Busca do Google usa a experiência de visitantes reais, não medições de laboratório. Esta ferramenta mostra os três números do Chrome UX Report: da página ou, se ela tem poucas visitas, da origem.",
     ),
     example: include_str!("core_web_vitals/bad_poor.http"),
 };
@@ -40,7 +40,7 @@ const LCP_POOR: Check = Check {
     title: text("Slow Largest Contentful Paint (LCP)", "Largest Contentful Paint (LCP) lento"),
     why: text(
         "A quarter of visits wait at least this long for the main content. Google Search counts it as part of page experience.",
-        "Um quarto das visitas espera pelo menos isso pelo conteúdo principal. A Busca Google considera isso na experiência da página.",
+        "Um quarto das visitas espera pelo menos isso pelo conteúdo principal. A Busca do Google considera isso na experiência da página.",
     ),
     how: text(
         "Find the LCP element, usually the lead image. Put its URL in the HTML, don't load it lazily, and make the server respond faster.",
@@ -64,7 +64,7 @@ const INP_POOR: Check = Check {
     title: text("Slow Interaction to Next Paint (INP)", "Interaction to Next Paint (INP) lento"),
     why: text(
         "After a tap or a key press, the page doesn't respond for so long that people tap again. Google Search counts it as part of page experience.",
-        "Depois de um toque ou tecla, a página demora tanto a responder que as pessoas tocam de novo. A Busca Google considera isso na experiência da página.",
+        "Depois de um toque ou tecla, a página demora tanto a responder que as pessoas tocam de novo. A Busca do Google considera isso na experiência da página.",
     ),
     how: text(
         "Split long script tasks, do less work on each input, and remove third-party scripts that you don't need.",
@@ -88,7 +88,7 @@ const CLS_POOR: Check = Check {
     title: text("High Cumulative Layout Shift (CLS)", "Cumulative Layout Shift (CLS) alto"),
     why: text(
         "Text and buttons move while people read or tap. Google Search counts it as part of page experience.",
-        "Textos e botões se movem enquanto as pessoas leem ou tocam. A Busca Google considera isso na experiência da página.",
+        "Textos e botões se movem enquanto as pessoas leem ou tocam. A Busca do Google considera isso na experiência da página.",
     ),
     how: text(
         "Reserve space for images, ads and iframes before they load, and don't insert anything above content that is already visible.",

@@ -41,8 +41,8 @@ const COMPRESSION_MISSING: Check = Check {
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc9110#section-8.4",
     rule: text(
-        "Fails when an HTML document of more than 1,400 bytes is sent without a content coding, although the request accepted gzip, br, zstd and deflate. Smaller documents fit into one packet anyway. Not measured on supplied HTML.",
-        "Falha quando um documento HTML de mais de 1.400 bytes é enviado sem codificação de conteúdo, embora a requisição aceite gzip, br, zstd e deflate. Documentos menores cabem em um pacote de qualquer forma. Não é medido em HTML fornecido.",
+        "Fails when an HTML document of more than 1,400 bytes is sent without a content coding, although the request accepted gzip, br, zstd and deflate. Smaller documents fit into one packet anyway. Not measured for uploaded HTML.",
+        "Falha quando um documento HTML de mais de 1.400 bytes é enviado sem codificação de conteúdo, embora a requisição aceite gzip, br, zstd e deflate. Documentos menores cabem em um pacote de qualquer forma. Não é medido em HTML enviado pelo usuário.",
     ),
     thresholds: &[threshold("document", ONE_PACKET as u64, "bytes")],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),
@@ -61,7 +61,7 @@ const RESPONSE_SLOW: Check = Check {
     ),
     how: text(
         "Cache the page, look for slow database queries, and serve the page from a location near its readers.",
-        "Guarde a página em cache, procure consultas lentas ao banco de dados e sirva a página de um lugar próximo dos leitores.",
+        "Armazene a página em cache, procure consultas lentas ao banco de dados e sirva a página de um lugar próximo dos leitores.",
     ),
     reference: "https://web.dev/articles/ttfb",
     rule: text(
@@ -89,8 +89,8 @@ const CACHE_HEADERS_MISSING: Check = Check {
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc9111#section-4",
     rule: text(
-        "Fails when the final response has none of `Cache-Control`, `Expires`, `ETag` and `Last-Modified`. Any of them passes, including `no-store`, which is a deliberate choice. Not measured on supplied HTML.",
-        "Falha quando a resposta final não tem `Cache-Control`, `Expires`, `ETag` nem `Last-Modified`. Qualquer um deles passa, inclusive `no-store`, que é uma escolha deliberada. Não é medido em HTML fornecido.",
+        "Fails when the final response has none of `Cache-Control`, `Expires`, `ETag` and `Last-Modified`. Any of them passes, including `no-store`, which is a deliberate choice. Not measured for uploaded HTML.",
+        "Falha quando a resposta final não tem `Cache-Control`, `Expires`, `ETag` nem `Last-Modified`. Qualquer um deles passa, inclusive `no-store`, que é uma escolha deliberada. Não é medido em HTML enviado pelo usuário.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),

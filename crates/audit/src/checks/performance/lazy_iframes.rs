@@ -31,7 +31,7 @@ const NOT_LAZY: Check = Check {
     title: text("Iframes further down load at once", "Iframes mais abaixo carregam de imediato"),
     why: text(
         "Each iframe loads a whole page with all its scripts. Iframes that nobody has scrolled to yet slow down the visible part of the page.",
-        "Cada iframe carrega uma página inteira com todos os scripts. Iframes até os quais ninguém rolou atrasam a parte visível da página.",
+        "Cada iframe carrega uma página inteira com todos os scripts. Iframes que ninguém alcançou na rolagem atrasam a parte visível da página.",
     ),
     how: text("Add `loading=\"lazy\"` to these iframes.", "Adicione `loading=\"lazy\"` a esses iframes."),
     reference: "https://web.dev/articles/iframe-lazy-loading",

@@ -45,8 +45,8 @@ const MISSING: Check = Check {
     ),
     reference: STANDARD,
     rule: text(
-        "Fails when neither a `Content-Security-Policy` header nor a `meta` of that kind in the head sets a policy. A report-only policy doesn't count. Not measured on supplied HTML, whose headers are unknown.",
-        "Falha quando nem um cabeçalho `Content-Security-Policy` nem um `meta` desse tipo no head define uma política. Uma política que só gera relatórios não conta. Não é medido em HTML fornecido, cujos cabeçalhos são desconhecidos.",
+        "Fails when neither a `Content-Security-Policy` header nor a `meta` of that kind in the head sets a policy. A report-only policy doesn't count. Not measured for uploaded HTML, whose headers are unknown.",
+        "Falha quando nem um cabeçalho `Content-Security-Policy` nem um `meta` desse tipo no head define uma política. Uma política que só gera relatórios não conta. Não é medido em HTML enviado pelo usuário, cujos cabeçalhos são desconhecidos.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),

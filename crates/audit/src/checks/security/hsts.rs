@@ -41,8 +41,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc6797#section-6.1",
     rule: text(
-        "Fails when an https response has no `Strict-Transport-Security` header, whatever its status. Not measured over http, where browsers ignore the header, nor on supplied HTML.",
-        "Falha quando uma resposta https não tem o cabeçalho `Strict-Transport-Security`, qualquer que seja o status. Não é medido por http, onde os navegadores ignoram o cabeçalho, nem em HTML fornecido.",
+        "Fails when an https response has no `Strict-Transport-Security` header, whatever its status. Not measured over http, where browsers ignore the header, nor for uploaded HTML.",
+        "Falha quando uma resposta https não tem o cabeçalho `Strict-Transport-Security`, qualquer que seja o status. Não é medido por http, onde os navegadores ignoram o cabeçalho, nem em HTML enviado pelo usuário.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Page),

@@ -18,8 +18,8 @@ const LANDING: Landing = Landing {
         "Confira /.well-known/security.txt segundo a RFC 9116: contatos, data de expiração, tipo de mídia e lugar, com as correções.",
     ),
     lead: text(
-        "People who find a vulnerability look for security.txt to know who to contact. If the file is expired or unreadable, they may go public instead.",
-        "Quem encontra uma vulnerabilidade procura o security.txt para saber a quem avisar. Se o arquivo está expirado ou ilegível, pode acabar falando em público.",
+        "People who find a vulnerability look for security.txt to know who to contact. If the file is expired or unreadable, they may publish it without telling you.",
+        "Quem encontra uma vulnerabilidade procura o security.txt para saber a quem avisar. Se o arquivo está expirado ou ilegível, pode divulgá-la sem avisar você.",
     ),
     example: include_str!("security_txt/bad_expired.http"),
 };
@@ -39,8 +39,8 @@ const MISSING: Check = Check {
     ),
     reference: "https://www.rfc-editor.org/rfc/rfc9116#section-3",
     rule: text(
-        "Fails when `/.well-known/security.txt` answers 404 or 410 and there is no such file at `/security.txt` either. Not measured when the answer proves nothing: another error, or a page that the site also shows for missing URLs.",
-        "Falha quando `/.well-known/security.txt` responde 404 ou 410 e também não há esse arquivo em `/security.txt`. Não é medido quando a resposta não prova nada: outro erro ou uma página que o site também mostra para URLs inexistentes.",
+        "Fails when `/.well-known/security.txt` answers 404 or 410 and there is no such file at `/security.txt` either. Not measured when the answer is inconclusive: another error, or a page that the site also shows for missing URLs.",
+        "Falha quando `/.well-known/security.txt` responde 404 ou 410 e também não há esse arquivo em `/security.txt`. Não é medido quando a resposta é inconclusiva: outro erro ou uma página que o site também mostra para URLs inexistentes.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::File),

@@ -36,8 +36,8 @@ const UNREACHABLE: Check = Check {
     ),
     reference: "https://developers.facebook.com/docs/sharing/webmasters/images/",
     rule: text(
-        "Fails when the `og:image` is on the page's origin and its file answers 4xx, is not an image by its bytes and type, is larger than 5 MB, or has a side below 200 pixels. Images on other origins are not requested. 401, 403, 429, 5xx, a bot challenge and timeouts prove nothing.",
-        "Falha quando a `og:image` está na origem da página e o arquivo responde 4xx, não é uma imagem pelos bytes e pelo tipo, tem mais de 5 MB ou tem um lado com menos de 200 pixels. Imagens de outras origens não são pedidas. 401, 403, 429, 5xx, um desafio contra robôs e falta de resposta não provam nada.",
+        "Fails when the `og:image` is on the page's origin and its file answers 4xx, is not an image by its bytes and type, is larger than 5 MB, or has a side below 200 pixels. Images on other origins are not requested. 401, 403, 429, 5xx, a bot challenge and timeouts are ignored.",
+        "Falha quando a `og:image` está na origem da página e o arquivo responde 4xx, não é uma imagem pelos bytes e pelo tipo, tem mais de 5 MB ou tem um lado com menos de 200 pixels. Imagens de outras origens não são pedidas. 401, 403, 429, 5xx, um desafio contra robôs e falta de resposta são ignorados.",
     ),
     thresholds: &[
         threshold("file_size", MOST_SOCIAL_BYTES, "bytes"),

@@ -93,7 +93,7 @@ const HANDLE: Check = Check {
     reference: "https://developer.x.com/en/docs/x-for-websites/cards/overview/markup",
     rule: text(
         "Fails when `twitter:site` or `twitter:creator` is a placeholder account, in any letter case: `@yoursite`, `@username`, `@your_handle` and others of a table, a template placeholder, or `@` alone. Not applicable without these tags.",
-        "Falha quando `twitter:site` ou `twitter:creator` é uma conta de exemplo, em maiúsculas ou minúsculas: `@yoursite`, `@username`, `@your_handle` e outras de uma tabela, um marcador de modelo ou só `@`. Não se aplica sem essas tags.",
+        "Falha quando `twitter:site` ou `twitter:creator` é uma conta de exemplo, em maiúsculas ou minúsculas: `@yoursite`, `@username`, `@your_handle` e outras de uma tabela, um marcador de template ou só `@`. Não se aplica sem essas tags.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),

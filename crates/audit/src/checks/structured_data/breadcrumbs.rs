@@ -62,7 +62,7 @@ const DOUBLED: Check = Check {
     ),
     how: text(
         "Correct the template that builds these URLs, so that it joins their parts only once.",
-        "Corrija o modelo que monta essas URLs para que junte as partes uma vez só.",
+        "Corrija o template que monta essas URLs para que junte as partes uma vez só.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/structured-data/breadcrumb",
     rule: text(

@@ -85,7 +85,7 @@ const MAIN_ENTITY: Check = Check {
     title: text("mainEntityOfPage points to the home page", "mainEntityOfPage aponta para a página inicial"),
     why: text(
         "The markup says that the home page, not this page, is about this entity. This happens when a template writes the site's URL on every page.",
-        "A marcação diz que a página inicial, e não esta, trata desta entidade. Isso acontece quando um modelo escreve a URL do site em todas as páginas.",
+        "A marcação diz que a página inicial, e não esta, trata desta entidade. Isso acontece quando um template escreve a URL do site em todas as páginas.",
     ),
     how: text(
         "Set `mainEntityOfPage` to the URL of this page, or remove it.",

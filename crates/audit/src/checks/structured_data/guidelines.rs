@@ -21,8 +21,8 @@ pub(crate) const FAMILY: Family = Family {
             "Confira se o título, a nota e a parte paga dos seus dados estruturados estão na página e se nenhuma empresa avalia a si mesma.",
         ),
         lead: text(
-            "Google can remove rich results by a manual action if markup describes invisible content, or if a business marks up reviews of itself. This check compares the markup with what the page shows.",
-            "O Google pode remover resultados avançados por uma ação manual se a marcação descreve conteúdo invisível ou se uma empresa marca avaliações de si mesma. Esta verificação compara a marcação com o que a página mostra.",
+            "Google can remove rich results by a manual action if markup describes invisible content, or if a business marks up reviews of itself. This tool compares the markup with what the page shows.",
+            "O Google pode remover resultados avançados por uma ação manual se a marcação descreve conteúdo invisível ou se uma empresa marca avaliações de si mesma. Esta ferramenta compara a marcação com o que a página mostra.",
         ),
         example: include_str!("guidelines/bad_headline.html"),
     },

@@ -27,8 +27,8 @@ pub(crate) const FAMILY: Family = Family {
             "Encontre erros de sintaxe no JSON-LD por linha e coluna, @context ausente ou errado e nós sem @type. Receba o bloco corrigido.",
         ),
         lead: text(
-            "Search engines drop a whole JSON-LD block if it isn't valid JSON or has no context, and nothing on the page shows it. This validator finds the line and column of the error and, if no data is lost, writes the corrected block.",
-            "Os buscadores descartam um bloco JSON-LD inteiro se ele não é JSON válido ou não tem contexto, e nada na página mostra isso. Este validador encontra a linha e a coluna do erro e, se nenhum dado se perde, escreve o bloco corrigido.",
+            "Search engines drop a whole JSON-LD block if it isn't valid JSON or has no context, and nothing on the page shows it. This tool finds the line and column of the error and, if no data is lost, writes the corrected block.",
+            "Os buscadores descartam um bloco JSON-LD inteiro se ele não é JSON válido ou não tem contexto, e nada na página mostra isso. Esta ferramenta encontra a linha e a coluna do erro e, se nenhum dado se perde, escreve o bloco corrigido.",
         ),
         example: include_str!("jsonld/bad_syntax.html"),
     },

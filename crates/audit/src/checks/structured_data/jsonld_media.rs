@@ -29,8 +29,8 @@ pub(crate) const FAMILY: Family = Family {
             "Encontre um contentUrl que aponta para um player em vez de um arquivo de vídeo, e logotipos ou imagens minúsculas como imagem do artigo.",
         ),
         lead: text(
-            "A video result needs the URL of the video file or of its player, each in its own field. An article needs an image of its subject. This checker finds URLs that are something else.",
-            "Um resultado de vídeo precisa da URL do arquivo de vídeo ou do player, cada uma no seu campo. Um artigo precisa de uma imagem do assunto. Este verificador encontra URLs que são outra coisa.",
+            "A video result needs the URL of the video file or of its player, each in its own field. An article needs an image of its subject. This tool finds URLs that are something else.",
+            "Um resultado de vídeo precisa da URL do arquivo de vídeo ou do player, cada uma no seu campo. Um artigo precisa de uma imagem do assunto. Esta ferramenta encontra URLs que são outra coisa.",
         ),
         example: include_str!("jsonld_media/bad_player.html"),
     },

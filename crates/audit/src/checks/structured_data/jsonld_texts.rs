@@ -21,8 +21,8 @@ pub(crate) const FAMILY: Family = Family {
             "Encontre entidades HTML como &#8217; no JSON-LD, autores sem nome e nomes que começam com “Por”. Receba os textos corrigidos.",
         ),
         lead: text(
-            "Some templates escape texts for HTML and put them in JSON, where `&#8217;` is not decoded. Others use the whole byline as the author's name. This checker finds both and writes the correct values.",
-            "Alguns modelos escapam os textos para HTML e os colocam em JSON, onde `&#8217;` não é decodificado. Outros usam a linha de autoria inteira como nome do autor. Este verificador encontra os dois casos e escreve os valores corretos.",
+            "Some templates escape texts for HTML and put them in JSON, where `&#8217;` is not decoded. Others use the whole byline as the author's name. This tool finds both and writes the correct values.",
+            "Alguns templates escapam os textos para HTML e os colocam em JSON, onde `&#8217;` não é decodificado. Outros usam a linha de autoria inteira como nome do autor. Esta ferramenta encontra os dois casos e escreve os valores corretos.",
         ),
         example: include_str!("jsonld_texts/bad_entities.html"),
     },

@@ -29,8 +29,8 @@ pub(crate) const FAMILY: Family = Family {
             "Confira datas, durações, preços, moedas, notas, GTINs, coordenadas e URLs em JSON-LD, microdados e RDFa e receba-os corrigidos.",
         ),
         lead: text(
-            "A price with a comma or a date with slashes is valid JSON, but search engines drop it. This test compares each value with the format its property requires, and corrects it if only one meaning is possible.",
-            "Um preço com vírgula ou uma data com barras é JSON válido, mas os buscadores o descartam. Este teste compara cada valor com o formato que a propriedade exige e o corrige se só há uma leitura possível.",
+            "A price with a comma or a date with slashes is valid JSON, but search engines drop it. This tool compares each value with the format its property requires, and corrects it if only one meaning is possible.",
+            "Um preço com vírgula ou uma data com barras é JSON válido, mas os buscadores o descartam. Esta ferramenta compara cada valor com o formato que a propriedade exige e o corrige se só há uma leitura possível.",
         ),
         example: include_str!("jsonld_values/bad_price.html"),
     },
@@ -53,7 +53,7 @@ const INVALID: Check = Check {
     reference: "https://schema.org/docs/datamodel.html",
     rule: text(
         "Fails when a plain value of a known property has the wrong format. Dates and durations must be ISO 8601; prices digits with at most one point; currencies ISO 4217 codes; enumeration values the name or URL of a member; URLs absolute http(s); the `ratingValue` of an `AggregateRating` or `reviewRating` a number between `worstRating` (default 1) and `bestRating` (default 5); `position` counted from 1; coordinates on the globe; GTINs with a valid check digit. A note when the only fault is a space between date and time, which many readers accept. Empty values, placeholders, percentages, fractions, and objects instead of a value are skipped.",
-        "Falha quando um valor simples de uma propriedade conhecida tem o formato errado. Datas e durações devem ser ISO 8601; preços, dígitos com no máximo um ponto; moedas, códigos ISO 4217; valores de enumerações, o nome ou a URL de um membro; URLs, http(s) absolutas; o `ratingValue` de um `AggregateRating` ou `reviewRating`, um número entre `worstRating` (padrão 1) e `bestRating` (padrão 5); `position`, contada a partir de 1; coordenadas, no globo; GTINs, com dígito verificador válido. É uma nota quando a única falha é um espaço entre data e hora, que muitos leitores aceitam. Valores vazios, marcadores de modelo, porcentagens, frações e objetos no lugar de um valor são ignorados.",
+        "Falha quando um valor simples de uma propriedade conhecida tem o formato errado. Datas e durações devem ser ISO 8601; preços, dígitos com no máximo um ponto; moedas, códigos ISO 4217; valores de enumerações, o nome ou a URL de um membro; URLs, http(s) absolutas; o `ratingValue` de um `AggregateRating` ou `reviewRating`, um número entre `worstRating` (padrão 1) e `bestRating` (padrão 5); `position`, contada a partir de 1; coordenadas, no globo; GTINs, com dígito verificador válido. É uma nota quando a única falha é um espaço entre data e hora, que muitos leitores aceitam. Valores vazios, marcadores de template, porcentagens, frações e objetos no lugar de um valor são ignorados.",
     ),
     thresholds: &[threshold("worst_rating", 1, "points"), threshold("best_rating", 5, "points")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -77,7 +77,7 @@ const PLACEHOLDER: Check = Check {
     reference: "https://developers.google.com/search/docs/appearance/structured-data/sd-policies#content",
     rule: text(
         "Fails when a value of a schema.org node is only a template placeholder (`{{name}}`, `${name}`, `<% name %>`), a word left by samples or broken scripts (`string`, `TODO`, `undefined`, `[object Object]`), or a URL on example.com, example.org or example.net on a page of another site. Empty values are skipped, and so are placeholders inside a longer text and the templates of search actions.",
-        "Falha quando um valor de um nó schema.org é só um marcador de modelo (`{{name}}`, `${name}`, `<% name %>`), uma palavra deixada por exemplos ou scripts quebrados (`string`, `TODO`, `undefined`, `[object Object]`), ou uma URL em example.com, example.org ou example.net numa página de outro site. Valores vazios são ignorados, assim como marcadores dentro de um texto maior e os modelos de ações de busca.",
+        "Falha quando um valor de um nó schema.org é só um marcador de template (`{{name}}`, `${name}`, `<% name %>`), uma palavra deixada por exemplos ou scripts quebrados (`string`, `TODO`, `undefined`, `[object Object]`), ou uma URL em example.com, example.org ou example.net numa página de outro site. Valores vazios são ignorados, assim como marcadores dentro de um texto maior e os templates de ações de busca.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Head),

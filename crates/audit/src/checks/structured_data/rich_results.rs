@@ -27,8 +27,8 @@ pub(crate) const FAMILY: Family = Family {
             "Confira em JSON-LD, microdados e RDFa as propriedades exigidas e recomendadas de 30 resultados avançados do Google e receba o bloco completo.",
         ),
         lead: text(
-            "Each Google rich result has required and recommended properties. This test reads every node on the page, including nested ones and those joined by `@id`, and lists the missing properties.",
-            "Cada resultado avançado do Google tem propriedades exigidas e recomendadas. Este teste lê todos os nós da página, inclusive os aninhados e os ligados por `@id`, e lista as propriedades que faltam.",
+            "Each Google rich result has required and recommended properties. This tool reads every node on the page, including nested ones and those joined by `@id`, and lists the missing properties.",
+            "Cada resultado avançado do Google tem propriedades exigidas e recomendadas. Esta ferramenta lê todos os nós da página, inclusive os aninhados e os ligados por `@id`, e lista as propriedades que faltam.",
         ),
         example: include_str!("rich_results/bad_recipe.html"),
     },

@@ -22,8 +22,8 @@ pub(crate) const FAMILY: Family = Family {
             "Confira tipos e propriedades em JSON-LD, microdados e RDFa com o vocabulário schema.org e receba os nomes corrigidos.",
         ),
         lead: text(
-            "Search engines silently ignore a type or property that schema.org doesn't define. This checker compares each name with release 30.1 of the vocabulary and suggests the correct spelling.",
-            "Os buscadores ignoram sem aviso um tipo ou uma propriedade que o schema.org não define. Este verificador compara cada nome com a versão 30.1 do vocabulário e sugere a grafia correta.",
+            "Search engines silently ignore a type or property that schema.org doesn't define. This tool compares each name with release 30.1 of the vocabulary and suggests the correct spelling.",
+            "Os buscadores ignoram sem aviso um tipo ou uma propriedade que o schema.org não define. Esta ferramenta compara cada nome com a versão 30.1 do vocabulário e sugere a grafia correta.",
         ),
         example: include_str!("vocabulary/bad_types.html"),
     },
@@ -46,7 +46,7 @@ const TYPE: Check = Check {
     reference: "https://schema.org/docs/full.html",
     rule: text(
         "Fails when a schema.org node, in any syntax, has a type that release 30.1 of the vocabulary, including pending terms, doesn't define. Names are compared exactly. The check suggests a name that differs only in letter case, or by one letter (two in names of eight letters or more). It skips types of other vocabularies, blocks whose context defines its own terms, and placeholders.",
-        "Falha quando um nó schema.org, em qualquer sintaxe, tem um tipo que a versão 30.1 do vocabulário, com os termos pendentes, não define. Os nomes são comparados exatamente. A verificação sugere um nome que só difere em maiúsculas ou por uma letra (duas em nomes de oito letras ou mais). Ignora tipos de outros vocabulários, blocos cujo contexto define termos próprios e marcadores de modelo.",
+        "Falha quando um nó schema.org, em qualquer sintaxe, tem um tipo que a versão 30.1 do vocabulário, com os termos pendentes, não define. Os nomes são comparados exatamente. A verificação sugere um nome que só difere em maiúsculas ou por uma letra (duas em nomes de oito letras ou mais). Ignora tipos de outros vocabulários, blocos cujo contexto define termos próprios e marcadores de template.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),

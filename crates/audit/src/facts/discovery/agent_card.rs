@@ -79,7 +79,7 @@ fn judge(answer: &Answer<'_>, is_legacy: bool) -> ProbeOutcome {
         "{file} responde {status} com a descrição de um servidor MCP, que não é um cartão de agente A2A.",
     );
     const NO_CARD: Text = text(
-        "{file} answers {status} with JSON that is no agent card.",
+        "{file} answers {status} with JSON that is not an agent card.",
         "{file} responde {status} com um JSON que não é um cartão de agente.",
     );
     const MEASURED: Text = text(
@@ -151,11 +151,11 @@ fn judge_card(card: &Value, notes: &mut Notes) {
 
 fn judge_advice(card: &Value, file: &File<'_>, is_legacy: bool, notes: &mut Notes) {
     const LEGACY: Text =
-        text("it is only at the old place; it belongs at {path}", "está apenas no lugar antigo; deve ficar em {path}");
-    const NO_PROVIDER: Text = text("it names no provider", "não indica quem oferece o agente (provider)");
+        text("it is only at the old location: move it to {path}", "está só no lugar antigo: mova-o para {path}");
+    const NO_PROVIDER: Text = text("it does not name the provider", "não indica quem oferece o agente (provider)");
     const NO_CACHING: Text = text(
-        "it has neither Cache-Control nor ETag, so clients read it again each time",
-        "não tem Cache-Control nem ETag, então os clientes o leem de novo a cada vez",
+        "it has neither Cache-Control nor ETag, so clients download it again each time",
+        "não tem Cache-Control nem ETag, então os clientes o baixam de novo a cada vez",
     );
     if is_legacy {
         notes.hint(LEGACY, &[("path", PATH.into())]);
@@ -245,14 +245,14 @@ mod tests {
         check_of(vec![extra(KIND, PATH, 200, "application/json", GOOD)], Info, "Cache-Control");
         check_of(vec![extra(KIND, PATH, 404, "", "")], Info, "offers an agent");
         check_of(vec![extra(KIND, PATH, 500, "", "")], Unverified, "500");
-        check_of(Vec::new(), Unverified, "not asked");
+        check_of(Vec::new(), Unverified, "not requested");
     }
 
     #[test]
     fn the_old_place_is_asked_after_the_right_one() {
         let gone = || extra(KIND, PATH, 404, "", "");
         let legacy = |body: &str| cached(WantKind::AgentCardLegacy, LEGACY_PATH, body);
-        check_of(vec![gone(), legacy(GOOD)], Info, "only at the old place");
+        check_of(vec![gone(), legacy(GOOD)], Info, "only at the old location");
         check_of(vec![gone(), legacy("<p>app")], Info, "agent-card.json answers 404");
         let asked = |source: &str, extras| with_site(source, &[], extras, |site| legacy_target(site).is_some());
         assert!(asked(LINK, vec![gone()]));

@@ -10,6 +10,7 @@ use super::notes::{Judged, ProbeOutcome, info, quoted, unverified, warn};
 use crate::facts::challenge;
 use crate::facts::content_type;
 use crate::facts::content_type::looks_like_html;
+use crate::facts::fetch_failure;
 
 /// Characters kept of an observed `Content-Type`.
 const CONTENT_TYPE_CHARACTERS: usize = 200;
@@ -42,18 +43,17 @@ pub(super) struct File<'c> {
 }
 
 const NOT_ASKED: Text = text(
-    "{file} was not asked for: the time or the requests for additional files ran out.",
+    "{file} was not requested: the time or the requests for additional files were used up.",
     "{file} não foi pedido: o tempo ou as requisições para arquivos adicionais acabaram.",
 );
 const ELSEWHERE: Text = text(
-    "The page names an address that is not fetched: it is not http(s), not of this origin, or too long.",
-    "A página indica um endereço que não é buscado: não é http(s), não é desta origem ou é longo demais.",
+    "The page declares an address that is not fetched: it is not http(s), not on this origin, or too long.",
+    "A página declara um endereço que não é buscado: não é http(s), não é desta origem ou é longo demais.",
 );
 const BLOCKED: Text = text(
     "{file} is blocked: its URL, or one that it redirects to, may not be fetched.",
     "{file} está bloqueado: a URL, ou uma para a qual redireciona, não pode ser buscada.",
 );
-const NO_ANSWER: Text = text("{file} gave no answer ({reason}).", "{file} não respondeu ({reason}).");
 const CHALLENGE: Text = text(
     "A bot protection or rate limit ({vendor}) answered {status} instead of {file}.",
     "Uma proteção contra robôs ou um limite de acessos ({vendor}) respondeu {status} no lugar de {file}.",
@@ -68,20 +68,20 @@ const UNTELLING: Text = text(
     "{file} responde {status}, o que não mostra se o arquivo existe.",
 );
 const TOO_LONG: Text = text(
-    "{file} is longer than {limit} KiB and was read no further, so it was not judged.",
-    "{file} passa de {limit} KiB e não foi lido além disso, então não foi avaliado.",
+    "{file} is longer than {limit} KB, the most that is read, so it was not checked.",
+    "{file} passa de {limit} KB, o máximo que é lido, então não foi verificado.",
 );
 const BROKE_OFF: Text = text(
-    "The answer of {file} broke off before its end, so it was not judged.",
-    "A resposta de {file} terminou antes do fim, então não foi avaliada.",
+    "The response for {file} was cut off before its end, so it was not checked.",
+    "A resposta de {file} foi interrompida antes do fim, então não foi verificada.",
 );
 const UNREADABLE: Text = text(
     "{file} has a content coding that could not be read: {coding}.",
     "{file} tem uma codificação de conteúdo que não pôde ser lida: {coding}.",
 );
 const MASKED: Text = text(
-    "{file} answers {status} with a page like the one that missing addresses get, so it is not known whether it exists.",
-    "{file} responde {status} com uma página como a que endereços inexistentes recebem, então não se sabe se existe.",
+    "{file} answers {status} with a page like the one for missing addresses, so it is unknown whether the file exists.",
+    "{file} responde {status} com uma página como a de endereços inexistentes, então não se sabe se o arquivo existe.",
 );
 const HTML_FOR_JSON: Text = text(
     "{file} answers {status} with an HTML page instead of JSON.",
@@ -152,7 +152,7 @@ impl<'c> Answer<'c> {
             Fetched::Response(exchange) => exchange,
             Fetched::Failed(failure) if is_refused(failure) => return Err(unverified(BLOCKED, &[file()])),
             Fetched::Failed(failure) => {
-                return Err(unverified(NO_ANSWER, &[file(), ("reason", quoted(&failure.reason))]));
+                return Err(unverified(fetch_failure::sentence(&failure.reason), &[("url", self.name())]));
             }
         };
         let status = || ("status", exchange.status.into());

@@ -38,7 +38,7 @@ fn judge(answer: &Answer<'_>) -> ProbeOutcome {
         "{file} responde {status} com um conjunto de links em texto (application/linkset), permitido apenas ao lado da forma JSON.",
     );
     const NO_SET: Text = text(
-        "{file} answers {status} with JSON that has no array \"linkset\".",
+        "{file} answers {status} with JSON that has no \"linkset\" array.",
         "{file} responde {status} com um JSON que não tem a lista \"linkset\".",
     );
     const MEASURED: Text = text(
@@ -51,7 +51,7 @@ fn judge(answer: &Answer<'_>) -> ProbeOutcome {
     );
     const NO_LINK: Text = text("no relation has a target with an href", "nenhuma relação tem um alvo com href");
     const NO_TARGETS: Text = text(
-        "the relation \"{name}\" is no array of objects with an href",
+        "the relation \"{name}\" is not an array of objects with an href",
         "a relação \"{name}\" não é uma lista de objetos com href",
     );
     const NO_PROFILE: Text = text(
@@ -172,7 +172,7 @@ mod tests {
         check_of(file(200, "application/linkset", "</a>; rel=item"), Info, "link set as text");
         check_of(file(404, "", ""), Info, "optional");
         check_of(file(502, "", ""), Unverified, "502");
-        check_of(Vec::new(), Unverified, "not asked");
+        check_of(Vec::new(), Unverified, "not requested");
         check_of(file(200, FULL_TYPE, &GOOD.replacen('{', "{\"a\":1,\"a\":2,", 1)), Pass, "a occurs twice");
     }
 

@@ -55,8 +55,8 @@ fn judge(answer: &Answer<'_>) -> ProbeOutcome {
         "{file} responde {status} com um JSON que não indica nenhum de {services}.",
     );
     const MEASURED: Text = text(
-        "{file} names {services} with {count} {count|entry|entries} of app links; Apple's devices read it through Apple's own network, which was not asked.",
-        "{file} indica {services} com {count} {count|entrada|entradas} de links de aplicativos; os dispositivos da Apple o leem pela rede da própria Apple, que não foi consultada.",
+        "{file} names {services} with {count} {count|entry|entries} of app links; Apple's devices read it through Apple's own network, which was not tested.",
+        "{file} indica {services} com {count} {count|entrada|entradas} de links de aplicativos; os dispositivos da Apple o leem pela rede da própria Apple, que não foi testada.",
     );
     delivery::unredirected(answer)?;
     fits_apple(answer)?;
@@ -103,10 +103,10 @@ fn is_signed(bytes: &[u8]) -> bool {
 /// Judges `applinks`, and counts its entries.
 fn judge_links(links: &Value, notes: &mut Notes) -> usize {
     const NO_DETAILS: Text =
-        text("applinks has no array \"details\" with entries", "applinks não tem a lista \"details\" com entradas");
+        text("applinks has no \"details\" array with entries", "applinks não tem a lista \"details\" com entradas");
     const APP: Text = text(
-        "entry {at} of applinks names no app as TEAMID.bundle: \"{value}\"",
-        "a entrada {at} de applinks não indica um aplicativo como TEAMID.bundle: \"{value}\"",
+        "entry {at} of applinks has no app ID of the form TEAMID.bundle: \"{value}\"",
+        "a entrada {at} de applinks não tem um ID de aplicativo na forma TEAMID.bundle: \"{value}\"",
     );
     const NO_PATHS: Text = text(
         "entry {at} of applinks has neither components nor paths",
@@ -195,9 +195,9 @@ mod tests {
             (
                 "ABCDE12345.com.example\"]",
                 "com.example\"]",
-                "entry 1 of applinks names no app as TEAMID.bundle: \"com.example\"",
+                "entry 1 of applinks has no app ID of the form TEAMID.bundle: \"com.example\"",
             ),
-            ("\"appID\"", "\"x\"", "entry 2 of applinks names no app"),
+            ("\"appID\"", "\"x\"", "entry 2 of applinks has no app ID"),
             ("\"paths\"", "\"x\"", "entry 2 of applinks has neither"),
         ] {
             check_of(file(GOOD.replacen(from, to, 1)), Warn, words);
@@ -205,10 +205,10 @@ mod tests {
         check_of(vec![extra(KIND, PATH, 200, "application/octet-stream", GOOD)], Warn, "must be application/json");
         let large = extra(KIND, PATH, 200, "application/json", GOOD);
         check_of(vec![with_header(cut(large, BodyCut::Size), "content-length", "131073")], Warn, "131,073 bytes");
-        check_of(vec![cut(extra(KIND, PATH, 200, "application/json", GOOD), BodyCut::Size)], Unverified, "64 KiB");
+        check_of(vec![cut(extra(KIND, PATH, 200, "application/json", GOOD), BodyCut::Size)], Unverified, "64 KB");
         check_of(file([0x30, 0x82, 1, 0, 0xff]), Info, "signed file");
         check_of(vec![extra(KIND, PATH, 404, "", "")], Info, "Apple's systems");
-        check_of(Vec::new(), Unverified, "not asked");
+        check_of(Vec::new(), Unverified, "not requested");
         check_of([vec![missing(200, "{}")], file("{}")].concat(), Unverified, "missing addresses");
     }
 }

@@ -40,7 +40,7 @@ fn judge(site: &ProbedSite<'_>, answer: &Answer<'_>) -> ProbeOutcome {
         "{file} responde {status}. É opcional e só é útil em um site com aplicativo Android ou login compartilhado.",
     );
     const NO_ARRAY: Text = text(
-        "{file} answers {status} with JSON that is no array of statements.",
+        "{file} answers {status} with JSON that is not an array of statements.",
         "{file} responde {status} com um JSON que não é uma lista de declarações.",
     );
     const MEASURED: Text = text(
@@ -190,7 +190,7 @@ mod tests {
         check_of([file(&good()), vec![robots]].concat(), Warn, "line 2");
         check_of(vec![extra(KIND, PATH, 404, "", "")], Info, "Android app");
         check_of(vec![extra(KIND, PATH, 500, "", "")], Unverified, "500");
-        check_of(Vec::new(), Unverified, "not asked");
+        check_of(Vec::new(), Unverified, "not requested");
         check_of([vec![missing(200, "<p>a")], file("<p>b")].concat(), Unverified, "missing addresses");
         check_of([vec![missing(200, "[]")], file("[]")].concat(), Unverified, "missing addresses");
     }

@@ -37,8 +37,8 @@ const UNTOLD: Text = text(
 
 fn judge(site: &ProbedSite<'_>, answer: &Answer<'_>) -> ProbeOutcome {
     const ABSENT: Text = text(
-        "{file} answers {status}. It is optional, and of use only to a site with accounts: password managers lead people there.",
-        "{file} responde {status}. É opcional e só serve a um site com contas: os gerenciadores de senhas levam as pessoas até lá.",
+        "{file} answers {status}. It is optional and only useful on a site with accounts: password managers send people there.",
+        "{file} responde {status}. É opcional e só é útil em um site com contas: os gerenciadores de senhas levam as pessoas até lá.",
     );
     const REFRESH: Text = text(
         "{file} answers {status} with a page that leads on to {url}.",
@@ -82,15 +82,15 @@ fn redirect(site: &ProbedSite<'_>, answer: &Answer<'_>, status: u16, location: &
     const LEADS: Text =
         text("{file} leads to {url} with status {status}.", "{file} leva a {url} com o status {status}.");
     const PERMANENT: Text = text(
-        "{file} leads to {url} with status {status}, which is permanent; 302, 303 or 307 keeps the address free to move.",
-        "{file} leva a {url} com o status {status}, que é permanente; 302, 303 ou 307 deixam o endereço livre para mudar.",
+        "{file} leads to {url} with status {status}, which is permanent; 302, 303 or 307 lets you change the address later.",
+        "{file} leva a {url} com o status {status}, que é permanente; 302, 303 ou 307 permitem mudar o endereço depois.",
     );
     const HOME: Text = text(
         "{file} leads to the home page with status {status} instead of the page where a password is changed.",
         "{file} leva à página inicial com o status {status} em vez da página onde se troca a senha.",
     );
     const INSECURE: Text = text(
-        "{file} leads with status {status} to \"{url}\", which is no https address.",
+        "{file} leads with status {status} to \"{url}\", which is not an https address.",
         "{file} leva com o status {status} a \"{url}\", que não é um endereço https.",
     );
     let values = [("file", answer.name()), ("status", status.into()), ("url", quoted(location))];
@@ -166,9 +166,9 @@ mod tests {
         check_of(leads(301, "/settings"), Warn, "permanent");
         check_of(leads(308, "/settings"), Warn, "308");
         check_of(leads(302, "/"), Warn, "home page");
-        check_of(leads(302, "http://example.com/settings"), Warn, "no https address");
-        check_of(leads(302, "https://["), Warn, "no https address");
-        check_of(leads(302, ""), Warn, "no https address");
+        check_of(leads(302, "http://example.com/settings"), Warn, "not an https address");
+        check_of(leads(302, "https://["), Warn, "not an https address");
+        check_of(leads(302, ""), Warn, "not an https address");
         check_of(vec![missing_well_known(403), redirecting(KIND, PATH, 302, "/a")], Pass, "302");
         check_of(vec![missing_well_known(200), redirecting(KIND, PATH, 302, "/a")], Unverified, "password managers");
         check_of(vec![missing_well_known(500), redirecting(KIND, PATH, 302, "/a")], Unverified, "not known");
@@ -182,13 +182,13 @@ mod tests {
         check_of(page("<form><input type=password></form>"), Warn, "content of its own");
         check_of(page("<meta http-equiv=refresh content=5>"), Warn, "content of its own");
         let cut_page = cut(extra(KIND, PATH, 200, "text/html", "<p>x"), BodyCut::Size);
-        check_of(vec![missing_well_known(404), cut_page], Unverified, "64 KiB");
+        check_of(vec![missing_well_known(404), cut_page], Unverified, "64 KB");
         let header = with_header(extra(KIND, PATH, 200, "text/html", ""), "refresh", "0;url=/s");
         check_of(vec![missing_well_known(404), header], Pass, "/s");
         check_of(vec![missing_well_known(200), extra(KIND, PATH, 200, "text/html", "")], Unverified, "so do missing");
         check_of(vec![extra(KIND, PATH, 404, "", "")], Info, "only to a site with accounts");
         check_of(vec![extra(KIND, PATH, 401, "", "")], Info, "restricted");
         check_of(vec![extra(KIND, PATH, 429, "", "")], Unverified, "429");
-        check_of(vec![failed(KIND, PATH, FailureKind::Timeout)], Unverified, "no answer");
+        check_of(vec![failed(KIND, PATH, FailureKind::Timeout)], Unverified, "can't be reached");
     }
 }

@@ -138,8 +138,8 @@ fn judge(site: &ProbedSite<'_>, answer: &Answer<'_>) -> ProbeOutcome {
         "{file} responde {status} com uma página HTML em vez de uma imagem.",
     );
     const NO_IMAGE: Text = text(
-        "{file} answers {status} with {bytes} {bytes|byte|bytes} of \"{value}\" that are no known image.",
-        "{file} responde {status} com {bytes} {bytes|byte|bytes} de \"{value}\" que não são uma imagem conhecida.",
+        "{file} answers {status} with {bytes} {bytes|byte|bytes} of \"{value}\" that are not a known image format.",
+        "{file} responde {status} com {bytes} {bytes|byte|bytes} de \"{value}\" que não são um formato de imagem conhecido.",
     );
     let is_declared = declared(site).is_some();
     if answer.requested.is_none() && answer.fetched.is_none() {
@@ -174,8 +174,8 @@ fn judge_image(site: &ProbedSite<'_>, answer: &Answer<'_>, exchange: &Exchange, 
         "{file} é uma imagem: {format}, {width} por {height} pixels.",
     );
     const SMALL: Text =
-        text("Google asks for a side of {least} pixels at least", "o Google pede um lado de no mínimo {least} pixels");
-    const OBLONG: Text = text("Google asks for a square", "o Google pede um quadrado");
+        text("Google asks for sides of at least {least} pixels", "o Google pede lados de no mínimo {least} pixels");
+    const OBLONG: Text = text("Google asks for a square image", "o Google pede uma imagem quadrada");
     let mut notes = Notes::default();
     let requested = Url::parse(&exchange.url).ok().or_else(|| answer.requested.clone());
     if let Some(url) = requested {
@@ -252,9 +252,9 @@ mod tests {
         check_of("", file(204, "", ""), Info, "declares no icon");
         check_of("", file(403, "", ""), Info, "restricted");
         check_of("", file(503, "", ""), Unverified, "503");
-        check_of("", vec![cut(extra(KIND, PATH, 200, "", "words"), BodyCut::Size)], Unverified, "64 KiB");
+        check_of("", vec![cut(extra(KIND, PATH, 200, "", "words"), BodyCut::Size)], Unverified, "64 KB");
         check_of("", [vec![missing(200, "<p>a")], file(200, "", "<p>b")].concat(), Unverified, "missing addresses");
-        check_of("", Vec::new(), Unverified, "not asked");
+        check_of("", Vec::new(), Unverified, "not requested");
     }
 
     #[test]

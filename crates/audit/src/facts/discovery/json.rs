@@ -29,8 +29,8 @@ impl Json {
     /// Notes to judge it by, with the remark on a name that occurs twice.
     pub(super) fn notes(&self) -> Notes {
         const TWICE: Text = text(
-            "the member {name} occurs twice in one object, and readers differ in which one they take",
-            "o membro {name} aparece duas vezes em um objeto, e os leitores divergem sobre qual vale",
+            "the member {name} occurs twice in one object, and parsers differ in which one they use",
+            "o membro {name} aparece duas vezes em um objeto, e os parsers divergem sobre qual usar",
         );
         let mut notes = Notes::default();
         if let Some(name) = &self.duplicate {

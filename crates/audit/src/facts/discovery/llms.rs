@@ -213,17 +213,17 @@ impl Outline {
 
     fn notes(&self, characters: usize) -> Notes {
         const NO_HEADING: Text = text(
-            "the first line is no heading (\"# Name of the site\")",
+            "the first line is not a heading (\"# Name of the site\")",
             "a primeira linha não é um título (\"# Nome do site\")",
         );
         const NO_LINK: Text = text("there is no link ([text](address))", "não há link ([texto](endereço))");
         const MALFORMED: Text = text(
-            "{count} {count|link address|link addresses} can't be read, the first being \"{value}\"",
-            "{count} {count|endereço de link não pode|endereços de links não podem} ser {count|lido|lidos}, o primeiro é \"{value}\"",
+            "{count|a link address can't be parsed: \"{value}\"|{count} link addresses can't be parsed, for example \"{value}\"}",
+            "{count|um endereço de link não pode ser lido: \"{value}\"|{count} endereços de links não podem ser lidos, por exemplo \"{value}\"}",
         );
         const SHORT: Text = text(
-            "{count} {count|character is|characters are} too few to tell anything ({least} at least)",
-            "{count} {count|caractere é|caracteres são} pouco para dizer algo (no mínimo {least})",
+            "it has only {count} {count|character|characters} (the minimum is {least})",
+            "tem só {count} {count|caractere|caracteres} (o mínimo é {least})",
         );
         const QUOTE: Text = text("it has a summary as a blockquote", "tem um resumo em citação");
         const OPTIONAL: Text = text("it has an Optional section", "tem uma seção Optional");
@@ -271,12 +271,12 @@ mod tests {
     fn files_are_judged_by_heading_links_and_length() {
         check_of(vec![file(200, GOOD)], Pass, "2 links and 2 sections");
         check_of(vec![file(200, GOOD)], Pass, "Optional section");
-        check_of(vec![file(200, &GOOD.replace("# Bread", "Bread"))], Warn, "no heading");
+        check_of(vec![file(200, &GOOD.replace("# Bread", "Bread"))], Warn, "not a heading");
         check_of(vec![file(200, "# Bread\n\nBread is made of flour, water, salt and of time.")], Warn, "no link");
         check_of(vec![file(200, &GOOD.replace("/rye", "https://exa mple"))], Pass, "2 links");
         check_of(vec![file(200, &GOOD.replace("/rye", "http://[x"))], Warn, "the first being \"http://[x\"");
-        check_of(vec![file(200, &GOOD.replace("/rye", ""))], Warn, "1 link address can't be read");
-        check_of(vec![file(200, "# A\n[a](/b)")], Warn, "11 characters are too few");
+        check_of(vec![file(200, &GOOD.replace("/rye", ""))], Warn, "a link address can't be parsed");
+        check_of(vec![file(200, "# A\n[a](/b)")], Warn, "only 11 characters");
         check_of(vec![file(200, "")], Warn, "0 characters");
         check_of(vec![file(200, "<!doctype html><p>app")], Warn, "HTML page");
         check_of(vec![file(404, "")], Info, "no effect in Google Search");
@@ -284,10 +284,10 @@ mod tests {
         check_of(vec![file(400, "")], Info, "usual status");
         check_of(vec![file(401, "")], Info, "restricted");
         check_of(vec![file(503, "")], Unverified, "503");
-        check_of(vec![cut(file(200, GOOD), BodyCut::Size)], Unverified, "64 KiB");
-        check_of(vec![cut(file(200, GOOD), BodyCut::Time)], Unverified, "broke off");
-        check_of(vec![failed(WantKind::Llms, PATH, FailureKind::Unreachable)], Unverified, "no answer");
-        check_of(Vec::new(), Unverified, "not asked");
+        check_of(vec![cut(file(200, GOOD), BodyCut::Size)], Unverified, "64 KB");
+        check_of(vec![cut(file(200, GOOD), BodyCut::Time)], Unverified, "was cut off");
+        check_of(vec![failed(WantKind::Llms, PATH, FailureKind::Unreachable)], Unverified, "can't be reached");
+        check_of(Vec::new(), Unverified, "not requested");
     }
 
     #[test]
@@ -295,7 +295,7 @@ mod tests {
         check_of(vec![missing(200, "<p>app"), file(200, "<!doctype html><p>other")], Unverified, "missing addresses");
         check_of(vec![missing(200, "plain words"), file(200, "plain words")], Unverified, "missing addresses");
         check_of(vec![missing(200, "<p>app"), file(200, GOOD)], Pass, "2 links");
-        check_of(vec![missing(200, "<p>app"), file(200, "plain words")], Warn, "no heading");
+        check_of(vec![missing(200, "<p>app"), file(200, "plain words")], Warn, "not a heading");
     }
 
     #[test]

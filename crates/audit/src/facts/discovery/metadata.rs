@@ -25,8 +25,8 @@ pub(super) fn judge_issuer(metadata: &Value, expected: &str, notes: &mut Notes) 
         "issuer é \"{value}\" e deve ser \"{expected}\": os clientes rejeitam qualquer outro",
     );
     const UNFIT: Text = text(
-        "issuer \"{value}\" is no https address without query and fragment",
-        "issuer \"{value}\" não é um endereço https sem consulta nem fragmento",
+        "issuer \"{value}\" is not an https address without query and fragment",
+        "issuer \"{value}\" não é um endereço https sem query nem fragmento",
     );
     let Some(issuer) = member(metadata, "issuer") else { return };
     let fit = |url: Url| url.scheme() == "https" && url.query().is_none() && url.fragment().is_none();

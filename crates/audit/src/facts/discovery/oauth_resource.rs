@@ -88,7 +88,7 @@ fn notes(site: &ProbedSite<'_>, answer: &Answer<'_>, file: &File<'_>, json: &Jso
         "resource must be \"{expected}\": clients reject any other",
         "resource deve ser \"{expected}\": os clientes rejeitam qualquer outro",
     );
-    const INSECURE: Text = text("resource is no https address", "resource não é um endereço https");
+    const INSECURE: Text = text("resource is not an https address", "resource não é um endereço https");
     const FRAGMENT: Text = text("resource has a fragment", "resource tem um fragmento");
     const NO_SERVER: Text = text(
         "it names no authorization server, and MCP needs one",
@@ -170,7 +170,7 @@ mod tests {
         for (from, to, words) in [
             ("\"resource\"", "\"x\"", "names no resource"),
             ("example.com/mcp", "example.com/", "resource must be \"https://example.com/mcp\""),
-            ("https://example.com", "http://example.com", "no https address"),
+            ("https://example.com", "http://example.com", "not an https address"),
             ("/mcp", "/mcp#a", "has a fragment"),
             ("[\"https://a.example\"]", "[]", "MCP needs one"),
             ("authorization_servers", "x", "MCP needs one"),

@@ -131,7 +131,7 @@ mod tests {
             ("\"issuer\"", "\"x\"", "names no issuer"),
             ("com/tenant", "com", "issuer is \"https://example.com\" and must be \"https://example.com/tenant\""),
             ("com/tenant", "com/tenant?a", "without query"),
-            ("https://example.com/tenant", "http://example.com/tenant", "no https address"),
+            ("https://example.com/tenant", "http://example.com/tenant", "not an https address"),
             ("response_types_supported", "x", "lacks response_types_supported"),
             ("authorization_endpoint", "x", "lacks authorization_endpoint"),
             ("token_endpoint", "x", "lacks token_endpoint"),
@@ -144,6 +144,6 @@ mod tests {
         check_of(file(&GOOD.replace("S256", "plain")), Info, "no S256");
         check_of(vec![extra(KIND, PATH, 404, "", "")], Info, "although the page links to it");
         check_of(vec![extra(KIND, PATH, 500, "", "")], Unverified, "500");
-        check_of(Vec::new(), Unverified, "not asked");
+        check_of(Vec::new(), Unverified, "not requested");
     }
 }

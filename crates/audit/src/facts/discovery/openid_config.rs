@@ -115,7 +115,7 @@ mod tests {
         for (from, to, words) in [
             ("\"issuer\"", "\"x\"", "names no issuer"),
             ("com/tenant", "com/other", "must be \"https://example.com/tenant\""),
-            ("https://example.com/tenant", "http://example.com/tenant", "no https address"),
+            ("https://example.com/tenant", "http://example.com/tenant", "not an https address"),
             ("authorization_endpoint", "x", "lacks authorization_endpoint"),
             ("token_endpoint", "x", "lacks token_endpoint"),
             ("jwks_uri", "x", "lacks jwks_uri"),

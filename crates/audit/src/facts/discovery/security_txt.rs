@@ -61,8 +61,8 @@ pub(super) fn check(site: &ProbedSite<'_>) -> DiscoveryCheck {
 
 fn judge(answer: &Answer<'_>, now: Timestamp, is_legacy: bool) -> ProbeOutcome {
     const ABSENT: Text = text(
-        "{file} answers {status}. It is optional and tells people who find a vulnerability whom to contact.",
-        "{file} responde {status}. É opcional e diz a quem encontra uma vulnerabilidade quem contatar.",
+        "{file} answers {status}. It is optional and tells people who find a vulnerability who to contact.",
+        "{file} responde {status}. É opcional e diz a quem encontra uma vulnerabilidade a quem avisar.",
     );
     const MEASURED: Text = text(
         "{file} names {count} {count|contact|contacts} and expires {date}.",
@@ -84,10 +84,8 @@ fn judge(answer: &Answer<'_>, now: Timestamp, is_legacy: bool) -> ProbeOutcome {
     }
     let mut notes = Notes::default();
     if is_legacy {
-        const LEGACY: Text = text(
-            "it is only at the old place; it belongs at {path}",
-            "está apenas no lugar antigo; deve ficar em {path}",
-        );
+        const LEGACY: Text =
+            text("it is only at the old location: move it to {path}", "está só no lugar antigo: mova-o para {path}");
         notes.wrong(LEGACY, &[("path", PATH.into())]);
     }
     fields.judge_delivery(&file, &mut notes);
@@ -185,7 +183,7 @@ impl<'s> FileFields<'s> {
     fn judge_contacts(&self, notes: &mut Notes) {
         const NONE: Text = text("there is no Contact", "não há Contact");
         const NO_SCHEME: Text = text(
-            "the Contact \"{value}\" is no address with a scheme, such as mailto: or https:",
+            "the Contact \"{value}\" is not an address with a scheme, such as mailto: or https:",
             "o Contact \"{value}\" não é um endereço com esquema, como mailto: ou https:",
         );
         const HTTP: Text = text(
@@ -213,7 +211,7 @@ impl<'s> FileFields<'s> {
             "há {count} campos Expires, mas só um é permitido",
         );
         const UNREADABLE: Text = text(
-            "Expires \"{value}\" is no date such as 2027-01-31T09:30:00Z",
+            "Expires \"{value}\" is not a date such as 2027-01-31T09:30:00Z",
             "Expires \"{value}\" não é uma data como 2027-01-31T09:30:00Z",
         );
         const EXPIRED: Text = text("it expired {days} {days|day|days} ago", "expirou há {days} {days|dia|dias}");
@@ -249,8 +247,8 @@ impl<'s> FileFields<'s> {
             "há {count} campos Preferred-Languages, mas só um é permitido",
         );
         const CANONICAL: Text = text(
-            "Canonical names other addresses than this one, first \"{value}\"",
-            "Canonical indica outros endereços, não este, o primeiro é \"{value}\"",
+            "Canonical lists other addresses but not this one, for example \"{value}\"",
+            "Canonical indica outros endereços, mas não este, por exemplo \"{value}\"",
         );
         const UNKNOWN: Text = text("these fields are not known: {value}", "estes campos não são conhecidos: {value}");
         let languages = self.of("preferred-languages").count();
@@ -317,7 +315,7 @@ mod tests {
         check_of(vec![file(200, &GOOD.replace('\n', "\r\n").replace("Contact", "CONTACT"))], Pass, "1 contact");
         for (from, to, words) in [
             ("2027-05-01", "2026-11-01", "expired 20 days ago"),
-            ("2027-05-01T00:00:00Z", "tomorrow", "Expires \"tomorrow\" is no date"),
+            ("2027-05-01T00:00:00Z", "tomorrow", "Expires \"tomorrow\" is not a date"),
             ("Expires:", "#", "no Expires"),
             ("Expires:", "Expires: 2027-01-01T00:00:00Z\nExpires:", "2 Expires"),
             ("Contact:", "#", "no Contact"),
@@ -342,7 +340,7 @@ mod tests {
         check_of(vec![file(404, "")], Info, "optional");
         check_of(vec![file(403, "")], Info, "restricted");
         check_of(vec![file(500, "")], Unverified, "500");
-        check_of(Vec::new(), Unverified, "not asked");
+        check_of(Vec::new(), Unverified, "not requested");
     }
 
     #[test]
@@ -358,7 +356,7 @@ mod tests {
     #[test]
     fn the_old_place_is_asked_after_the_right_one_and_counts_when_it_is_a_file() {
         let legacy = |body: &str| extra(WantKind::SecurityTxtLegacy, LEGACY_PATH, 200, "text/plain", body);
-        check_of(vec![file(404, ""), legacy(GOOD)], Warn, "only at the old place");
+        check_of(vec![file(404, ""), legacy(GOOD)], Warn, "only at the old location");
         check_of(vec![file(404, ""), legacy("<p>app")], Info, "/.well-known/security.txt answers 404");
         check_of(vec![missing(200, "x"), file(404, ""), legacy("x")], Info, "answers 404");
         let asked = |extras| with_site("", &[], extras, |site| legacy_target(site).is_some());

@@ -31,11 +31,11 @@ pub(super) fn check(site: &ProbedSite<'_>) -> Option<DiscoveryCheck> {
 
 fn judge(answer: &Answer<'_>) -> ProbeOutcome {
     const ABSENT: Text = text(
-        "{file} answers {status}. It is optional, and of use only where one passkey serves several domains.",
-        "{file} responde {status}. É opcional e só serve onde uma mesma chave de acesso vale para vários domínios.",
+        "{file} answers {status}. It is optional and only useful where one passkey works for several domains.",
+        "{file} responde {status}. É opcional e só é útil onde uma mesma chave de acesso vale para vários domínios.",
     );
     const NO_ORIGINS: Text = text(
-        "{file} answers {status} with JSON that has no array \"origins\" of strings.",
+        "{file} answers {status} with JSON that has no \"origins\" array of strings.",
         "{file} responde {status} com um JSON que não tem a lista \"origins\" de textos.",
     );
     const MEASURED: Text = text(
@@ -44,7 +44,7 @@ fn judge(answer: &Answer<'_>) -> ProbeOutcome {
     );
     const EMPTY: Text = text("origins is empty", "origins está vazio");
     const MANY: Text = text(
-        "clients need only take {limit} domain labels, and the file has {labels}",
+        "clients are only required to accept {limit} domain labels, and the file has {labels}",
         "os clientes só precisam aceitar {limit} nomes de domínio, e o arquivo tem {labels}",
     );
     let file = answer.file(ABSENT)?;
@@ -122,6 +122,6 @@ mod tests {
         check_of(file(json, "x"), Warn, "not valid JSON");
         check_of(vec![extra(KIND, PATH, 404, "", "")], Info, "optional");
         check_of(vec![extra(KIND, PATH, 500, "", "")], Unverified, "500");
-        check_of(Vec::new(), Unverified, "not asked");
+        check_of(Vec::new(), Unverified, "not requested");
     }
 }

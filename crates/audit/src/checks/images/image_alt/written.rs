@@ -20,12 +20,12 @@ pub(super) const CUT: Check = Check {
     ),
     how: text(
         "Write each quotation mark inside the value as `&quot;` and each apostrophe as `&#39;`, or have the template escape the text.",
-        "Escreva cada aspa dentro do valor como `&quot;` e cada apóstrofo como `&#39;`, ou faça o modelo escapar o texto.",
+        "Escreva cada aspa dentro do valor como `&quot;` e cada apóstrofo como `&#39;`, ou faça o template escapar o texto.",
     ),
     reference: "https://html.spec.whatwg.org/multipage/syntax.html#attributes-2",
     rule: text(
-        "Fails when names without a value, or with an empty one as a browser saves them, follow the quoted `alt` of an `img`, one of them has the mark that ended the value, and there is a letter or digit among them: what is left of the text. Hidden images and those removed from reading by `role` or `aria-hidden` are skipped. Not applicable when no image has an `alt`.",
-        "Falha quando nomes sem valor, ou com valor vazio como o navegador os salva, seguem o `alt` entre aspas de um `img`, um deles tem o sinal que encerrou o valor e há letra ou dígito entre eles: é o que sobrou do texto. Imagens ocultas ou retiradas da leitura por `role` ou `aria-hidden` são ignoradas. Não se aplica quando nenhuma imagem tem `alt`.",
+        "Fails when attribute names follow the quoted `alt` of an `img` that are the rest of its text: they have no value (or an empty one, as browsers save them), one of them contains the quotation mark or apostrophe that ended the value, and they have at least one letter or digit. Hidden images and those removed from reading by `role` or `aria-hidden` are skipped. Not applicable when no image has an `alt`.",
+        "Falha quando, depois do `alt` entre aspas de um `img`, vêm nomes de atributo que são o resto do texto: não têm valor (ou têm um vazio, como os navegadores os salvam), um deles contém a aspa ou o apóstrofo que encerrou o valor, e há neles pelo menos uma letra ou um dígito. Imagens ocultas ou retiradas da leitura por `role` ou `aria-hidden` são ignoradas. Não se aplica quando nenhuma imagem tem `alt`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Template, FixTarget::Image),

@@ -69,7 +69,7 @@ pub(crate) fn shared_fix(facts: &Facts<'_>, of: Mender, origin: Text) -> Option<
     if Mender::ALL.into_iter().find(|mender| mender.is_due(facts)) != Some(of) {
         const SAME: Text = text(
             "Fixed by the change for another finding about robots directives, which sets this tag: {tag}",
-            "Corrigido pela mudança de outro problema de diretivas robots, que define esta tag: {tag}",
+            "Corrigido pela mudança de outro achado sobre diretivas robots, que define esta tag: {tag}",
         );
         return Some(FixDraft::instruction(FixTarget::Head, SAME, &[("tag", tag.into())]));
     }

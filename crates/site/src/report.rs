@@ -283,7 +283,7 @@ fn place(scope: &Scope, code: &str, fold: &Fold) -> Phrase {
     );
     const TEMPLATE: Text = text(
         "On {count} of {of} pages of the template of {name}: fix it in the template.",
-        "Em {count} de {of} páginas do modelo de {name}: corrija no modelo.",
+        "Em {count} de {of} páginas do template de {name}: corrija no template.",
     );
     const PAGES: Text = text("On {count} {count|page|pages}.", "Em {count} {count|página|páginas}.");
     let values = |name: &str| [("count", fold.pages.len().into()), ("of", fold.of.into()), ("name", name.into())];

@@ -12,8 +12,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
         "Cada página indica outra como canônica, e os buscadores ignoram todas elas.",
     ),
     how: text(
-        "Choose one page, name it as its own canonical, and as that of the others.",
-        "Escolha uma página, indique-a como a própria canônica e como a das outras.",
+        "Choose one page, and name it as the canonical of itself and of the others.",
+        "Escolha uma página e indique-a como canônica dela mesma e das outras.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(

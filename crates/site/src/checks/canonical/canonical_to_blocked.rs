@@ -9,7 +9,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     title: text("Canonicals to blocked pages", "Canônicas para páginas bloqueadas"),
     why: text(
         "Crawlers can't fetch the page that should appear in search results, so the canonical has no effect.",
-        "Os rastreadores não podem acessar a página que deveria aparecer nos resultados, e a canônica não tem efeito.",
+        "Os robôs não podem acessar a página que deveria aparecer nos resultados, e a canônica não tem efeito.",
     ),
     how: text(
         "Allow the page in robots.txt, or name another as the canonical.",

@@ -8,8 +8,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Error,
     title: text("Canonicals to pages with noindex", "Canônicas para páginas com noindex"),
     why: text(
-        "The page asks search engines to show another page instead, and that page has noindex: neither may be shown.",
-        "A página pede aos buscadores que mostrem outra em seu lugar, e essa outra tem noindex: pode não aparecer nenhuma.",
+        "The page asks search engines to show another page instead, and that page has noindex, so they may show neither.",
+        "A página pede aos buscadores que mostrem outra em seu lugar, e essa outra tem noindex: eles podem não mostrar nenhuma.",
     ),
     how: text(
         "Name a page without noindex as the canonical, or remove the noindex there.",

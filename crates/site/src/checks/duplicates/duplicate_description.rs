@@ -13,12 +13,12 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     how: text(
         "Write a description for each page, or leave it out where a template can only repeat one.",
-        "Escreva uma descrição para cada página, ou omita-a onde o modelo só repetiria a mesma.",
+        "Escreva uma descrição para cada página, ou omita-a onde o template só repetiria a mesma.",
     ),
     reference: "https://developers.google.com/search/docs/appearance/snippet",
     rule: text(
-        "Fails when two or more pages in the same language have the same meta description, with different content. Pages with noindex, with a canonical elsewhere, that look like error pages, and pages of a list after the first don't count. Pages that also share the title are reported by the check of titles.",
-        "Falha quando duas ou mais páginas no mesmo idioma têm a mesma meta description, com conteúdos diferentes. Páginas com noindex, com canônica para outra, que parecem páginas de erro, e páginas de uma lista após a primeira não contam. Páginas que têm também o mesmo título são informadas na verificação de títulos.",
+        "Fails when two or more pages in the same language have the same meta description, with different content. These pages don't count: those with noindex or with a canonical to another page, those that look like error pages, and pages of a list after the first. Pages that also share the title are reported by `duplicate_title` instead.",
+        "Falha quando duas ou mais páginas no mesmo idioma têm a mesma meta description, com conteúdos diferentes. Não contam páginas com noindex ou com canônica para outra página, páginas que parecem de erro e páginas de uma lista após a primeira. Páginas que têm também o mesmo título são relatadas por `duplicate_title`.",
     ),
     message: text(
         "{pages} pages share {cases} {cases|meta description|meta descriptions}.",

@@ -17,8 +17,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/appearance/title-link",
     rule: text(
-        "Fails when two or more pages in the same language have the same title, with different content. Pages with noindex, with a canonical elsewhere, that look like error pages, and pages of a list after the first don't count.",
-        "Falha quando duas ou mais páginas no mesmo idioma têm o mesmo título, com conteúdos diferentes. Páginas com noindex, com canônica para outra, que parecem páginas de erro, e páginas de uma lista após a primeira não contam.",
+        "Fails when two or more pages in the same language have the same title, with different content. These pages don't count: those with noindex or with a canonical to another page, those that look like error pages, and pages of a list after the first.",
+        "Falha quando duas ou mais páginas no mesmo idioma têm o mesmo título, com conteúdos diferentes. Não contam páginas com noindex ou com canônica para outra página, páginas que parecem de erro e páginas de uma lista após a primeira.",
     ),
     message: text(
         "{pages} pages share {cases} {cases|title|titles}.",

@@ -11,8 +11,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Info,
     title: text("Little text of its own", "Pouco texto próprio"),
     why: text(
-        "Most of the text of such a page is the same on every page of the site, so it answers little that another doesn't.",
-        "A maior parte do texto de uma página assim é igual em todas as páginas do site, e ela responde a pouco que outra não responda.",
+        "Most of the text of such a page is the same on every page of the site, so visitors find little there that other pages don't have.",
+        "A maior parte do texto de uma página assim é igual em todas as páginas do site, e o visitante encontra nela pouco que não esteja nas outras.",
     ),
     how: text(
         "Add what visitors need to know, in your own words, or merge the page with one that has it.",
@@ -20,8 +20,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/fundamentals/creating-helpful-content",
     rule: text(
-        "Fails when the main text of an indexable page has at least 100 words, but fewer than 100 besides paragraphs that the first page and 9 of 10 pages repeat. Pages that are forms, videos or galleries are left out, and the first page. Not measured on sites of fewer than 5 pages with text, where no paragraph is repeated, and in scripts without word spaces (Chinese, Japanese, Thai).",
-        "Falha quando o texto principal de uma página indexável tem pelo menos 100 palavras, mas menos de 100 além dos parágrafos que se repetem na primeira página e em 9 de cada 10 páginas. Ficam de fora a primeira página e as que são formulários, vídeos ou galerias. Não é medido em sites com menos de 5 páginas com texto, onde nenhum parágrafo se repete, e em escritas sem espaço entre palavras (chinês, japonês, tailandês).",
+        "Fails when the main text of an indexable page has at least 100 words, but fewer than 100 without the paragraphs that the first page and 9 of 10 pages repeat. The first page and pages that are forms, videos or galleries are left out. Not measured on sites of fewer than 5 pages with text, where no paragraph is repeated, and in scripts without word spaces (Chinese, Japanese, Thai).",
+        "Falha quando o texto principal de uma página indexável tem pelo menos 100 palavras, mas menos de 100 sem os parágrafos que se repetem na primeira página e em 9 de cada 10 páginas. Ficam de fora a primeira página e as que são formulários, vídeos ou galerias. Não é medido em sites com menos de 5 páginas com texto, onde nenhum parágrafo se repete, e em escritas sem espaço entre palavras (chinês, japonês, tailandês).",
     ),
     message: text(
         "{cases} {cases|page has|pages have} fewer than 100 words of {cases|its|their} own.",

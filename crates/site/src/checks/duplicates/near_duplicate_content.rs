@@ -17,8 +17,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
-        "Fails when the main texts of two or more indexable pages are at least 90% alike: by the share of their runs of five words that both have, estimated by MinHash. Text that the first page and 9 of 10 pages repeat doesn't count. Language versions of each other and pages of one list are left out.",
-        "Falha quando os textos principais de duas ou mais páginas indexáveis são ao menos 90% iguais: pela proporção de sequências de cinco palavras em comum, estimada por MinHash. Não conta o texto que se repete na primeira página e em 9 de cada 10 páginas. Versões de idioma uma da outra e páginas de uma mesma lista ficam de fora.",
+        "Fails when the main texts of two or more indexable pages are at least 90% alike, measured by the share of five-word sequences that both have and estimated by MinHash. Text that the first page and 9 of 10 pages repeat doesn't count. Language versions of each other and pages of one list are left out.",
+        "Falha quando os textos principais de duas ou mais páginas indexáveis são pelo menos 90% iguais, pela proporção de sequências de cinco palavras em comum, estimada por MinHash. Não conta o texto que se repete na primeira página e em 9 de cada 10 páginas. Versões de idioma uma da outra e páginas de uma mesma lista ficam de fora.",
     ),
     message: text(
         "{pages} pages have nearly the same text as another.",

@@ -10,7 +10,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     title: text("Same pages with different parameters", "Páginas repetidas com parâmetros diferentes"),
     why: text(
         "Crawlers spend their time on copies of one page that differ only in a parameter.",
-        "Os rastreadores gastam tempo com cópias de uma página que diferem só em um parâmetro.",
+        "Os robôs gastam tempo com cópias de uma página que diferem só em um parâmetro.",
     ),
     how: text(
         "Name the address without parameters as the canonical, and link to it.",

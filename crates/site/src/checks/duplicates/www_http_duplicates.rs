@@ -14,7 +14,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     how: text(
         "Choose one scheme and host, and redirect every other address to it with 301.",
-        "Escolha um protocolo e um host e redirecione para eles, com 301, todos os outros endereços.",
+        "Escolha um esquema e um host e redirecione para eles, com 301, todos os outros endereços.",
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
@@ -23,7 +23,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     message: text(
         "{cases} {cases|page answers|pages answer} at more than one scheme or host.",
-        "{cases} {cases|página responde|páginas respondem} em mais de um protocolo ou host.",
+        "{cases} {cases|página responde|páginas respondem} em mais de um esquema ou host.",
     ),
     run,
 };

@@ -18,7 +18,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     reference: "https://developers.google.com/search/docs/crawling-indexing/block-indexing",
     rule: text(
         "Fails when robots.txt disallows an address and at least 10 pages and a fifth of all pages link to it without nofollow.",
-        "Falha quando o robots.txt bloqueia um endereço e pelo menos 10 páginas e um quinto de todas têm links para ela sem nofollow.",
+        "Falha quando o robots.txt bloqueia um endereço e pelo menos 10 páginas e um quinto de todas têm links para ele sem nofollow.",
     ),
     message: text(
         "robots.txt blocks {cases} {cases|address|addresses} that many pages link to.",

@@ -7,10 +7,10 @@ use crate::traps::{Trap, TrapKind};
 pub(crate) const CHECK: SiteCheck = SiteCheck {
     code: "crawl_trap",
     severity: Severity::Warn,
-    title: text("Crawler traps", "Armadilhas para rastreadores"),
+    title: text("Crawler traps", "Armadilhas para robôs"),
     why: text(
         "Crawlers spend their time on an endless series of addresses, and reach the real pages later.",
-        "Os rastreadores gastam tempo com uma série infinita de endereços e chegam mais tarde às páginas de verdade.",
+        "Os robôs gastam tempo com uma série infinita de endereços e chegam mais tarde às páginas de verdade.",
     ),
     how: text(
         "Disallow these addresses in robots.txt, or stop linking to them. Correct relative links that make paths ever longer.",
@@ -18,8 +18,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/url-structure",
     rule: text(
-        "Fails when one of these is passed: 5,000 query strings of one parameter for one path, 500 of two or 50 of more; 100 pages of one kind in a row that link to the next and to nothing else new, or 1,000 in all; 2 repetitions of the same segments in a path, or 24 segments.",
-        "Falha quando um destes limites é ultrapassado: 5.000 query strings de um parâmetro para um caminho, 500 de dois ou 50 de mais; 100 páginas de um tipo em sequência com link para a próxima e para nada mais de novo, ou 1.000 ao todo; 2 repetições dos mesmos segmentos em um caminho, ou 24 segmentos.",
+        "Fails when one of these limits is exceeded: for one path, 5,000 query strings of one parameter, 500 of two parameters or 50 of more; 100 pages of one kind in a row that link only to the next page and to nothing else new, or 1,000 such pages that also link to new ones; 2 repetitions of the same segments in a path, or 24 segments.",
+        "Falha quando um destes limites é ultrapassado: para um caminho, 5.000 query strings de um parâmetro, 500 de dois parâmetros ou 50 de mais; 100 páginas de um tipo em sequência que só têm link para a próxima e para nada mais de novo, ou 1.000 que também têm links para páginas novas; 2 repetições dos mesmos segmentos em um caminho, ou 24 segmentos.",
     ),
     message: text(
         "{cases} {cases|part|parts} of the site {cases|generates|generate} endless addresses.",
@@ -29,7 +29,10 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 };
 
 fn run(site: &SiteFacts) -> SiteVerdict {
-    const QUERIES: Text = text("Ever more parameters: {example}.", "Cada vez mais parâmetros: {example}.");
+    const QUERIES: Text = text(
+        "The number of parameters keeps growing: {example}.",
+        "O número de parâmetros não para de crescer: {example}.",
+    );
     const ROW: Text = text(
         "Each page links to one more of its kind: {example}.",
         "Cada página tem link para mais uma do mesmo tipo: {example}.",

@@ -9,7 +9,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     title: text("Pages with noindex that many pages link to", "Páginas com noindex que recebem muitos links"),
     why: text(
         "Many internal links pass their value to pages that never appear in search results.",
-        "Muitos links internos passam autoridade a páginas que nunca aparecem nos resultados de busca.",
+        "Muitos links internos transferem valor a páginas que nunca aparecem nos resultados de busca.",
     ),
     how: text(
         "Remove the noindex if the page should be found. If not, link to it from fewer pages.",

@@ -20,12 +20,12 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/specialty/international/localized-versions",
     rule: text(
-        "Fails when pages that name each other as language versions name different addresses for one language.",
-        "Falha quando páginas que se indicam como versões de idioma indicam endereços diferentes para um mesmo idioma.",
+        "Fails when pages that list each other as language versions list different addresses for one language.",
+        "Falha quando páginas que se listam como versões de idioma listam endereços diferentes para um mesmo idioma.",
     ),
     message: text(
-        "{cases} {cases|group|groups} of language versions {cases|names|name} different pages for one language.",
-        "{cases} {cases|grupo|grupos} de versões de idioma {cases|indica|indicam} páginas diferentes para um mesmo idioma.",
+        "{cases} {cases|group|groups} of language versions {cases|lists|list} different pages for one language.",
+        "{cases} {cases|grupo|grupos} de versões de idioma {cases|lista|listam} páginas diferentes para um mesmo idioma.",
     ),
     run,
 };

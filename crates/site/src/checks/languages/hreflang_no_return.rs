@@ -8,29 +8,29 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Error,
     title: text("hreflang without return links", "hreflang sem links de retorno"),
     why: text(
-        "Search engines ignore a language version that doesn't name the page which names it.",
-        "Os buscadores ignoram uma versão de idioma que não indica de volta a página que a indica.",
+        "Search engines ignore an hreflang link when the linked version doesn't list the page in return.",
+        "Os buscadores ignoram um link hreflang quando a versão de destino não lista a página de volta.",
     ),
     how: text(
-        "Have every version name all the others and itself.",
-        "Faça cada versão indicar todas as outras e a si mesma.",
+        "List all versions on every version, including the version itself.",
+        "Liste em cada versão todas as outras e ela mesma.",
     ),
     reference: "https://developers.google.com/search/docs/specialty/international/localized-versions",
     rule: text(
-        "Fails when a page names another indexable page of the site as a language version, and that one doesn't name it back.",
-        "Falha quando uma página indica outra página indexável do site como versão de idioma, e ela não a indica de volta.",
+        "Fails when a page lists another indexable page of the site as a language version, and that page doesn't list it in return.",
+        "Falha quando uma página lista outra página indexável do site como versão de idioma, e essa outra não a lista de volta.",
     ),
     message: text(
-        "{cases} language {cases|version doesn't|versions don't} name back the pages that name {cases|it|them}.",
-        "{cases} {cases|versão de idioma não indica|versões de idioma não indicam} de volta as páginas que {cases|a|as} indicam.",
+        "{cases} language {cases|version doesn't|versions don't} list the pages that list {cases|it|them}.",
+        "{cases} {cases|versão de idioma não lista|versões de idioma não listam} de volta as páginas que {cases|a|as} listam.",
     ),
     run,
 };
 
 fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text(
-        "Doesn't name {count} {count|page that names|pages that name} it.",
-        "Não indica {count} {count|página que a indica|páginas que a indicam}.",
+        "Doesn't list {count} {count|page that lists|pages that list} it.",
+        "Não lista {count} {count|página que a lista|páginas que a listam}.",
     );
     let mut cases = Vec::new();
     for (target, places) in site.version_targets()? {

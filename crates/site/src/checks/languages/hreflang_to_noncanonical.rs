@@ -12,17 +12,17 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
         "Os buscadores só mostram páginas indexáveis, e essa versão nunca é oferecida a seus leitores.",
     ),
     how: text(
-        "Name the address that answers 200, has no noindex, and is its own canonical.",
-        "Indique o endereço que responde 200, não tem noindex e é a própria canônica.",
+        "List an address that answers 200, has no noindex, and is its own canonical.",
+        "Liste um endereço que responda 200, não tenha noindex e seja a própria canônica.",
     ),
     reference: "https://developers.google.com/search/docs/specialty/international/localized-versions",
     rule: text(
-        "Fails when a page names as a language version an address of the site that redirects, answers 4xx, has noindex, is blocked by robots.txt, or whose canonical is another address.",
-        "Falha quando uma página indica como versão de idioma um endereço do site que redireciona, responde 4xx, tem noindex, é bloqueado pelo robots.txt, ou cuja canônica é outro endereço.",
+        "Fails when a page lists as a language version an address of the site that redirects, answers 4xx, has noindex, is blocked by robots.txt, or whose canonical is another address.",
+        "Falha quando uma página lista como versão de idioma um endereço do site que redireciona, responde 4xx, tem noindex, é bloqueado pelo robots.txt, ou cuja canônica é outro endereço.",
     ),
     message: text(
-        "{pages} {pages|page names|pages name} {cases} language {cases|version|versions} that can't be indexed.",
-        "{pages} {pages|página indica|páginas indicam} {cases} {cases|versão|versões} de idioma que não {cases|pode ser indexada|podem ser indexadas}.",
+        "{pages} {pages|page lists|pages list} {cases} language {cases|version|versions} that can't be indexed.",
+        "{pages} {pages|página lista|páginas listam} {cases} {cases|versão|versões} de idioma que não {cases|pode ser indexada|podem ser indexadas}.",
     ),
     run,
 };

@@ -12,17 +12,17 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
         "Os buscadores levam as pessoas a uma página que não está no idioma delas.",
     ),
     how: text(
-        "Correct the hreflang, or the lang attribute of the page that it names.",
-        "Corrija o hreflang, ou o atributo lang da página que ele indica.",
+        "Correct the hreflang, or the lang attribute of the page that it lists.",
+        "Corrija o hreflang, ou o atributo lang da página que ele lista.",
     ),
     reference: "https://developers.google.com/search/docs/specialty/international/localized-versions",
     rule: text(
-        "Fails when a page names another page of the site for a language, and the lang of that page is another language. x-default doesn't count.",
-        "Falha quando uma página indica outra página do site para um idioma, e o lang dessa página é de outro idioma. x-default não conta.",
+        "Fails when a page lists another page of the site for a language, and the lang of that page is another language. x-default doesn't count.",
+        "Falha quando uma página lista outra página do site para um idioma, e o lang dessa página é de outro idioma. x-default não conta.",
     ),
     message: text(
         "{cases} {cases|page is|pages are} listed for a language other than {cases|its|their} own.",
-        "{cases} {cases|página é indicada|páginas são indicadas} para um idioma que não é o {cases|seu|delas}.",
+        "{cases} {cases|página é listada|páginas são listadas} para um idioma que não é o {cases|dela|delas}.",
     ),
     run,
 };

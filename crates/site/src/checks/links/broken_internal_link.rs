@@ -9,7 +9,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     title: text("Broken internal links", "Links internos quebrados"),
     why: text(
         "Visitors reach an error page, and the value that these links pass on is lost.",
-        "Os visitantes chegam a uma página de erro, e a autoridade que esses links passam se perde.",
+        "Os visitantes chegam a uma página de erro, e o valor que esses links transferem se perde.",
     ),
     how: text(
         "Change each link to a page that exists, or remove it. If the page has moved, redirect its old URL too.",

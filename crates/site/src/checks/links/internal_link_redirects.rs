@@ -9,7 +9,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     title: text("Internal links to redirects", "Links internos para redirecionamentos"),
     why: text(
         "Each of these links costs visitors and crawlers one more request.",
-        "Cada um desses links custa a visitantes e rastreadores uma requisição a mais.",
+        "Cada um desses links custa a visitantes e robôs uma requisição a mais.",
     ),
     how: text(
         "Change each link to the address that it redirects to.",

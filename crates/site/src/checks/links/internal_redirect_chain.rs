@@ -9,7 +9,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     title: text("Redirect chains", "Cadeias de redirecionamento"),
     why: text(
         "Visitors wait for every redirect of a chain, and crawlers give up on long chains.",
-        "O visitante espera por cada redirecionamento da cadeia, e os rastreadores desistem das longas.",
+        "O visitante espera por cada redirecionamento da cadeia, e os robôs desistem das longas.",
     ),
     how: text(
         "Redirect the first address to the last one in one step, and change the links to the last one.",

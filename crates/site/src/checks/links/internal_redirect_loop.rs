@@ -7,10 +7,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     code: "internal_redirect_loop",
     severity: Severity::Error,
     title: text("Redirect loops", "Ciclos de redirecionamentos"),
-    why: text(
-        "No browser and no crawler ever reaches a page there.",
-        "Nenhum navegador e nenhum rastreador chega a uma página por ali.",
-    ),
+    why: text("Browsers and crawlers never reach a page.", "Navegadores e robôs nunca chegam a uma página."),
     how: text(
         "Correct the redirect rules so that the chain ends at a page, or remove the links.",
         "Corrija as regras de redirecionamento para que a cadeia termine em uma página, ou remova os links.",

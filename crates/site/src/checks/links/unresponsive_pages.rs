@@ -18,8 +18,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     ),
     reference: "https://developers.google.com/search/docs/crawling-indexing/http-network-errors",
     rule: text(
-        "Fails when an address of the site gives no response: a timeout, a refused or reset connection, a failed TLS handshake, or invalid HTTP. Failures of this program don't count.",
-        "Falha quando um endereço do site não responde: tempo esgotado, conexão recusada ou interrompida, falha no handshake TLS, ou HTTP inválido. Falhas deste programa não contam.",
+        "Fails when an address of the site gives no response: a timeout, a refused or reset connection, a failed TLS handshake, or invalid HTTP. Failures on our side don't count.",
+        "Falha quando um endereço do site não responde: tempo esgotado, conexão recusada ou interrompida, falha no handshake TLS, ou HTTP inválido. Falhas do nosso lado não contam.",
     ),
     message: text(
         "{cases} {cases|address doesn't|addresses don't} respond.",

@@ -15,7 +15,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
         "Os buscadores não encontram o que só a página ausente lista.",
     ),
     how: text(
-        "Link every page of the list, and correct those that don't answer.",
+        "Link to every page of the list, and correct those that don't answer.",
         "Crie links para todas as páginas da lista e corrija as que não respondem.",
     ),
     reference: "https://developers.google.com/search/docs/specialty/ecommerce/pagination-and-incremental-page-loading",

@@ -11,8 +11,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
     severity: Severity::Info,
     title: text("Breadcrumbs to missing or moved pages", "Breadcrumbs para páginas inexistentes ou movidas"),
     why: text(
-        "Search results show the breadcrumb as the path to the page. A step without a page misleads.",
-        "Os resultados de busca mostram o breadcrumb como o caminho até a página. Um passo sem página engana.",
+        "Search results show the breadcrumb as the path to the page. A step that leads to no page misleads visitors.",
+        "Os resultados de busca mostram o breadcrumb como o caminho até a página. Um passo que não leva a uma página engana os visitantes.",
     ),
     how: text(
         "Use the final addresses of the pages in the breadcrumb, the same as in links to them.",

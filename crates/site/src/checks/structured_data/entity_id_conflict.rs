@@ -30,7 +30,8 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 };
 
 fn run(site: &SiteFacts) -> SiteVerdict {
-    const NOTE: Text = text("It is {one} and {other}.", "É {one} e {other}.");
+    const NOTE: Text =
+        text("Pages describe it as {one} and as {other}.", "As páginas o descrevem como {one} e como {other}.");
     if site.entities.is_empty() {
         return Err(Unmeasured::Absent);
     }

@@ -75,7 +75,7 @@ impl PageFailure {
                 "O navegador de laboratório não conseguiu resolver o nome do host da página. Verifique os registros DNS e rode o teste de novo.",
             ),
             "NO_FCP" | "NO_LCP" => text(
-                "The page painted no content in the lab browser. Check that it renders without an interaction, then run the test again.",
+                "The page showed no content in the lab browser. Check that it renders without interaction, then run the test again.",
                 "A página não exibiu conteúdo no navegador de laboratório. Verifique se ela renderiza sem interação e rode o teste de novo.",
             ),
             "PAGE_HUNG" | "PROTOCOL_TIMEOUT" => text(
@@ -83,8 +83,8 @@ impl PageFailure {
                 "A página não terminou de carregar no navegador de laboratório a tempo. Procure scripts que nunca terminam e rode o teste de novo.",
             ),
             "TARGET_CRASHED" => text(
-                "The tab of the lab browser crashed on this page. It may need too much memory. Run the test again.",
-                "A aba do navegador de laboratório travou nesta página. Talvez ela precise de memória demais. Rode o teste de novo.",
+                "The lab browser's tab crashed on this page, which may need too much memory. Run the test again.",
+                "A aba do navegador de laboratório falhou nesta página, que talvez precise de memória demais. Rode o teste de novo.",
             ),
             "NOT_HTML" => text(
                 "The address is not an HTML page, so there is nothing to measure.",
@@ -124,8 +124,8 @@ impl Failure {
     /// What happened and what to do, for people.
     pub fn message(&self) -> Phrase {
         const UNAVAILABLE: Text = text(
-            "This server's lab tests are not set up correctly. Tell its operator.",
-            "Os testes de laboratório deste servidor não estão configurados corretamente. Avise o operador.",
+            "Lab tests are not set up correctly on this server. Contact its operator.",
+            "Os testes de laboratório não estão configurados corretamente neste servidor. Fale com o operador.",
         );
         const QUOTA: Text = text(
             "The quota of the page-speed service is used up. Run the test again later.",

@@ -52,7 +52,7 @@ impl Band {
     /// A sentence.
     pub fn verdict(self) -> Text {
         match self {
-            Self::Good => text("This page is in good shape for search.", "Esta página está em boa forma para a busca."),
+            Self::Good => text("No serious issues found.", "Nenhum problema sério encontrado."),
             Self::Fair => text("Some issues found.", "Alguns problemas encontrados."),
             Self::Bad => text("Serious issues found.", "Problemas sérios encontrados."),
         }

@@ -14,7 +14,7 @@ pub fn in_words(word: &str) -> Phrase {
         "html" => text("not an HTML document", "não é um documento HTML"),
         "challenge" => text("a firewall answered instead of the page", "um firewall respondeu no lugar da página"),
         "noindex" => text("the page asks not to be indexed", "a página pede para não ser indexada"),
-        "trunc" => text("the page was cut before its end", "a página foi cortada antes do fim"),
+        "trunc" => text("the page was cut off", "a página foi cortada"),
         "shell" => text("a script builds the page", "um script monta a página"),
         "robots" => text("robots.txt could not be read", "o robots.txt não pôde ser lido"),
         "sitemap" => text("not every sitemap was read to its end", "nem todo sitemap foi lido até o fim"),
@@ -24,7 +24,7 @@ pub fn in_words(word: &str) -> Phrase {
         "scheme" => text("does not apply to this kind of address", "não se aplica a este tipo de endereço"),
         "jsonld" => text("structured data could not be read", "há dados estruturados que não puderam ser lidos"),
         "misspelt" => text("the tag exists but is misspelled", "a tag existe, mas está incorreta"),
-        "absent" => text("the page has nothing of this kind", "a página não tem nada desse tipo"),
+        "absent" => text("not applicable to this page", "não se aplica a esta página"),
         "offline" => text("nothing was fetched", "nada foi requisitado"),
         "defect" => text(
             "the check failed because of a bug in this program",

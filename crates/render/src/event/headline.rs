@@ -13,8 +13,8 @@ const LONGEST: usize = 300;
 
 /// The event in one sentence: the page, and its score.
 pub fn headline(event: &PageEvent, lang: Lang) -> String {
-    const TEST: Text = text("Test: {name}: score {to}", "Teste: {name}: nota {to}");
-    const UNREACHED: Text = text("{name}: can't be reached", "{name}: fora do alcance");
+    const TEST: Text = text("Test: {name}, score {to}", "Teste: {name}, nota {to}");
+    const UNREACHED: Text = text("{name}: can't be reached", "{name}: fora do ar");
     const CHANGED: Text = text("{name}: score {from} → {to}", "{name}: nota {from} → {to}");
     const SCORED: Text = text("{name}: score {to}", "{name}: nota {to}");
     let (tab, run) = (&event.data.tab, &event.data.run);
@@ -40,7 +40,7 @@ pub fn changes(event: &PageEvent, lang: Lang) -> Vec<String> {
     const NEW: Text = text("New: {message}", "Novo: {message}");
     const FIXED: Text = text("Fixed: {message}", "Corrigido: {message}");
     const REVEALED: Text = text("Revealed: {message}", "Revelado: {message}");
-    const MORE: Text = text("{count} {count|change|changes} more", "Mais {count} {count|mudança|mudanças}");
+    const MORE: Text = text("{count} more {count|change|changes}", "Mais {count} {count|mudança|mudanças}");
     let Some(change) = &event.data.run.change else { return Vec::new() };
     let line = |of: Text| {
         move |changed: &Changed| of.phrase(&[("message", shortened(&changed.message).into())]).in_lang(lang).to_owned()
@@ -166,7 +166,7 @@ pub(super) mod tests {
         event.data.run.score = Some(82);
         check(&event, "https://example.com/: score 82", "https://example.com/: nota 82");
         event.data.run.score = None;
-        check(&event, "https://example.com/: can't be reached", "https://example.com/: fora do alcance");
+        check(&event, "https://example.com/: can't be reached", "https://example.com/: fora do ar");
         event.data.tab.alias = Some("a".repeat(400));
         assert_eq!(headline(&event, Lang::En).chars().filter(|c| *c == 'a').count(), 299 + 2, "{event:?}");
     }

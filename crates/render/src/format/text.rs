@@ -207,7 +207,10 @@ pub(super) fn class(class: FixClass) -> Text {
     match class {
         FixClass::Deterministic => text("ready to paste", "pronto para colar"),
         FixClass::Template => text("template: fill in", "modelo: preencher"),
-        FixClass::Instruction => text("needs your decision or the server", "precisa da sua decisão ou do servidor"),
+        FixClass::Instruction => text(
+            "needs your decision or a change on the server",
+            "precisa da sua decisão ou de uma mudança no servidor",
+        ),
     }
 }
 

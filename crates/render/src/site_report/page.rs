@@ -91,8 +91,8 @@ fn head(report: &SiteReport<String>, notes: &RunNotes, lang: Lang, body: &mut St
     );
     const NO_SCORE: Text = text("No page could be audited.", "Nenhuma página pôde ser auditada.");
     const SCORES: Text = text("Pages by score", "Páginas por nota");
-    const DEPTHS: Text = text("Pages by clicks from the home page", "Páginas por cliques a partir da inicial");
-    const ANSWERS: Text = text("Addresses by answer", "Endereços por resposta");
+    const DEPTHS: Text = text("Pages by clicks from the first page", "Páginas por cliques a partir da primeira página");
+    const ANSWERS: Text = text("Addresses by response", "Endereços por resposta");
     const UNREACHED: Text = text("not linked", "sem links");
     body.push_str(&format!("<p>{}</p>", date(notes.started_at, lang)));
     match report.score {
@@ -131,7 +131,7 @@ fn depth_label(depth: usize) -> String {
 
 fn changed(changes: &RunChanges, lang: Lang, body: &mut String) {
     const SINCE: Text = text("Changes since the audit of {date}", "Mudanças desde a auditoria de {date}");
-    const BEFORE: Text = text("Changes since the audit before", "Mudanças desde a auditoria anterior");
+    const BEFORE: Text = text("Changes since the previous audit", "Mudanças desde a auditoria anterior");
     const MORE: Text =
         text("{count} more {count|entry|entries} left out.", "Mais {count} {count|item omitido|itens omitidos}.");
     let words = changes.since.map(|since| SINCE.phrase(&[("date", date(since, lang).into())]));
@@ -162,7 +162,7 @@ fn changed(changes: &RunChanges, lang: Lang, body: &mut String) {
 fn change(group: &ChangeGroup, lang: Lang) -> String {
     const TEMPLATE: Text = text(
         "On {count} {count|page|pages} of the template of {name}.",
-        "Em {count} {count|página|páginas} do modelo de {name}.",
+        "Em {count} {count|página|páginas} do template de {name}.",
     );
     const ADDRESSES: Text = text("{count} {count|address|addresses}.", "{count} {count|endereço|endereços}.");
     let count = ("count", group.total.into());
@@ -199,7 +199,7 @@ fn addresses(urls: impl Iterator<Item = String>, total: usize, lang: Lang) -> St
 
 fn folded(finding: &FoldedFinding<String>, lang: Lang) -> String {
     const WHY: Text = text("How to fix it", "Como corrigir");
-    const EXCEPTIONS: Text = text("Pages of the template without it", "Páginas do modelo sem isso");
+    const EXCEPTIONS: Text = text("Pages of the template without this finding", "Páginas do template sem este achado");
     let mut inside = format!("<p>{}: {}</p>", WHY.in_lang(lang), with_code(&finding.fix));
     inside.push_str(&addresses(finding.pages.iter().map(|url| link(url)), finding.total, lang));
     if !finding.exceptions.is_empty() {
@@ -218,9 +218,10 @@ fn folded(finding: &FoldedFinding<String>, lang: Lang) -> String {
 
 fn templates(report: &SiteReport<String>, lang: Lang, body: &mut String) {
     const ONCE: Text = text("Fix once, for many pages", "Corrija uma vez, para muitas páginas");
-    const TEMPLATES: Text = text("Templates", "Modelos");
+    const TEMPLATE: Text = text("Template", "Template");
+    const TEMPLATES: Text = text("Templates", "Templates");
     const COLUMNS: [Text; 4] =
-        [text("Template", "Modelo"), text("Pages", "Páginas"), text("Mean score", "Nota média"), text("Gain", "Ganho")];
+        [TEMPLATE, text("Pages", "Páginas"), text("Average score", "Nota média"), text("Gain", "Ganho")];
     heading(body, TEMPLATES, lang);
     table(body, TEMPLATES, &COLUMNS, lang);
     for template in report.templates.iter().take(MOST_TEMPLATES) {
@@ -243,8 +244,8 @@ fn templates(report: &SiteReport<String>, lang: Lang, body: &mut String) {
 }
 
 fn causes(report: &SiteReport<String>, lang: Lang, body: &mut String) {
-    const CAUSES: Text = text("Across pages", "Entre páginas");
-    const NONE: Text = text("No problem shows across pages.", "Nenhum problema aparece entre páginas.");
+    const CAUSES: Text = text("Findings across pages", "Achados entre páginas");
+    const NONE: Text = text("No findings across pages.", "Nenhum achado entre páginas.");
     heading(body, CAUSES, lang);
     if report.findings.is_empty() {
         body.push_str(&format!("<p>{}</p>", NONE.in_lang(lang)));
@@ -276,7 +277,7 @@ fn cause(finding: &SiteFinding<String>, lang: Lang) -> String {
 }
 
 fn pages(report: &SiteReport<String>, rows: &[PageRow], lang: Lang, body: &mut String) {
-    const ALONE: Text = text("On single pages", "Em páginas isoladas");
+    const ALONE: Text = text("Findings on individual pages", "Achados em páginas individuais");
     const PAGES: Text = text("Pages", "Páginas");
     const SOME: Text = text(
         "The {shown} pages with the lowest scores, of {pages}. pages.csv has all of them.",

@@ -162,6 +162,6 @@ pub(super) const BROKE: Text = text("New findings", "Achados novos");
 /// The heading of what was fixed.
 pub(super) const FIXED: Text = text("Fixed", "Corrigidos");
 /// The heading of what both runs have.
-pub(super) const STILL: Text = text("Still there", "Continua");
+pub(super) const STILL: Text = text("Not fixed yet", "Ainda não corrigidos");
 /// Where nothing changed.
-pub(super) const UNCHANGED: Text = text("Nothing was fixed and nothing broke.", "Nada foi corrigido e nada quebrou.");
+pub(super) const UNCHANGED: Text = text("No new findings, and none fixed.", "Nenhum achado novo e nenhum corrigido.");

@@ -19,8 +19,8 @@ pub fn text(report: &SiteReport, lang: Lang) -> String {
     const SCORE: Text = both("Score {score} of 100", "Nota {score} de 100");
     const NO_SCORE: Text = both("No page could be audited", "Nenhuma página pôde ser auditada");
     const TEMPLATES: Text = both("Fix once, for many pages", "Corrija uma vez, para muitas páginas");
-    const SITE: Text = both("Across pages", "Entre páginas");
-    const PAGES: Text = both("On single pages", "Em páginas isoladas");
+    const SITE: Text = both("Findings across pages", "Achados entre páginas");
+    const PAGES: Text = both("Findings on individual pages", "Achados em páginas individuais");
     let mut lines = vec![printable(&report.url)];
     let score = report.score.map(|score| SCORE.phrase(&[("score", score.into())]));
     lines.push(score.unwrap_or_else(|| NO_SCORE.into()).in_lang(lang).to_owned());

@@ -58,17 +58,17 @@ pub(super) fn limits<T>(report: &SiteReport<T>, names: OptionNames) -> Vec<Phras
         RunLimit::Pages => option(PAGES, "--max-pages", "max_pages"),
         RunLimit::Depth => option(DEPTH, "--max-depth", "max_depth"),
         RunLimit::Links => text(
-            "A page has more links than are read of one page, so pages may be missing.",
-            "Uma página tem mais links do que o máximo lido por página, por isso podem faltar páginas.",
+            "A page has more links than the limit for one page, so pages may be missing.",
+            "Uma página tem mais links do que o limite por página, por isso podem faltar páginas.",
         )
         .into(),
         RunLimit::Sitemaps => text(
-            "The site has more sitemaps than a run reads, so pages that only they list may be missing.",
+            "The site has more sitemaps than one audit reads, so pages that only those list may be missing.",
             "O site tem mais sitemaps do que uma auditoria lê, e páginas listadas só neles podem ter ficado de fora.",
         )
         .into(),
         RunLimit::Resources => text(
-            "The pages have more images or links to other sites than a run checks.",
+            "The pages have more images or links to other sites than one audit checks.",
             "As páginas têm mais imagens ou links para outros sites do que uma auditoria verifica.",
         )
         .into(),
@@ -79,7 +79,7 @@ pub(super) fn limits<T>(report: &SiteReport<T>, names: OptionNames) -> Vec<Phras
 /// What limits the report besides its limits, a sentence each: a first page that was not audited, sitemaps not read.
 pub(super) fn gaps<T>(report: &SiteReport<T>, lang: Lang) -> Vec<String> {
     const START: Text = text(
-        "The first page was not audited (answer: {answer}). Clicks are counted from it, so no page has a depth.",
+        "The first page was not audited (response: {answer}). Clicks are counted from it, so no page has a depth.",
         "A primeira página não foi auditada (resposta: {answer}). Os cliques são contados a partir dela, e nenhuma página tem profundidade.",
     );
     const UNREAD: Text =
@@ -106,9 +106,9 @@ pub(super) fn answer(word: &str) -> Text {
 /// Why a check of the site was not measured, for a person.
 pub(super) fn unmeasured(word: &str) -> Text {
     match word {
-        "limit" => text("the run's limits left pages out", "os limites da auditoria deixaram páginas de fora"),
-        "not_asked" => text("the run did not ask for it", "a auditoria não pediu isso"),
+        "limit" => text("the limits of the audit left pages out", "os limites da auditoria deixaram páginas de fora"),
+        "not_asked" => text("not requested in this audit", "não foi pedido nesta auditoria"),
         "sitemap" => text("a sitemap could not be read", "um sitemap não pôde ser lido"),
-        _ => text("the site has nothing of the kind", "o site não tem nada do tipo"),
+        _ => text("not applicable to this site", "não se aplica a este site"),
     }
 }

@@ -249,7 +249,7 @@ async fn a_second_run_asks_for_what_changed_and_tells_what_broke() {
         tempfile::tempdir().unwrap().path(),
     );
     assert_eq!(code(&output), 0);
-    assert!(String::from_utf8_lossy(&output.stdout).contains("Nothing was fixed and nothing broke."));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("No new findings, and none fixed."));
 }
 
 #[tokio::test(flavor = "multi_thread")]

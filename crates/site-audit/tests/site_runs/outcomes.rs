@@ -124,7 +124,7 @@ async fn a_baseline_in_the_same_folder_tells_what_broke() {
     assert!(named.clone().all(|url| !url.as_str().unwrap().ends_with("/p/1")), "{fixed:?}");
     assert!(!report["changes"]["still"].as_array().unwrap().is_empty(), "{}", report["changes"]);
     let html = std::fs::read_to_string(folder.path().join("report.html")).unwrap();
-    assert!(html.contains("Changes since the audit of ") && html.contains("Still there ("), "{html}");
+    assert!(html.contains("Changes since the audit of ") && html.contains("Not fixed yet ("), "{html}");
     let sarif: Value = serde_json::from_slice(&std::fs::read(folder.path().join("site.sarif")).unwrap()).unwrap();
     assert_eq!(sarif["runs"][0]["properties"]["changes"], report["changes"]);
     let elsewhere = healthy(3, false).await;

@@ -223,7 +223,7 @@ async fn what_broke_is_told_in_one_mail(database: TestDatabase) {
     let letters = watching.mail.letters();
     assert_eq!(letters.len(), 2);
     let text = letters[1].text();
-    assert!(text.contains("Achados novos") && text.contains("6 páginas com o modelo de /product/"), "{text}");
+    assert!(text.contains("Achados novos") && text.contains("6 páginas com o template de /product/"), "{text}");
 }
 
 async fn the_report_of_a_watched_run_has_its_changes(database: TestDatabase) {
@@ -266,14 +266,14 @@ async fn the_report_of_a_watched_run_has_its_changes(database: TestDatabase) {
     let still = codes(&later["changes"]["still"]);
     assert!(codes(&run["changes"]["broke"]).iter().all(|code| still.contains(code)), "{still:?}");
     let html = report(&later, "html").await.body;
-    assert!(html.contains("Nothing was fixed and nothing broke.") && html.contains("Still there ("), "{html}");
+    assert!(html.contains("No new findings, and none fixed.") && html.contains("Not fixed yet ("), "{html}");
 
     // Without the run before, its date is not known any more.
     let deleted = format!("/api/sites/{}", run["id"].as_str().unwrap());
     assert_eq!(watching.send("DELETE", &deleted, &json!({})).await.status, 200);
     let written = report(&later, "json").await.json();
     assert_eq!((&written["changes"]["since"], codes(&written["changes"]["still"])), (&Value::Null, still));
-    assert!(report(&later, "html").await.body.contains("Changes since the audit before"));
+    assert!(report(&later, "html").await.body.contains("Changes since the previous audit"));
 }
 
 async fn nothing_is_told_when_nothing_broke(database: TestDatabase) {

@@ -86,7 +86,7 @@ Exit codes: 0 success, 2 a page can't be written.
 Example:
   site-audit man ~/.local/share/man/man1";
 
-/// Audits pages for technical SEO: score, findings, and a ready fix for each.
+/// Audits pages for technical SEO: score, findings, and the fix for each.
 #[derive(Debug, Parser)]
 #[command(name = "site-audit", version, args_conflicts_with_subcommands = true, after_help = MORE_HELP)]
 pub struct Cli {
@@ -104,7 +104,7 @@ enum Command {
     Serve(place::ConfigArguments),
     /// Audit pages, and fail if they are below a score or have findings of a severity.
     Audit(audit::AuditArguments),
-    /// Audit a whole site: every page, and what shows only across pages.
+    /// Audit a whole site: every page, and findings across pages.
     Site(site::SiteArguments),
     /// Verify a changed page before publishing it, without network.
     Verify(verify::VerifyArguments),
@@ -129,7 +129,7 @@ enum Command {
     Healthcheck(place::ConfigArguments),
     /// Set up lab tests by Lighthouse on this machine.
     Lab(lab::LabArguments),
-    /// Check whether a deployment is sound, and say what to do.
+    /// Check a deployment, and say what to correct.
     #[command(after_help = doctor::HELP)]
     Doctor(doctor::DoctorArguments),
     /// Operate a server: jobs, accounts, payments and purging.

@@ -14,28 +14,28 @@ use super::output::{print, tell};
 use super::place::{ConfigArguments, require_database, runtime};
 
 const BACKUP_HELP: &str = "\
-Works while the service runs, and does not hold it up: the copy has everything that was acknowledged before it began. It
-is checked whole before it gets its name, so a file of that name is a good backup. It has everything the database has:
+Works while the service runs, without blocking it: the copy has everything that was acknowledged before it began. The copy
+is verified before it gets its final name, so a file of that name is a valid backup. It has everything the database has:
 reports, accounts, sessions, keys as digests, payments. Keep it where only you can read it. The secret that encrypts
 second factors is not in it: with SQLite, it is in the file beside the database whose name ends with .secret. Keep both.
 
-SQLite: one file, without further programs. PostgreSQL: an archive of pg_dump, which has to be installed (Debian:
-postgresql-client) in the version of the server or newer.
+SQLite: one file; no other program is needed. PostgreSQL: an archive of pg_dump, which must be installed (Debian:
+postgresql-client) in the server's version or newer.
 
-Exit codes: 0 backed up, 2 not.
+Exit codes: 0 success, 2 failure.
 
 Examples:
   site-audit backup /var/backups/site-audit-$(date +%F).db
   site-audit backup audit.dump --database-url postgres://audit@db/audit";
 
 const RESTORE_HELP: &str = "\
-Checks the backup whole, then puts it in the place of the database. Stop the service first. A database that is there is
-only replaced with --replace, and stays beside the new one under a name that is printed. The tables are brought up to date
+Verifies the backup, then puts it in the place of the database. Stop the service first. An existing database is replaced
+only with --replace, and is kept beside the new one under a name that is printed. The tables are brought up to date
 afterwards, so a backup of an older version can be restored too.
 
 PostgreSQL: restores into an empty database, by pg_restore, in one transaction.
 
-Exit codes: 0 restored, 2 not; a database that was there is then in its place, or beside it under a name with .before-.
+Exit codes: 0 success, 2 failure; an existing database is then still in its place, or beside it under a name with .before-.
 
 Examples:
   site-audit restore /var/backups/site-audit-2026-11-23.db
@@ -59,7 +59,7 @@ pub(super) struct RestoreArguments {
     /// Backup to restore.
     #[arg(value_name = "FILE")]
     from: PathBuf,
-    /// Replace a database that is there; it is kept under another name.
+    /// Replace an existing database; it is kept under another name.
     #[arg(long)]
     replace: bool,
     #[command(flatten)]
@@ -72,7 +72,7 @@ impl BackupArguments {
         require_database(&config)?;
         let to = std::path::absolute(&self.to).context("the file has no absolute path")?;
         if to.exists() {
-            bail!("{} exists already: name another file", to.display());
+            bail!("{} already exists: choose another file name", to.display());
         }
         let what = database_name(&config.database_url);
         let summary = match database_file(&config.database_url) {
@@ -114,10 +114,13 @@ impl RestoreArguments {
 
 fn restore_file(backup: &Path, file: &Path, url: &str, replace: bool) -> Result<()> {
     let facts = runtime()?.block_on(store::check_backup(backup));
-    let facts = facts.with_context(|| format!("{} is no backup that can be restored", backup.display()))?;
+    let facts = facts.with_context(|| format!("{} is not a backup that can be restored", backup.display()))?;
     tell(&format!("{}: {}", backup.display(), described(facts)));
     if file.exists() && !replace {
-        bail!("{} exists: add --replace to keep it under another name and put the backup in its place", file.display());
+        bail!(
+            "{} already exists: add --replace to keep it under another name and put the backup in its place",
+            file.display()
+        );
     }
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("{} could not be created", folder.display()))?;
@@ -127,7 +130,7 @@ fn restore_file(backup: &Path, file: &Path, url: &str, replace: bool) -> Result<
     let restored = runtime()?.block_on(store::restore(backup, file, &format!(".before-{seconds}")));
     let (_, kept) = restored.with_context(|| format!("restoring {}", file.display()))?;
     if let Some(kept) = kept {
-        tell(&format!("the database that was there is {} now", kept.display()));
+        tell(&format!("the previous database is now {}", kept.display()));
     }
     Ok(())
 }

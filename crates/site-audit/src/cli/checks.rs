@@ -128,7 +128,7 @@ fn list(entries: &[CatalogEntry], lang: Lang) -> String {
 fn explanation(check: &Explained, category: &str, lang: Lang) -> String {
     const RULE: Text = text("The rule", "A regra");
     const HOW: Text = text("How to fix it", "Como corrigir");
-    const UNMEASURED: Text = text("Not measured where", "Não é medida onde");
+    const UNMEASURED: Text = text("Not measured when", "Não é medida quando");
     const REFERENCE: Text = text("Reference", "Referência");
     let mut out = format!(
         "{} ({}, {})\n{}\n\n{}\n\n{}\n  {}\n\n{}\n  {}\n",

@@ -17,8 +17,8 @@ use service::ports::Ports;
 /// What `doctor --help` says after the options.
 pub(super) const HELP: &str = "\
 Run it with the settings of the service, as its user. It looks at settings, limits of files and memory, clock, database, mail
-server, public address (DNS, proxy, TLS), payments and lab tests, changes nothing, and sends no mail. It asks only systems
-that the settings name.
+server, public address (DNS, proxy, TLS), payments and lab tests, changes nothing, and sends no mail. It contacts
+only systems that the settings name.
 
 Exit codes:
   0  no problems; there may be warnings

@@ -23,8 +23,8 @@ use super::place::runtime;
 const AT_ONCE: usize = 8;
 
 const MORE_HELP: &str = "\
-The tools of the MCP server of a service, without one: the same audits, kept in a temporary folder until the command ends. Every
-call is made for one guest, so no token is needed. Nothing listens, so addresses in answers lead nowhere.
+The same tools as the MCP server of a service, without running a service: audits are kept in a temporary folder until the
+command ends. Every call is made for one guest, so no token is needed. No web server runs, so links in responses don't open.
 
 Exit codes: 0 the input ended, 2 could not start.
 

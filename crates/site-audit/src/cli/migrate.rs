@@ -12,8 +12,8 @@ use super::output::{print, tell};
 use super::place::{ConfigArguments, runtime};
 
 pub(super) const HELP: &str = "\
-The service brings its tables up to date when it starts, and makes an SQLite file where there is none; this command makes
-none. Run it beforehand if several servers share a database.
+The service brings its tables up to date when it starts, and creates the SQLite file if it does not exist; this command does
+not create it. Run it before an update if several servers share a database.
 
 With --from and --to, copies every row of an SQLite database to PostgreSQL, then compares both databases, row by row.
 Stop the service first. The old database stays as it is, except that its tables are brought up to date. The new one must
@@ -23,7 +23,7 @@ database.
 Then give every server the new database and the secret of the old one, which is in the file beside it whose name ends
 with .secret: without it, sessions, second factors and webhook secrets are lost.
 
-Exit codes: 0 up to date, or moved; 2 not.
+Exit codes: 0 success, 2 failure.
 
 Examples:
   site-audit migrate --database-url postgres://audit@db/audit

@@ -139,7 +139,7 @@ fn read<T: for<'de> Deserialize<'de>>(file: &Path, what: &str) -> Result<T> {
     let opened = std::fs::File::open(file).and_then(|opened| opened.take(FILE_BYTES + 1).read_to_end(&mut bytes));
     opened.with_context(|| format!("{} could not be read", file.display()))?;
     if bytes.len() as u64 > FILE_BYTES {
-        bail!("{} has more than 16 MiB", file.display());
+        bail!("{} has more than 16 MB", file.display());
     }
     serde_json::from_slice(&bytes).with_context(|| format!("{} is not {what}", file.display()))
 }

@@ -351,7 +351,7 @@ async fn versions(file: &mut SiteRunFile) -> Result<HashMap<String, KnownVersion
 /// Commits the pages that an interrupted run had kept.
 async fn replay(file: &mut SiteRunFile, crawl: &mut Crawl, lang: Lang) -> Result<()> {
     const OTHER: Text = text(
-        "The run can't be resumed with other options or another start page. Remove it to begin again.",
+        "The run can't be resumed with other options or another first page. Remove it to start again.",
         "A auditoria não pode continuar com outras opções ou outra página inicial. Remova-a para começar de novo.",
     );
     let mut from = 0;
@@ -384,8 +384,8 @@ async fn built(file: &mut SiteRunFile, inputs: SiteInputs) -> Result<SiteFacts> 
 /// Why a crawl could not begin, with what to do.
 fn why(failed: CrawlFailure, lang: Lang) -> anyhow::Error {
     const CLOSED: Text = text(
-        "robots.txt could not be read, so crawlers have to stay away. Try again later. On your own site, add --own-site --respect-robots=false.",
-        "O robots.txt não pôde ser lido, e rastreadores devem se afastar. Tente mais tarde. No seu próprio site, acrescente --own-site --respect-robots=false.",
+        "robots.txt could not be read, so nothing may be crawled. Try again later. On your own site, add --own-site --respect-robots=false.",
+        "O robots.txt não pôde ser lido, e por isso nada pode ser rastreado. Tente mais tarde. No seu próprio site, acrescente --own-site --respect-robots=false.",
     );
     match failed {
         CrawlFailure::Audit(failure) => anyhow::anyhow!("{}", failure::unaudited(failure).message(lang)),

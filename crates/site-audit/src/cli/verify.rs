@@ -27,12 +27,12 @@ const FILE_BYTES: u64 = 8 * 1024 * 1024;
 /// What `--help` says after the options.
 const MORE_HELP: &str = "\
 Audits a file by the rules of the service, and compares it with an earlier audit. Nothing is fetched: checks that need the
-network are not compared. A finding that a fixed one had hidden counts as revealed, not as broken. The file of --before is
+network are not compared. A finding that a fixed one had hidden counts as revealed, not as new. The file of --before is
 the output of `site-audit audit --format json` for one page, or the answer of GET /api/audits/ID.
 
 Exit codes:
-  0  nothing broke, and the page passes --fail-under
-  1  something broke, or the page fails --fail-under
+  0  there are no new findings, and the page passes --fail-under
+  1  there are new findings, or the page fails --fail-under
   2  a file could not be read, or the command is invalid
 
 Examples:
@@ -60,7 +60,7 @@ pub(super) struct VerifyArguments {
     /// The audit to compare with, as JSON.
     #[arg(long, value_name = "FILE")]
     before: Option<PathBuf>,
-    /// How to print the result.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: VerifyFormat,
     /// Exit with 1 when the score is below N points, 0 to 100.
@@ -74,7 +74,7 @@ pub(super) struct VerifyArguments {
 /// How a verification is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum VerifyFormat {
-    /// For a person.
+    /// For people.
     Text,
     /// As `POST /api/verify` answers.
     Json,
@@ -122,7 +122,7 @@ fn changes(verification: &Verification, lang: Lang) -> String {
     const BROKE: Text = text("New", "Novo");
     const REVEALED: Text = text("Revealed", "Revelado");
     const NOT_COMPARED: Text = text("Not compared", "Não comparado");
-    const NOTHING: Text = text("Nothing is new and nothing was fixed.", "Não há nada novo e nada foi corrigido.");
+    const NOTHING: Text = text("No new findings, and none fixed.", "Nenhum achado novo e nenhum corrigido.");
     let (Some(fixed), Some(broke), Some(revealed), Some(not_compared)) =
         (&verification.fixed, &verification.broke, &verification.revealed, &verification.not_compared)
     else {

@@ -60,7 +60,7 @@ fn step_line(step: AuditStep, seconds: f64, lang: Lang) -> String {
         AuditStep::Page(_) => text("page fetched", "página obtida"),
         AuditStep::Files(_) => text("robots.txt and sitemaps read", "robots.txt e sitemaps lidos"),
         AuditStep::Discovery(_) => text("discovery files read", "arquivos de descoberta lidos"),
-        AuditStep::Judged => text("judged", "avaliada"),
+        AuditStep::Judged => text("checks run", "verificações feitas"),
     };
     format!("{seconds:>6.1} s  {}", what.in_lang(lang))
 }

@@ -70,7 +70,7 @@ fn make_private(path: &Path) -> std::io::Result<()> {
 pub(super) fn restore(archive: &Path, url: &str) -> Result<()> {
     contents(archive)?;
     if runtime()?.block_on(store::has_tables(url))? {
-        bail!("the database has tables already: create an empty one and name it with --database-url");
+        bail!("the database already has tables: create an empty one and pass it with --database-url");
     }
     let database = database(&parsed(url)?)?;
     run(program("pg_restore", url)?
@@ -86,7 +86,7 @@ fn contents(archive: &Path) -> Result<usize> {
     let mut tables = listed.lines().filter(|line| line.contains(" TABLE DATA "));
     let count = tables.clone().count();
     if !tables.any(|line| line.contains(" audits ")) {
-        bail!("{} is no backup of this program", archive.display());
+        bail!("{} is not a backup of this program", archive.display());
     }
     Ok(count)
 }

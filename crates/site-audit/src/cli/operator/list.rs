@@ -17,7 +17,7 @@ pub(super) const LISTED: u32 = 200;
 /// Arguments of a list.
 #[derive(Debug, Args)]
 pub(super) struct ListArguments {
-    /// How to print it.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: ListFormat,
     #[command(flatten)]
@@ -27,9 +27,9 @@ pub(super) struct ListArguments {
 /// How lists are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ListFormat {
-    /// For a person.
+    /// For people.
     Text,
-    /// For a program.
+    /// For programs.
     Json,
 }
 

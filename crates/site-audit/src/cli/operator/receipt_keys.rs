@@ -29,7 +29,7 @@ pub(super) struct ReceiptKeys {
     /// Remove this key from the set.
     #[arg(long, value_name = "ID")]
     forget: Option<String>,
-    /// How to print the list.
+    /// Output format.
     #[arg(long, default_value = "text", conflicts_with = "forget")]
     format: ListFormat,
     #[command(flatten)]

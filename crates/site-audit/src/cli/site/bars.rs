@@ -20,11 +20,11 @@ impl SiteArguments {
             text("The score {score} is below --fail-under {bar}.", "A nota {score} está abaixo de --fail-under {bar}.");
         const FOUND: Text = text(
             "--fail-on {bar}: {count} {count|finding is|findings are} at least this severe: {codes}.",
-            "--fail-on {bar}: {count} {count|problema tem|problemas têm} ao menos essa severidade: {codes}.",
+            "--fail-on {bar}: {count} {count|achado tem|achados têm} pelo menos essa severidade: {codes}.",
         );
         const BROKE: Text = text(
-            "--fail-on {bar}: {count} {count|finding|findings} at least this severe broke since the baseline: {codes}.",
-            "--fail-on {bar}: {count} {count|problema|problemas} ao menos dessa severidade {count|surgiu|surgiram} desde a auditoria de referência: {codes}.",
+            "--fail-on {bar}: {count} {count|finding|findings} at least this severe {count|is|are} new since the baseline: {codes}.",
+            "--fail-on {bar}: {count} {count|achado novo|achados novos} com pelo menos essa severidade desde a auditoria de referência: {codes}.",
         );
         let mut failed = Vec::new();
         if let (Some(bar), Some(score)) = (self.fail_under, report.score)
@@ -62,7 +62,7 @@ impl SiteArguments {
 pub(super) fn unaudited_start(site: &SiteFacts) -> Option<Phrase> {
     const BLOCKED: Text = text(
         "The first page was not audited: robots.txt blocks {url}. Allow the crawler siteaudit there. On your own site, add --own-site --respect-robots=false.",
-        "A primeira página não foi auditada: o robots.txt bloqueia {url}. Libere nele o rastreador siteaudit. No seu próprio site, acrescente --own-site --respect-robots=false.",
+        "A primeira página não foi auditada: o robots.txt bloqueia {url}. Libere nele o robô siteaudit. No seu próprio site, acrescente --own-site --respect-robots=false.",
     );
     const ANSWERED: Text = text(
         "The first page was not audited: {url} answered {status}. Check the address and the site.",
@@ -80,7 +80,7 @@ pub(super) fn unaudited_start(site: &SiteFacts) -> Option<Phrase> {
 pub(super) fn unaudited(site: &SiteFacts) -> Phrase {
     const BLOCKED: Text = text(
         "No page could be audited: robots.txt blocks {url}. Allow the crawler siteaudit there. On your own site, add --own-site --respect-robots=false.",
-        "Nenhuma página pôde ser auditada: o robots.txt bloqueia {url}. Libere nele o rastreador siteaudit. No seu próprio site, acrescente --own-site --respect-robots=false.",
+        "Nenhuma página pôde ser auditada: o robots.txt bloqueia {url}. Libere nele o robô siteaudit. No seu próprio site, acrescente --own-site --respect-robots=false.",
     );
     const ANSWERED: Text = text(
         "No page could be audited: {url} answered {status}. Check the address and the site.",

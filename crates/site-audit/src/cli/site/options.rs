@@ -22,13 +22,13 @@ const SITEMAP_TIME: Duration = Duration::from_secs(600);
 
 /// What `--help` says after the options.
 const MORE_HELP: &str = "\
-Crawls a site from its first page, its sitemaps and its links, audits every page, and tells what only shows across pages:
-broken links with their sources, duplicates, canonicals, language versions, orphan pages. What a template gets wrong is
-told once, with the points that fixing it gains.
+Crawls a site from its first page, its sitemaps and its links, audits every page, and reports findings across pages: broken
+links with their sources, duplicates, canonicals, language versions, orphan pages. A finding of a template is reported once,
+with the points that its fix gains.
 
 robots.txt is obeyed, with its Crawl-delay up to 10 seconds. The folder of a run holds run.db (its state), report.html,
 report.json, pages.jsonl, site.sarif, and pages.csv, links.csv, findings.csv, templates.csv (with --parquet also as
-Parquet). Run again into the same folder to ask only for what has changed since.
+Parquet). A second run into the same folder downloads only what has changed.
 
 Exit codes:
   0  the site was audited and passes --fail-under and --fail-on
@@ -49,7 +49,7 @@ pub(in crate::cli) struct SiteArguments {
     /// Address of the site's first page.
     #[arg(value_name = "URL")]
     pub(super) url: String,
-    /// Folder of the run; created where absent. Default: site-audit-HOST.
+    /// Folder of the run; created if absent. Default: site-audit-HOST.
     #[arg(long, value_name = "FOLDER")]
     pub(super) out: Option<PathBuf>,
     /// Read this sitemap too. May be given several times.
@@ -88,13 +88,13 @@ pub(in crate::cli) struct SiteArguments {
     /// Check whether linked pages of other sites exist.
     #[arg(long)]
     pub(super) external: bool,
-    /// Prove a ready change for each finding of each page. Takes about three times the CPU time.
+    /// Test a ready fix for each finding of each page. Takes about three times the CPU time.
     #[arg(long)]
     pub(super) fixes: bool,
     /// Continue a run that was interrupted.
     #[arg(long)]
     pub(super) resume: bool,
-    /// Tell what broke and what was fixed since another run: its folder, or its run.db. --fail-on then looks at what broke.
+    /// List new and fixed findings since another run: its folder, or its run.db. --fail-on then counts only new findings.
     #[arg(long, value_name = "RUN")]
     pub(super) baseline: Option<PathBuf>,
     /// Write the tables as Apache Parquet too, for DuckDB, pandas and Polars.

@@ -47,7 +47,7 @@ impl RunPlace {
             "A pasta {folder} tem uma auditoria de {url}. Indique outra pasta com --out.",
         );
         const UNFINISHED: Text = text(
-            "The folder {folder} holds a run that is not finished. Continue it with --resume, or remove {file}.",
+            "The folder {folder} holds an unfinished run. Continue it with --resume, or remove {file}.",
             "A pasta {folder} tem uma auditoria que não terminou. Continue-a com --resume ou remova {file}.",
         );
         let path = folder.join(RUN);

@@ -21,7 +21,7 @@ fn the_catalog_is_listed_for_a_person_and_a_program() {
 fn one_check_is_explained_with_its_fix_its_conditions_and_its_reference() {
     let text = stdout(&site_audit(&["checks", "hsts_missing"], ""));
     for part in
-        ["hsts_missing (note, Security)", "How to fix it", "Not measured where", "nothing was fetched", "rfc6797"]
+        ["hsts_missing (note, Security)", "How to fix it", "Not measured when", "nothing was fetched", "rfc6797"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -30,7 +30,7 @@ fn one_check_is_explained_with_its_fix_its_conditions_and_its_reference() {
     let reasons = check["not_measured"].as_array().unwrap();
     assert!(reasons.contains(&serde_json::json!({ "reason": "offline", "text": "nothing was fetched" })));
     let portuguese = stdout(&site_audit(&["checks", "hsts_missing", "--lang", "pt"], ""));
-    assert!(portuguese.contains("Como corrigir") && portuguese.contains("Não é medida onde"));
+    assert!(portuguese.contains("Como corrigir") && portuguese.contains("Não é medida quando"));
 }
 
 #[test]

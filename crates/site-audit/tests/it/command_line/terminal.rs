@@ -65,7 +65,7 @@ async fn a_terminal_gets_progress_and_colours_unless_they_are_not_wanted() {
     let site = site().await;
     let one = format!("audit {} --allow-private", site.url("/page"));
     let Some(shown) = on_a_terminal(&one, &[]) else { return };
-    for step in ["page fetched", "robots.txt and sitemaps read", "discovery files read", "judged"] {
+    for step in ["page fetched", "robots.txt and sitemaps read", "discovery files read", "checks run"] {
         assert!(shown.contains(step), "{step}: {shown}");
     }
     assert!(shown.contains("\u{1b}[31m"), "{shown}");

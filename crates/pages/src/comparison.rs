@@ -20,6 +20,8 @@ pub(crate) struct ComparisonView<'a> {
     pub(crate) json: String,
     /// Headings of what only the right one has, of what was hidden on the left, and of what only the left one has.
     pub(crate) headings: [&'static str; 3],
+    /// Why the second heading's findings are not those of the first.
+    pub(crate) revealed: &'static str,
     lang: Lang,
 }
 
@@ -50,10 +52,19 @@ impl<'a> ComparisonView<'a> {
             [text("New findings", "Achados novos"), text("Revealed", "Revelados"), text("Fixed", "Corrigidos")];
         const OF_PAGES: [Text; 3] = [
             text("Only on the second page", "Só na segunda página"),
-            text("Hidden on the first page by another finding", "Escondido na primeira página por outro achado"),
+            text("Hidden on the first page by another finding", "Escondidos na primeira página por outro achado"),
             text("Only on the first page", "Só na primeira página"),
         ];
+        const REVEALED_IN_RUN: Text = text(
+            "They existed before, hidden by a finding that is now fixed.",
+            "Já existiam antes, escondidos por um achado que agora está corrigido.",
+        );
+        const REVEALED_ON_PAGE: Text = text(
+            "On the first page another finding prevents these checks from being measured.",
+            "Na primeira página, outro achado impede a medição destas verificações.",
+        );
         let is_one_page = compared.before.url == compared.after.url;
+        let revealed = if is_one_page { REVEALED_IN_RUN } else { REVEALED_ON_PAGE };
         let (names, headings) = if is_one_page { (RUNS, OF_RUNS) } else { (PAGES, OF_PAGES) };
         let column = |name: Text, run: &'a ComparedRun| AuditColumn {
             name: name.in_lang(lang),
@@ -69,6 +80,7 @@ impl<'a> ComparisonView<'a> {
             summary: summary(compared, is_one_page, lang),
             lab: compared.lab.iter().map(|change| LabRows::of(change, lang)).collect(),
             headings: headings.map(|heading| heading.in_lang(lang)),
+            revealed: revealed.in_lang(lang),
             compared,
             json,
             lang,
@@ -87,7 +99,7 @@ fn summary(compared: &Compared, is_one_page: bool, lang: Lang) -> [String; 2] {
         text("The score fell by {points} {points|point|points}.", "A nota caiu {points} {points|ponto|pontos}."),
         text("The score did not change.", "A nota não mudou."),
         text(
-            "{broke} {broke|finding is|findings are} new, {fixed} {fixed|is|are} fixed, {same} {same|stays|stay}.",
+            "{broke} {broke|finding is|findings are} new, {fixed} {fixed|is|are} fixed, {same} {same|remains|remain}.",
             "{broke} {broke|achado novo|achados novos}, {fixed} {fixed|corrigido|corrigidos}, {same} {same|continua|continuam}.",
         ),
     ];

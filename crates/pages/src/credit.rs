@@ -122,8 +122,8 @@ fn refused(services: &Services, parts: &Parts, reader: Reader, error: &ServiceEr
 fn page<'a>(services: &'a Services, parts: &Parts, reader: Reader) -> CreditPage<'a> {
     const TITLE: Text = text("Prepaid credit", "Crédito pré-pago");
     const DESCRIPTION: Text = text(
-        "Prepaid credit for calls beyond the free ones: prices of the packs, payment by x402 or Pix, and your balance.",
-        "Crédito pré-pago para chamadas além das grátis: preços dos pacotes, pagamento por x402 ou Pix, e o seu saldo.",
+        "Prepaid credit for calls beyond the free ones: prices of the packs, payment with x402 or Pix, and your balance.",
+        "Crédito pré-pago para chamadas além das grátis: preços dos pacotes, pagamento com x402 ou Pix, e o seu saldo.",
     );
     let (query, lang) = (parts.uri.query(), reader.lang);
     let addresses = Addresses::new(services, PATH, query, lang);
@@ -228,7 +228,7 @@ fn note(state: CreditState) -> Option<Text> {
         )),
         CreditState::Worthless => Some(text(
             "This credit can't be spent here: it was created while nothing was charged, or bought on another network.",
-            "Este crédito não pode ser gasto aqui: ele foi criado quando nada era cobrado ou comprado em outra rede.",
+            "Este crédito não pode ser gasto aqui: ele foi criado quando nada era cobrado, ou foi comprado em outra rede.",
         )),
     }
 }
@@ -236,10 +236,10 @@ fn note(state: CreditState) -> Option<Text> {
 /// Why a balance changed, for a person.
 fn kind(kind: MovementKind) -> Text {
     match kind {
-        MovementKind::Purchase => text("Bought by x402", "Comprado por x402"),
-        MovementKind::Pix => text("Paid by Pix", "Pago por Pix"),
+        MovementKind::Purchase => text("Bought with x402", "Comprado com x402"),
+        MovementKind::Pix => text("Paid with Pix", "Pago com Pix"),
         MovementKind::Debit => text("Spent on a call", "Gasto em uma chamada"),
-        MovementKind::Reversal => text("Refunded: the call failed", "Devolvido: a chamada falhou"),
+        MovementKind::Reversal => text("Refunded: the call failed", "Reembolsado: a chamada falhou"),
         MovementKind::Adjustment => text("Corrected by the operator", "Corrigido pelo operador"),
     }
 }

@@ -156,8 +156,8 @@ fn page<'a>(
 ) -> HomePage<'a> {
     const TITLE: Text = text("Technical SEO audit of a page", "Auditoria técnica de SEO de uma página");
     const DESCRIPTION: Text = text(
-        "Enter an address to get a score, what is wrong with the page, and a ready fix for each finding. Free, without an account, in the browser or through an API.",
-        "Informe um endereço e receba uma nota, o que há de errado na página e uma correção pronta para cada achado. Grátis, sem conta, pelo navegador ou por uma API.",
+        "Enter an address to get a score, the findings, and the fix for each. Free, without an account, in the browser or through an API.",
+        "Informe um endereço e receba uma nota, os achados e a correção de cada um. Grátis, sem conta, pelo navegador ou por uma API.",
     );
     let lang = reader.lang;
     let addresses = Addresses::new(services, "/", query, lang);

@@ -94,8 +94,8 @@ pub(super) async fn password(state: AppState, request: Request) -> Response {
         let form = FormPage {
             title: Some(text("Change password", "Mudar senha")),
             lead: vec![text(
-                "This ends your other sessions and revokes all API keys of the account. An email lists the keys.",
-                "Isto encerra as suas outras sessões e revoga todas as chaves de API da conta. Um e-mail lista as chaves.",
+                "This ends your other sessions and revokes all API keys of the account. You will get an email with the list of keys.",
+                "Isto encerra as suas outras sessões e revoga todas as chaves de API da conta. Você receberá um e-mail com a lista das chaves.",
             )],
             action: "/conta/password",
             button: Some(text("Change password", "Mudar senha")),

@@ -48,8 +48,8 @@ const BEFORE: &str = "before:";
 const LEFT: Text =
     text("{count} {count|finding is|findings are} left.", "{count} {count|achado permanece|achados permanecem}.");
 const NOT_COMPARED: Text = text(
-    "{count} {count|finding|findings} could not be compared, as only the network can tell. The score counts {count|it|them} as before.",
-    "{count} {count|achado não pôde ser comparado|achados não puderam ser comparados}: só a rede pode dizer. A nota {count|o|os} conta como antes.",
+    "{count} {count|finding depends|findings depend} on the server's response and could not be compared. The score counts {count|it|them} as before.",
+    "{count} {count|achado depende|achados dependem} da resposta do servidor e não {count|pôde ser comparado|puderam ser comparados}. A nota {count|o|os} conta como antes.",
 );
 
 #[derive(Template)]

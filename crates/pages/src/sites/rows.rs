@@ -36,7 +36,7 @@ impl SiteFindingRow {
         let (class, word) = severity(finding.severity, lang);
         let scope = match (finding.scope, &finding.template) {
             (_, Some(name)) => {
-                const TEMPLATE: Text = text("template {name}", "modelo {name}");
+                const TEMPLATE: Text = text("template {name}", "template {name}");
                 TEMPLATE.phrase(&[("name", name.as_str().into())]).in_lang(lang).to_owned()
             }
             ("between_pages", _) => text("across pages", "entre páginas").in_lang(lang).to_owned(),
@@ -61,7 +61,7 @@ impl SiteFindingRow {
 pub(super) fn plots(charts: &SiteCharts, lang: Lang) -> Vec<Plot> {
     const SCORES: Text = text("Pages by score", "Páginas por nota");
     const DEPTHS: Text = text("Pages by clicks from the first page", "Páginas por cliques a partir da primeira página");
-    const ANSWERS: Text = text("Addresses by answer", "Endereços por resposta");
+    const ANSWERS: Text = text("Addresses by response", "Endereços por resposta");
     let heads = |first: Text, second: Text| vec![first.in_lang(lang), second.in_lang(lang)];
     let row = |(name, count): (String, u32)| (vec![name, number(count.into(), lang)], Some(value(count.into())));
     let pages = text("Pages", "Páginas");
@@ -75,7 +75,7 @@ pub(super) fn plots(charts: &SiteCharts, lang: Lang) -> Vec<Plot> {
         Plot::by_name(
             "answers",
             ANSWERS.in_lang(lang),
-            heads(text("Answer", "Resposta"), text("Addresses", "Endereços")),
+            heads(text("Response", "Resposta"), text("Addresses", "Endereços")),
             answers,
         ),
     ]

@@ -131,10 +131,10 @@ pub(crate) async fn show(State(services): State<Services>, id: InPath<String>, r
 
 /// What is said of a run above everything else.
 fn verdict(run: &SiteRunAnswer) -> Text {
-    const RUNNING: Text = text("The site is being audited.", "O site está sendo auditado.");
+    const RUNNING: Text = text("The audit of the site is running.", "A auditoria do site está em andamento.");
     const FAILED: Text = text("The audit failed.", "A auditoria falhou.");
     const NOTHING: Text = text("No page could be audited.", "Nenhuma página pôde ser auditada.");
-    const GOOD: Text = text("This site is in good shape for search.", "Este site está em boa forma para a busca.");
+    const GOOD: Text = text("No serious issues found.", "Nenhum problema sério encontrado.");
     match run.status {
         SiteRunStatus::Running => RUNNING,
         SiteRunStatus::Failed => FAILED,

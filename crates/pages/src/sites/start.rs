@@ -102,20 +102,24 @@ impl TypedSite {
 fn offer_sentence(offer: &SiteOffer, lang: Lang) -> String {
     const PAID: Text = text(
         "This audit covers up to {pages} {pages|page|pages}: {free} with free audits and {paid} at {price} USD each, at most {most} USD from your credit. Redirects, files and errors cost nothing.",
-        "Esta auditoria cobre até {pages} {pages|página|páginas}: {free} com auditorias grátis e {paid} a {price} USD cada, no máximo {most} USD do seu crédito. Redirecionamentos, arquivos e erros não custam nada.",
+        "Esta auditoria cobre até {pages} {pages|página|páginas}: {free} com auditorias grátis e {paid} a US$ {preco} cada, no máximo US$ {maximo} do seu crédito. Redirecionamentos, arquivos e erros não custam nada.",
     );
     const FREE: Text = text(
         "This audit is free for up to {pages} {pages|page|pages}.",
         "Esta auditoria é grátis para até {pages} {pages|página|páginas}.",
     );
     let pages = ("pages", offer.payable_pages.into());
+    let [preco, price] = offer.price_usd.values();
+    let [(_, maximo), (_, most)] = offer.most_usd.values();
     let sentence = match offer.free_audits {
         Some(free) => PAID.phrase(&[
             pages,
             ("free", free.into()),
             ("paid", offer.payable_pages.saturating_sub(free).into()),
-            ("price", offer.price_usd.to_string().into()),
-            ("most", offer.most_usd.to_string().into()),
+            price,
+            preco,
+            ("most", most),
+            ("maximo", maximo),
         ]),
         None => FREE.phrase(&[pages]),
     };

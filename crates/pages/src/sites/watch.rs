@@ -51,12 +51,12 @@ pub(super) struct ChangeRow {
 impl RepeatForm {
     /// For the report of a run; `None` for a run of a watch.
     pub(super) fn of(visit: &SiteVisit, run: &SiteRunAnswer) -> Option<Self> {
-        const NOTHING: Text = text("Its audits cost nothing.", "As auditorias dela não custam nada.");
+        const NOTHING: Text = text("Its audits are free.", "As auditorias dele são grátis.");
         const TRIAL: Text =
-            text("Its audits are free in your trial.", "As auditorias dela são grátis no seu período de teste.");
+            text("Its audits are free in your trial.", "As auditorias dele são grátis no seu período de teste.");
         const CREDIT: Text = text(
-            "Each audit costs at most {most} USD, paid by the credit of this browser.",
-            "Cada auditoria custa no máximo {most} USD, pagos pelo crédito deste navegador.",
+            "Each audit costs at most {price} USD, paid with the credit in this browser.",
+            "Cada auditoria custa no máximo US$ {preco}, pagos com o crédito deste navegador.",
         );
         if run.watch.is_some() {
             return None;
@@ -69,7 +69,7 @@ impl RepeatForm {
             SiteWatchPays::Nobody => return Some(Self::Unpaid),
             SiteWatchPays::Nothing => NOTHING.into(),
             SiteWatchPays::Trial => TRIAL.into(),
-            SiteWatchPays::Credit => CREDIT.phrase(&[("most", most.to_string().into())]),
+            SiteWatchPays::Credit => CREDIT.phrase(&most.values()),
         };
         Some(Self::Ready(words.in_lang(visit.reader.lang).to_owned()))
     }

@@ -51,7 +51,7 @@ pub(super) struct Point {
 
 /// The label of a point: when, which score, and whether an alert was sent.
 fn label(run: &Run, lang: Lang) -> String {
-    const NOT_REACHED: Text = text("not reachable", "inacessível");
+    const NOT_REACHED: Text = text("can't be reached", "inacessível");
     const ALERTED: Text = text("alert sent", "alerta enviado");
     let score = run.score.map_or(NOT_REACHED.in_lang(lang).to_owned(), |score| score.to_string());
     const CHANGED: Text =
@@ -175,7 +175,10 @@ mod tests {
         let runs = [(60_000, Some(50)), (0, None)].map(|(at, score)| Run { alerted: at > 0, ..run(at, score) });
         let labels =
             |lang| Chart::of(&runs, lang).unwrap().points.into_iter().map(|point| point.label).collect::<Vec<_>>();
-        assert_eq!(labels(Lang::En), ["1 Jan 1970, 00:00 UTC: not reachable", "1 Jan 1970, 00:01 UTC: 50, alert sent"]);
+        assert_eq!(
+            labels(Lang::En),
+            ["1 Jan 1970, 00:00 UTC: can't be reached", "1 Jan 1970, 00:01 UTC: 50, alert sent"]
+        );
         assert_eq!(
             labels(Lang::PtBr),
             ["1 jan. 1970, 00:00 UTC: inacessível", "1 jan. 1970, 00:01 UTC: 50, alerta enviado"]

@@ -100,7 +100,7 @@ async fn a_credit_is_looked_at_by_its_token_in_a_form(database: TestDatabase) {
     assert_eq!(shop.app.call(shop.audit().header("x-credito", token)).await.status, 200);
     let page = shop.app.call(look(&format!(" {token}\n"))).await;
     assert!(page.status == 200 && is_private(&page), "{:?}", page.headers);
-    for part in ["4.98 USD", "+5.00", "Bought by x402", "−0.02", "Spent on a call"] {
+    for part in ["4.98 USD", "+5.00", "Bought with x402", "−0.02", "Spent on a call"] {
         assert!(page.body.contains(part), "{part}: {}", page.body);
     }
     assert!(!page.body.contains(token), "{}", page.body);

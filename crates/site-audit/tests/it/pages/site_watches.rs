@@ -78,7 +78,7 @@ async fn an_audit_is_repeated_by_forms(database: TestDatabase) {
     let app = TestApp::start(database, |_| {}).await;
     let (session, path) = reported(&app, &site).await;
     let report = get(&app, &session, &format!("{path}?lang=en")).await;
-    assert!(report.contains("Audit daily") && report.contains("Its audits cost nothing."), "{report}");
+    assert!(report.contains("Audit daily") && report.contains("Its audits are free."), "{report}");
     assert!(!get(&app, &session, &format!("{PATH}?lang=en")).await.contains("Watched sites"));
     let foreign = Call::new("POST", &format!("{path}/watch")).header("content-type", FORM);
     let foreign = session.cookie(foreign.header("origin", "https://evil.example").body("every=daily"));
@@ -87,7 +87,7 @@ async fn an_audit_is_repeated_by_forms(database: TestDatabase) {
     let made = send(&app, &session, &format!("{path}/watch?lang=pt-BR"), "every=daily").await;
     assert_eq!((made.status, made.header("location")), (303, "/sites?lang=pt-BR#watches"), "{}", made.body);
     let list = get(&app, &session, &format!("{PATH}?lang=pt-BR")).await;
-    for part in ["Sites vigiados", "todo dia", "Parar", &site.url("/")] {
+    for part in ["Sites monitorados", "todo dia", "Parar", &site.url("/")] {
         assert!(list.contains(part), "{part}: {list}");
     }
     // The run that is repeated is the one to compare with.
@@ -102,7 +102,7 @@ async fn an_audit_is_repeated_by_forms(database: TestDatabase) {
     {
         assert!(report.contains(part), "{part}: {report}");
     }
-    assert!(!report.contains("id=\"repeat\"") && report.contains("Esta auditoria é de uma vigia"), "{report}");
+    assert!(!report.contains("id=\"repeat\"") && report.contains("Esta auditoria é de um monitoramento"), "{report}");
     let watch = watch_path(&list);
     for (action, shown) in [("stop", "stopped"), ("resume", ">Stop<"), ("delete", "Audit a whole site")] {
         assert_eq!(send(&app, &session, &watch, &format!("action={action}")).await.status, 303, "{action}");
@@ -122,7 +122,7 @@ async fn a_credit_that_pays_nothing_hides_no_report(database: TestDatabase) {
     let cookies = format!("mm-auth={}; mm-credit={}", session.token, credit(&shop, 900_000).await);
     let report = async || shop.app.call(Call::get(&format!("{path}?lang=en")).header("cookie", &cookies)).await;
     let paying = report().await;
-    assert!(paying.status == 200 && paying.body.contains("paid by the credit of this browser"), "{}", paying.body);
+    assert!(paying.status == 200 && paying.body.contains("paid with the credit in this browser"), "{}", paying.body);
     shop.app.database.execute("UPDATE credits SET network = 'eip155:1'").await;
     let worthless = report().await;
     assert!(worthless.status == 200 && worthless.body.contains("A watch needs a credit"), "{}", worthless.body);

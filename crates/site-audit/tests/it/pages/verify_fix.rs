@@ -51,7 +51,7 @@ async fn a_changed_page_is_verified_and_a_patched_one_downloaded(database: TestD
     let verify = format!("{report}/verify");
     let good = post(&app, &verify, &guest, &[("html", GOOD), ("do", "verify")]).await;
     assert_eq!(good.status, 200, "{}", good.body);
-    assert!(good.body.contains("The fix holds") && good.body.contains("title_missing"), "{}", good.body);
+    assert!(good.body.contains("The fix works") && good.body.contains("title_missing"), "{}", good.body);
     let same = post(&app, &verify, &guest, &[("html", BAD), ("do", "verify")]).await;
     assert!(same.body.contains("Nothing changed") && same.body.contains("(±0)"), "{}", same.body);
     for (what, name, part) in [("page", "index.html", "<h1>"), ("diff", "page.diff", "@@")] {

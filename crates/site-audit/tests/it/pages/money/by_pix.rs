@@ -22,7 +22,7 @@ async fn without_pix_its_pages_say_so(database: TestDatabase) {
     for call in [Call::get("/credit/pix"), receipt(&[("usd", "5"), ("comprovante", "%PDF-1.7")])] {
         let off = app.call(call).await;
         assert!(
-            off.status == 503 && off.body.contains("does not sell credit by Pix") && is_private(&off),
+            off.status == 503 && off.body.contains("does not sell credit with Pix") && is_private(&off),
             "{}",
             off.body
         );
@@ -70,7 +70,7 @@ async fn a_receipt_is_sent_and_its_request_told(database: TestDatabase) {
     let waiting = state("en").await;
     assert!(waiting.status == 200 && is_private(&waiting), "{:?}", waiting.headers);
     assert!(
-        waiting.body.contains("Under review") && waiting.body.contains("5 USD of credit by Pix (R$28.75)"),
+        waiting.body.contains("Under review") && waiting.body.contains("5 USD of credit with Pix (R$28.75)"),
         "{}",
         waiting.body
     );
@@ -91,7 +91,7 @@ async fn a_receipt_is_sent_and_its_request_told(database: TestDatabase) {
         released.body
     );
     let left = app.call(look(&credit)).await;
-    assert!(left.body.contains("5.00 USD") && left.body.contains("Paid by Pix"), "{}", left.body);
+    assert!(left.body.contains("5.00 USD") && left.body.contains("Paid with Pix"), "{}", left.body);
     // Another is refused.
     let other = app.call(receipt(&[("usd", "1"), ("comprovante", "%PDF-1.7 2")])).await;
     let (refused, (_, id)) = (token(&other).to_owned(), other.body.split_once("/credit/pix/").unwrap());

@@ -194,12 +194,15 @@ impl ServiceError {
         self.with_fix(self.with_detail(lang, |detail| detail), lang)
     }
 
-    /// Error, detail and fix on one line, for a person at a form: without the name of the field before the detail.
+    /// Error, detail and fix on one line, for a person at a form: without the name of the field before the detail, and without
+    /// words about bodies and parameters.
     pub fn message_for_person(&self, lang: Lang) -> String {
-        let message = self.with_detail(lang, |detail| match detail.split_once(": ") {
-            Some((field, explanation)) if is_field(field) => explanation,
-            _ => detail,
-        });
+        let is_of_call = matches!(self.code, Code::InvalidBody | Code::InvalidParameter | Code::InvalidRequest);
+        let explained = self.detail.as_ref().filter(|detail| is_of_call && detail.en != detail.pt);
+        let message = match explained {
+            Some(detail) => sentence_of(capitalized(without_field(detail.in_lang(lang)))),
+            None => self.with_detail(lang, without_field),
+        };
         self.with_fix(message, lang)
     }
 
@@ -218,7 +221,7 @@ impl ServiceError {
         }
         let has_field = shown.split_once(": ").is_some_and(|(field, _)| is_field(field));
         let shown = if has_field { shown.to_owned() } else { capitalized(shown) };
-        format!("{sentence} {shown}{}", if shown.ends_with(['.', '?']) { "" } else { "." })
+        format!("{sentence} {}", sentence_of(shown))
     }
 
     fn with_fix(&self, message: String, lang: Lang) -> String {
@@ -264,6 +267,19 @@ impl ServiceError {
 /// Whether the start of a detail is a field's name or a stable word, not the start of a sentence.
 fn is_field(start: &str) -> bool {
     !start.contains(' ')
+}
+
+/// A detail without the field that it is about.
+fn without_field(detail: &str) -> &str {
+    match detail.split_once(": ") {
+        Some((field, explanation)) if is_field(field) => explanation,
+        _ => detail,
+    }
+}
+
+/// A text as a sentence, which has an end.
+fn sentence_of(text: String) -> String {
+    if text.ends_with(['.', '?']) { text } else { format!("{text}.") }
 }
 
 fn capitalized(text: &str) -> String {
@@ -353,6 +369,11 @@ mod tests {
         );
         let named = ServiceError::new(Code::InvalidBody).detail("role");
         assert_eq!(named.message_for_person(Lang::En), "The request body is invalid: role.");
+        let long =
+            ServiceError::new(Code::InvalidBody).explained(text("alias: use one line", "alias: use uma linha").into());
+        assert_eq!(long.message(Lang::En), "The request body is invalid. alias: use one line.");
+        assert_eq!(long.message_for_person(Lang::En), "Use one line.");
+        assert_eq!(long.message_for_person(Lang::PtBr), "Use uma linha.");
     }
 
     #[test]

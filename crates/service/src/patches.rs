@@ -2,10 +2,15 @@
 
 mod same_page;
 
+use std::sync::Arc;
+
+use audit::Page;
+use model::capture::Capture;
 use model::lang::{Lang, Text, text};
 use model::patch::{FilePatch, Patch};
 use model::path::PatchTarget;
 use model::report::Report;
+use model::time::Timestamp;
 use percent_encoding::percent_decode_str;
 use render::diff::{by_line, unified};
 use schemars::JsonSchema;
@@ -13,6 +18,7 @@ use serde::Serialize;
 use store::StoredReport;
 use url::Url;
 
+use self::same_page::Reading;
 use crate::audits::undone;
 use crate::blocking::off_worker;
 use crate::error::{Code, ServiceError};
@@ -87,45 +93,90 @@ pub async fn patched(
     stored: StoredReport,
     page: PageToPatch,
 ) -> Result<PatchedPage, ServiceError> {
-    let services = services.clone();
     let (part, target) = page.target.map(|score| audit::towards(&stored.report, score)).unzip();
     let patch = part.unwrap_or_else(|| stored.report.patch.clone());
-    // An edit proves its page by its original, which a tag for the head or a file does not have.
-    let adds = !patch.head.is_empty() || !patch.files.is_empty();
-    let audited = stored.report.summary.clone().filter(|_| adds);
-    if let (Some(audited), Ok(url)) = (audited, Url::parse(&stored.report.url)) {
-        let capture = same_page::capture(url, &stored.report, unmarked(&page.html).1, services.ports().now());
-        let is_same = move |sent: Report| sent.summary.is_some_and(|sent| same_page::agree(&audited, &sent));
-        if !services.engine().judge(capture, is_same).await.map_err(undone)? {
-            return Err(other_page());
+    let patching = Arc::new(Patching { stored, patch, target, sent: page });
+    for reading in [Reading::AsUtf8, Reading::AsServed] {
+        if !patching.may_be_read(reading) || !patching.is_of_page(services, reading).await? {
+            continue;
+        }
+        let (services, patching) = (services.clone(), Arc::clone(&patching));
+        if let Some(patched) = off_worker(move || patching.applied(&services, reading)).await? {
+            return Ok(patched);
         }
     }
-    off_worker(move || applied(&services, &stored, &patch, target, &page)).await?
+    Err(other_page())
 }
 
-/// Applies a patch. CPU-bound, in proportion to the page.
-fn applied(
-    services: &Services,
-    stored: &StoredReport,
-    patch: &Patch,
+/// A patch on its way into the source that was sent.
+struct Patching {
+    stored: StoredReport,
+    patch: Patch,
     target: Option<PatchTarget>,
-    sent: &PageToPatch,
-) -> Result<PatchedPage, ServiceError> {
-    let (mark, page) = unmarked(&sent.html);
-    let after = audit::patch::apply(page, patch).ok_or_else(other_page)?;
-    let after = format!("{mark}{after}");
-    let name = sent.file.clone().unwrap_or_else(|| file_of(&stored.report.url));
-    Ok(PatchedPage {
-        id: stored.id.0.clone(),
-        audit_id: stored.id.0.clone(),
-        encoding: UTF_8,
-        page_encoding: stored.report.summary.as_ref().and_then(|summary| summary.charset.clone()),
-        diff: unified(&name, &sent.html, &after),
-        html: after,
-        arquivos: patch.files.clone(),
-        target,
-        links: PatchLinks { api_index: services.url("/api/") },
-    })
+    sent: PageToPatch,
+}
+
+impl Patching {
+    /// Whether the audited page was read in this way.
+    fn may_be_read(&self, reading: Reading) -> bool {
+        reading == Reading::AsUtf8 || self.charset().is_some_and(|charset| charset != UTF_8)
+    }
+
+    fn charset(&self) -> Option<&String> {
+        self.stored.report.summary.as_ref()?.charset.as_ref()
+    }
+
+    /// The source as the page of an audit.
+    fn capture(&self, reading: Reading, now: Timestamp) -> Option<Capture> {
+        let url = Url::parse(&self.stored.report.url).ok()?;
+        Some(same_page::capture(url, &self.stored.report, unmarked(&self.sent.html).1, reading, now))
+    }
+
+    /// Whether the source is the audited page, as far as the patch itself does not prove that.
+    async fn is_of_page(&self, services: &Services, reading: Reading) -> Result<bool, ServiceError> {
+        // An edit proves its page by its original, which a tag for the head or a file does not have.
+        let adds = !self.patch.head.is_empty() || !self.patch.files.is_empty();
+        let audited = self.stored.report.summary.clone().filter(|_| adds);
+        let Some((audited, capture)) = audited.zip(self.capture(reading, services.ports().now())) else {
+            return Ok(true);
+        };
+        let is_same = move |sent: Report| sent.summary.is_some_and(|sent| same_page::agree(&audited, &sent));
+        services.engine().judge(capture, is_same).await.map_err(undone)
+    }
+
+    /// Applies the patch; `None` where an edit has no place. CPU-bound, in proportion to the page.
+    fn applied(&self, services: &Services, reading: Reading) -> Option<PatchedPage> {
+        let Self { stored, patch, target, sent } = self;
+        let (mark, page) = unmarked(&sent.html);
+        let (after, page_encoding) = match reading {
+            Reading::AsUtf8 => (audit::patch::apply(page, patch)?, self.charset().cloned()),
+            Reading::AsServed => (self.applied_to_file()?, Some(UTF_8.to_owned())),
+        };
+        let after = format!("{mark}{after}");
+        let name = sent.file.clone().unwrap_or_else(|| file_of(&stored.report.url));
+        Some(PatchedPage {
+            id: stored.id.0.clone(),
+            audit_id: stored.id.0.clone(),
+            encoding: UTF_8,
+            page_encoding,
+            diff: unified(&name, &sent.html, &after),
+            html: after,
+            arquivos: patch.files.clone(),
+            target: target.clone(),
+            links: PatchLinks { api_index: services.url("/api/") },
+        })
+    }
+
+    /// The same for a file in UTF-8 that does not say so, which was read as another encoding: the patch has its places in the
+    /// bytes.
+    fn applied_to_file(&self) -> Option<String> {
+        let capture = self.capture(Reading::AsServed, Timestamp(0))?;
+        let html = Page::read(&capture).html.filter(|html| html.unlabelled_utf8)?;
+        let is_patch_of_it = audit::patch::apply(html.document.source(), &self.patch).is_some();
+        let bytes = &capture.page.response()?.body.bytes;
+        let patched = audit::patch::apply_to_file(&html, bytes, &self.patch).filter(|_| is_patch_of_it)?;
+        String::from_utf8(patched).ok()
+    }
 }
 
 /// The byte order mark of a source, which is of the file and not of the page; and the rest.

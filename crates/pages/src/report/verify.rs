@@ -93,6 +93,13 @@ struct VerifyForm {
     bytes: axum::body::Bytes,
 }
 
+impl VerifyForm {
+    /// Whether it was sent to have the ready fixes applied.
+    fn is_patch(&self) -> bool {
+        matches!(field(&self.bytes, "do").as_deref(), Some("page" | "diff"))
+    }
+}
+
 /// Does what the form asks for.
 pub(crate) async fn submit(State(site): State<Site>, id: ReportIdPath, request: Request) -> Response {
     let services = site.services().clone();
@@ -123,7 +130,14 @@ pub(crate) async fn submit(State(site): State<Site>, id: ReportIdPath, request: 
 
 /// The page with what is wrong.
 fn refused(form: &VerifyForm, reader: Reader, error: &ServiceError) -> Response {
-    let problem = Some(error::message(error, reader.lang));
+    const OTHER: Text = text(
+        "This HTML is not the source that was audited. Paste the whole source of the page as it is now. If the page has changed, audit it again first.",
+        "Este HTML não é o código-fonte que foi auditado. Cole o código-fonte inteiro da página como está agora. Se a página mudou, audite-a de novo antes.",
+    );
+    let problem = Some(match error.code {
+        Code::InvalidBody if form.is_patch() => OTHER.in_lang(reader.lang).to_owned(),
+        _ => error::message(error, reader.lang),
+    });
     let mut response = page(form, reader, status(error), problem, None);
     of_error(response.headers_mut(), error, form.cx.services.is_https());
     response
@@ -136,7 +150,7 @@ fn page(
     problem: Option<String>,
     result: Option<VerifiedResult>,
 ) -> Response {
-    let is_patch = matches!(field(&form.bytes, "do").as_deref(), Some("page" | "diff"));
+    let is_patch = form.is_patch();
     let frame = Frame::new(&form.cx.services, reader).below("/");
     let page = VerifiedPage { frame, id: &form.stored.id.0, url: &form.stored.report.url, is_patch, problem, result };
     private(html(status, &page, reader.lang))
@@ -213,8 +227,17 @@ async fn patched(form: &VerifyForm) -> Result<Response, ServiceError> {
         done => done?,
     };
     // As text: no content of an audited site is executed here.
-    let (text, name) = if is_diff { (patched.diff, "page.diff") } else { (patched.html, "index.html") };
+    let page_name = file_name(&form.stored.report.url);
+    let (text, name) = if is_diff { (patched.diff, "page.diff") } else { (patched.html, page_name.as_str()) };
     Ok(download(Body::from(text), "text/plain; charset=utf-8", name))
+}
+
+/// The name of the file that a page is saved as: that of its address where it names an HTML file.
+fn file_name(url: &str) -> String {
+    let last = url.split(['?', '#']).next().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
+    let is_plain = last.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
+    let is_html = [".html", ".htm"].iter().any(|ending| last.len() > ending.len() && last.ends_with(ending));
+    if is_plain && is_html { last.to_owned() } else { "index.html".to_owned() }
 }
 
 /// Audits another address, and leads to its comparison with the report.
@@ -249,6 +272,20 @@ async fn staged(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_is_saved_under_the_name_of_its_file() {
+        for (url, name) in [
+            ("https://example.com/a/shop.html?x=/b.html#c", "shop.html"),
+            ("https://example.com/a.htm", "a.htm"),
+            ("https://example.com/", "index.html"),
+            ("https://example.com/.html", "index.html"),
+            ("https://example.com/shop", "index.html"),
+            ("https://example.com/p%22.html", "index.html"),
+        ] {
+            assert_eq!(file_name(url), name, "{url}");
+        }
+    }
 
     #[test]
     fn a_page_on_which_nothing_changed_keeps_its_score() {

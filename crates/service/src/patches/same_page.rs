@@ -18,10 +18,23 @@ const ENOUGH_NAMES: usize = 2;
 /// What may differ of language, words, links and images.
 const MOST_OTHER: usize = 1;
 
-/// A source as the page of an audit, to be judged like it. The source is UTF-8, whatever the audited page was.
-pub(super) fn capture(url: Url, report: &Report, source: &str, now: Timestamp) -> Capture {
-    let kind = report.headers.get("content-type").and_then(|kind| kind.split(';').next()).unwrap_or("text/html");
-    let content_type = Some(format!("{kind}; charset=utf-8"));
+/// How the bytes of a source are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// As UTF-8, whatever the audited page was.
+    AsUtf8,
+    /// As they would be if they were served like the audited page: a page that declares no encoding is guessed to have another
+    /// than UTF-8, and so the audit read letters that its author does not see.
+    AsServed,
+}
+
+/// A source as the page of an audit, to be judged like it.
+pub(super) fn capture(url: Url, report: &Report, source: &str, reading: Reading, now: Timestamp) -> Capture {
+    let declared = report.headers.get("content-type").map_or("text/html", String::as_str);
+    let content_type = Some(match reading {
+        Reading::AsUtf8 => format!("{}; charset=utf-8", declared.split(';').next().unwrap_or("text/html")),
+        Reading::AsServed => declared.to_owned(),
+    });
     Supplied { content_type, ..Supplied::page(url, source.into()) }.capture(now)
 }
 
@@ -64,7 +77,7 @@ mod tests {
     }
 
     fn is_same(audited: &Report, source: &str) -> bool {
-        let sent = audit::report(&capture(Url::parse(URL).unwrap(), audited, source, Timestamp(0)));
+        let sent = audit::report(&capture(Url::parse(URL).unwrap(), audited, source, Reading::AsUtf8, Timestamp(0)));
         agree(audited.summary.as_ref().unwrap(), &sent.summary.unwrap())
     }
 

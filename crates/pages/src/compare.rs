@@ -46,6 +46,13 @@ struct PagesComparedPage<'a> {
     comparison: Option<ComparisonView<'a>>,
 }
 
+impl<'a> PagesComparedPage<'a> {
+    /// The page of which two runs are compared; `None` for two pages.
+    fn page(&self) -> Option<&'a str> {
+        self.comparison.as_ref()?.page
+    }
+}
+
 /// The call of a page, and who owns what it reads; `None` for a reader without an identity.
 async fn call_of(services: &Services, parts: &Parts, reader: Reader) -> Result<(Cx, Option<Owner>), ServiceError> {
     let caller = of_page(services, parts).await?;

@@ -22,6 +22,8 @@ pub(crate) struct ComparisonView<'a> {
     pub(crate) headings: [&'static str; 3],
     /// Why the second heading's findings are not those of the first.
     pub(crate) revealed: &'static str,
+    /// The page, where both are runs of it.
+    pub(crate) page: Option<&'a str>,
     lang: Lang,
 }
 
@@ -81,6 +83,7 @@ impl<'a> ComparisonView<'a> {
             lab: compared.lab.iter().map(|change| LabRows::of(change, lang)).collect(),
             headings: headings.map(|heading| heading.in_lang(lang)),
             revealed: revealed.in_lang(lang),
+            page: is_one_page.then_some(compared.after.url.as_str()),
             compared,
             json,
             lang,

@@ -52,8 +52,9 @@ struct RunLine {
     points: String,
     /// Class of the change: `good`, `bad` or none.
     class: &'static str,
-    broke: usize,
-    fixed: usize,
+    /// How many findings are new and how many fixed; empty for the first run, which is compared with none.
+    broke: String,
+    fixed: String,
 }
 
 impl RunLine {
@@ -63,8 +64,8 @@ impl RunLine {
             created_at: minute(run.created_at, lang),
             points: change.and_then(|change| change.score).map_or(String::new(), signed),
             class: change.and_then(|change| change.score).map_or("", direction),
-            broke: change.map_or(0, |change| change.broke.len()),
-            fixed: change.map_or(0, |change| change.fixed.len()),
+            broke: change.map(|change| change.broke.len().to_string()).unwrap_or_default(),
+            fixed: change.map(|change| change.fixed.len().to_string()).unwrap_or_default(),
             run,
         }
     }

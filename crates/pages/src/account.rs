@@ -1,7 +1,7 @@
 //! Pages of accounts: plain forms that work without a script, each the equivalent of a call below `/api/auth/`.
 
 mod avatar;
-pub(crate) mod claim;
+mod claim;
 mod entry;
 mod events;
 mod form;
@@ -15,6 +15,7 @@ mod visit;
 
 use api::site::Site;
 use axum::Router;
+pub(crate) use visit::return_cookie;
 
 use crate::handler::{get, post};
 

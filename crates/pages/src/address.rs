@@ -60,6 +60,19 @@ pub(crate) fn came_from(headers: &HeaderMap) -> Option<String> {
     Some(format!("{path}{mark}{query}")).filter(|path| is_own_path(path))
 }
 
+/// What ends the path of a followed page whose alerts a guest asked for.
+const WATCH: &str = "?watch=on";
+
+/// Where an account begins that a guest asks for in order to get alerts about a followed page.
+pub(crate) fn way_to_watch(tab: &str) -> String {
+    format!("/workspace/{tab}{WATCH}")
+}
+
+/// The followed page of such a path.
+pub(crate) fn tab_to_watch(path: &str) -> Option<&str> {
+    path.strip_prefix("/workspace/")?.strip_suffix(WATCH).filter(|tab| !tab.is_empty() && !tab.contains(['/', '?']))
+}
+
 /// The tool that a query names: its findings come first in a report.
 pub(crate) fn tool_of_query(query: Option<&str>) -> Option<&'static Family> {
     let mut pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
@@ -71,6 +84,20 @@ mod tests {
     use http::HeaderValue;
 
     use super::*;
+
+    #[test]
+    fn only_the_path_of_a_followed_page_begins_a_watch() {
+        assert_eq!(tab_to_watch(&way_to_watch("019c")), Some("019c"));
+        for path in [
+            "/workspace/019c",
+            "/workspace?watch=on",
+            "/workspace/?watch=on",
+            "/workspace/019c/history?watch=on",
+            "/conta?watch=on",
+        ] {
+            assert_eq!(tab_to_watch(path), None, "{path}");
+        }
+    }
 
     #[test]
     fn a_reader_came_from_a_page_of_ours_or_from_nowhere() {

@@ -88,6 +88,18 @@ impl NextAudit {
 /// What is said of every audit of an account in its trial.
 pub(crate) const TRIAL: Text = text("Free in your trial.", "Grátis no seu período de teste.");
 
+/// What a person is told who follows as many pages as are free: a page can't be paid for here.
+pub(crate) fn all_free_followed(services: &Services, lang: Lang) -> String {
+    const IN_USE: Text = text(
+        "You already follow {free|one page|{free} pages}, as many as are free. Stop following one, or pay {price} USD for each further page through the API.",
+        "Você já segue {free|uma página|{free} páginas}, tantas quantas são grátis. Deixe de seguir uma, ou pague US$ {preco} por página a mais pela API.",
+    );
+    let config = services.config();
+    let mut values = config.prices.extra_tab_usd.values().to_vec();
+    values.push(("free", config.limits.free_tabs.into()));
+    IN_USE.phrase(&values).in_lang(lang).to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

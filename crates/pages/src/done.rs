@@ -7,7 +7,7 @@ use model::lang::{Text, text};
 pub(crate) const PARAMETER: &str = "done";
 
 /// Words in addresses, and their confirmations.
-const DONE: [(&str, Text); 26] = [
+const DONE: [(&str, Text); 28] = [
     ("saved", text("Saved.", "Salvo.")),
     ("imported", text("Imported to your account.", "Importado para a sua conta.")),
     ("key_revoked", text("The key is revoked.", "A chave foi revogada.")),
@@ -34,6 +34,20 @@ const DONE: [(&str, Text); 26] = [
     ("left", text("You have left the organization.", "Você saiu da organização.")),
     ("joined", text("You have joined the organization.", "Você entrou na organização.")),
     ("watch_saved", text("The daily watch is saved.", "A vigia diária foi salva.")),
+    (
+        "alerts_on",
+        text(
+            "Alerts are on. You will get an email when the page gets worse.",
+            "Alertas ligados. Você receberá um e-mail quando a página piorar.",
+        ),
+    ),
+    (
+        "alerts_sent",
+        text(
+            "Check your inbox and your spam folder, and open the link in this browser: it turns the alerts on.",
+            "Confira a caixa de entrada e a pasta de spam, e abra o link neste navegador: ele liga os alertas.",
+        ),
+    ),
     ("page_closed", text("The page is no longer followed.", "A página não é mais seguida.")),
     ("share", text("The report is shared.", "O relatório foi compartilhado.")),
     ("unshare", text("The report is no longer shared.", "O relatório não é mais compartilhado.")),

@@ -1,5 +1,6 @@
 //! The report of an audit, for its owner.
 
+mod alerts;
 mod change;
 mod decision;
 mod diff;
@@ -9,6 +10,7 @@ mod filter;
 mod findings;
 mod lab;
 mod lookup;
+mod owner;
 mod previews;
 mod public;
 mod shown;
@@ -51,8 +53,9 @@ use service::lab_tests;
 use service::running::UnkeptReport;
 use service::snoozes;
 use service::tabs;
-use shown::OwnersView;
+use shown::{OwnersView, RefusedAlerts, RunBefore};
 
+pub(super) use alerts::submit as ask_for_alerts;
 pub(super) use documents::{document, file, form, receipt, report_file};
 pub(super) use filter::Filter;
 pub(super) use lookup::{ReportIdPath, made, owned_by_caller};
@@ -81,7 +84,7 @@ pub(super) async fn show(State(services): State<Services>, id: ReportIdPath, req
     let (parts, _) = request.into_parts();
     let found = found(&services, &parts, id, reader.lang).await;
     made(services, reader, found, move |services, reader, found| {
-        match page(services, reader, found, query.as_deref()) {
+        match page(services, reader, found, query.as_deref(), None) {
             Ok(page) => private(page),
             Err(error) => error::page(services, &error, reader),
         }
@@ -107,6 +110,7 @@ fn page(
     reader: Reader,
     found: &OwnedReport,
     query: Option<&str>,
+    refused: Option<&RefusedAlerts>,
 ) -> Result<Response, ServiceError> {
     let OwnedReport { stored, is_own, before, tab, snoozes, again, csrf } = found;
     let change = before.as_ref().map(|run| tabs::change_since(run, &stored.report, reader.lang)).transpose()?;
@@ -117,10 +121,15 @@ fn page(
         csrf: csrf.as_deref(),
         requested_url: &stored.requested_url,
         again: *again,
-        tab: tab.as_ref().map(|tab| tab.id.as_str()),
+        tab: tab.as_ref(),
         newer: tab.as_ref().and_then(|tab| tab.audit_id.as_deref()).filter(|newest| *newest != stored.id.0),
         snoozes,
-        before: before.as_ref().map(|run| &run.id).zip(change.as_ref()),
+        before: before.as_ref().zip(change.as_ref()).map(|(run, change)| RunBefore {
+            id: &run.id,
+            created_at: run.created_at,
+            change,
+        }),
+        refused,
     };
     let (report, created_at) = (&stored.report, stored.created_at);
     let tool = tool_of_query(query);

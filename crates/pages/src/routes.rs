@@ -30,6 +30,7 @@ pub(crate) fn router() -> Router<Site> {
         .route("/reports/{id}/share", post(report::share))
         .route("/reports/{id}/unshare", post(report::unshare))
         .route("/reports/{id}/lab", get(report::lab_state).merge(post(report::begin_lab)))
+        .route("/reports/{id}/alerts", post(report::ask_for_alerts))
         .route("/reports/{id}/verify", post(report::verify))
         .route("/r/{slug}", get(share::show))
         .route("/og/{file}", get(share::picture))

@@ -49,6 +49,8 @@ struct RunPage<'a> {
     tab: Option<&'a Tab>,
     view: &'static str,
     run: Option<RunView>,
+    /// Whether this server sends alerts.
+    has_mail: bool,
 }
 
 /// The last run of a tab.
@@ -86,7 +88,14 @@ pub(super) async fn tab(State(services): State<Services>, id: TabIdPath, request
             None => None,
         };
         let space = visit.space(Some(&tab.id)).await?;
-        let page = RunPage { frame: visit.frame(), space, tab: Some(&tab), view: "run", run };
+        let page = RunPage {
+            frame: visit.frame(),
+            space,
+            tab: Some(&tab),
+            view: "run",
+            run,
+            has_mail: services.mailer().is_some(),
+        };
         let mut response = html(StatusCode::OK, &page, visit.reader.lang);
         challenge::allow(&mut response, page.space.challenge.as_ref());
         Ok(response)

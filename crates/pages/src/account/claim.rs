@@ -1,5 +1,5 @@
-//! Claiming: moves what this browser's guest owns to the account, after one confirmation. Who asked as a guest for the watch of a
-//! page gets that with it.
+//! Claiming: moves what this browser's guest owns to the account, after one confirmation. A guest who asked for alerts about a page
+//! gets them with it.
 
 use askama::Template;
 use axum::extract::Request;
@@ -9,13 +9,11 @@ use model::id::Owner;
 use store::GuestThings;
 
 use super::visit::{AccountVisit, AppState, CLAIM_PATH, refused, visit, way_on};
+use crate::address::tab_to_watch;
 use crate::frame::Frame;
 use service::accounts::claim;
 use service::error::{Code, ServiceError};
-use service::{tabs, watches};
-
-/// What ends the address of a followed page whose watch a guest asked for.
-const WATCH: &str = "?watch=on";
+use service::{audits, tabs, watches};
 
 #[derive(Template)]
 #[template(path = "account_claim.html")]
@@ -103,19 +101,28 @@ async fn shown(visit: &mut AccountVisit) -> Result<Response, ServiceError> {
         }
     }
     let begins_watch = tab_to_watch(&way_on).is_some();
-    let (frame, csrf, is_done, on) = (visit.frame(), visit.csrf.as_str(), visit.is_sent, visit.in_lang(&way_on));
+    let on = if visit.is_sent || opens(visit, &way_on).await? { way_on.as_str() } else { "/workspace" };
+    let (frame, csrf, is_done, on) = (visit.frame(), visit.csrf.as_str(), visit.is_sent, visit.in_lang(on));
     let page = ClaimPage { frame, csrf, things, is_done, begins_watch, way_on: &way_on, on };
     Ok(visit.page(StatusCode::OK, &page))
 }
 
-/// Where an account begins that a guest asks for in order to watch a followed page.
-pub(crate) fn way_to_watch(tab: &str) -> String {
-    format!("/workspace/{tab}{WATCH}")
-}
-
-/// The followed page of such a path.
-pub(super) fn tab_to_watch(path: &str) -> Option<&str> {
-    path.strip_prefix("/workspace/")?.strip_suffix(WATCH).filter(|tab| !tab.is_empty() && !tab.contains(['/', '?']))
+/// Whether the account can open a page without importing: a report or followed page may be the guest's.
+async fn opens(visit: &AccountVisit, path: &str) -> Result<bool, ServiceError> {
+    let owner = Owner::Account(visit.cx.caller.required_session()?.account.clone());
+    let mut parts = path.split(['?', '#']).next().unwrap_or_default().split('/').skip(1);
+    let missing = match (parts.next(), parts.next()) {
+        (Some("workspace"), Some(tab)) if tabs::tab_id(tab).is_ok() => {
+            tabs::tab(&visit.cx.services, &owner, tab).await.err()
+        }
+        (Some("reports"), Some(id)) => audits::readable_head(&visit.cx, &owner, id.to_owned()).await.err(),
+        _ => None,
+    };
+    match missing {
+        Some(error) if matches!(error.code, Code::TabNotFound | Code::AuditNotFound) => Ok(false),
+        Some(error) => Err(error),
+        None => Ok(true),
+    }
 }
 
 /// Moves what the guest owns to the account that was just made, and begins the watch that the guest asked for.
@@ -146,24 +153,5 @@ async fn watched(visit: &AccountVisit, tab: &str) -> Result<Response, ServiceErr
     };
     let edit = watches::TabEdit { monitor: Some(true), ..watches::TabEdit::default() };
     watches::change(&visit.cx, &owner, &tab, edit).await?;
-    Ok(visit.lead_after(&format!("/workspace/{}", tab.id), "watch_saved"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_path_of_a_followed_page_begins_a_watch() {
-        assert_eq!(tab_to_watch(&way_to_watch("019c")), Some("019c"));
-        for path in [
-            "/workspace/019c",
-            "/workspace?watch=on",
-            "/workspace/?watch=on",
-            "/workspace/019c/history?watch=on",
-            "/conta?watch=on",
-        ] {
-            assert_eq!(tab_to_watch(path), None, "{path}");
-        }
-    }
+    Ok(visit.lead_after(&format!("/workspace/{}", tab.id), "alerts_on"))
 }

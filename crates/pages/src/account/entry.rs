@@ -7,6 +7,7 @@ use model::lang::{Text, text};
 use super::claim;
 use super::form::{FormField, FormPage, Needs, message_page};
 use super::visit::{AccountVisit, AppState, visit, way_on};
+use crate::address::tab_to_watch;
 use service::accounts::entry::{self, SecondFactor, SignIn};
 use service::accounts::recovery;
 use service::config::SecretText;
@@ -22,6 +23,8 @@ const WITH_WATCH: Text = text(
     "A conta também recebe o que este navegador seguiu e auditou sem conta, e você recebe um e-mail quando a página piorar.",
 );
 const MAKE: Text = text("Create account", "Criar conta");
+/// The same for the account of such a guest.
+const MAKE_WITH_WATCH: Text = text("Create account and turn on alerts", "Criar conta e ligar os alertas");
 const PASSKEY: Text = text("Sign in with a passkey", "Entrar com uma chave de acesso");
 const FORGOTTEN: Text = text("Forgot your password?", "Esqueceu a senha?");
 
@@ -51,7 +54,7 @@ pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
             let password = SecretText::new(visit.field("password"));
             Ok(match entry::sign_in(&visit.cx, visit.field("email"), password).await? {
                 SignIn::Done(token) => {
-                    visit.keep(&token);
+                    visit.begin_session(&token);
                     visit.lead(&visit.way_in())
                 }
                 SignIn::SecondFactor(challenge) => factor_form(visit, challenge.text).page(visit, None),
@@ -84,7 +87,7 @@ pub(super) async fn factor(state: AppState, request: Request) -> Response {
         form.answer(visit, Needs::Nothing, async |visit| {
             let given = SecondFactor::of(&SecretText::new(visit.field("code")));
             let token = entry::second_factor(&visit.cx, visit.field("challenge"), given).await?;
-            visit.keep(&token);
+            visit.begin_session(&token);
             Ok(visit.lead(&visit.way_in()))
         })
         .await
@@ -142,13 +145,13 @@ pub(super) async fn complete(state: AppState, request: Request) -> Response {
             Err(error) => return link_gone(&visit, &error, again),
         };
         let name = text("Your name (optional)", "O seu nome (opcional)");
-        let begins_watch = visit.guest.is_some()
-            && visit.begins_at.as_deref().is_some_and(|place| claim::tab_to_watch(place).is_some());
+        let begins_watch =
+            visit.guest.is_some() && visit.begins_at.as_deref().is_some_and(|place| tab_to_watch(place).is_some());
         let form = FormPage {
             title: Some(MAKE),
             lead: if begins_watch { vec![WITH_WATCH] } else { Vec::new() },
             action: "/conta/global/complete",
-            button: Some(MAKE),
+            button: Some(if begins_watch { MAKE_WITH_WATCH } else { MAKE }),
             fields: vec![
                 FormField::email(&address).fixed(),
                 FormField::password("password", PASSWORD, "new-password"),
@@ -165,7 +168,7 @@ pub(super) async fn complete(state: AppState, request: Request) -> Response {
             visit.keep(&token);
             let place = visit.begins_at.take().unwrap_or_default();
             visit.forget_return();
-            if let (Some(tab), Some(guest)) = (claim::tab_to_watch(&place), visit.guest.clone()) {
+            if let (Some(tab), Some(guest)) = (tab_to_watch(&place), visit.guest.clone()) {
                 // The account is there whatever comes of the watch, so an error is none of this form.
                 let watched = async {
                     visit.cx.caller.identity = identity::of_session(&visit.cx.services, &token.text).await?.identity;

@@ -12,7 +12,7 @@ use http::{HeaderValue, Method, StatusCode, header};
 use model::lang::Lang;
 
 use super::upload;
-use crate::address::{came_from, is_own_path};
+use crate::address::{came_from, is_own_path, tab_to_watch};
 use crate::done::with_done;
 use crate::frame::Frame;
 use crate::reader::Reader;
@@ -83,12 +83,17 @@ impl AccountVisit {
         let is_sent = parts.method == Method::POST;
         let query = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
         let mut fields: Vec<(String, String)> = query.into_owned().collect();
-        let has_return = fields.iter().any(|(name, _)| name == "return_to");
-        if !is_sent && !has_return && ENTRIES.contains(&parts.uri.path()) {
-            fields.extend(came_from(&parts.headers).map(|path| ("return_to".to_owned(), path)));
-        }
         let begins_at = CookieKind::Return.read(services.is_https(), &parts.headers);
         let begins_at = begins_at.and_then(|value| decoded(&value));
+        let guest = CookieKind::Guest.read(services.is_https(), &parts.headers);
+        let guest = guest.filter(|token| TokenKind::Guest.fits(token));
+        let has_return = fields.iter().any(|(name, _)| name == "return_to");
+        if !is_sent && !has_return && ENTRIES.contains(&parts.uri.path()) {
+            // A guest who asked for alerts by email and has an account already comes from the mail that says so.
+            let asked = begins_at.clone().filter(|path| guest.is_some() && tab_to_watch(path).is_some());
+            let back = asked.or_else(|| came_from(&parts.headers));
+            fields.extend(back.map(|path| ("return_to".to_owned(), path)));
+        }
         let mut file = None;
         if is_sent {
             let form = match caller.identity {
@@ -112,8 +117,6 @@ impl AccountVisit {
             caller.bootstrap = Some(secret);
         }
         let csrf = keys.csrf(caller.binding().unwrap_or(Binding::Browser("")));
-        let guest = CookieKind::Guest.read(services.is_https(), &parts.headers);
-        let guest = guest.filter(|token| TokenKind::Guest.fits(token));
         let cx = Cx::new(services, caller, reader.lang);
         Ok(Self { cx, reader, is_sent, fields, file, guest, begins_at, csrf, cookies })
     }
@@ -154,10 +157,10 @@ impl AccountVisit {
 
     /// Remembers the page that the account begins at, until the link of the mail is opened.
     pub(super) fn keep_return(&mut self) {
-        let is_https = self.cx.services.is_https();
+        let services = &self.cx.services;
         let kept = match Some(self.field("return_to")).filter(|path| is_own_path(path)) {
-            Some(path) => CookieKind::Return.set(is_https, &encoded(path)),
-            None => CookieKind::Return.clear(is_https),
+            Some(path) => return_cookie(services, path),
+            None => CookieKind::Return.clear(services.is_https()),
         };
         self.cookies.extend(kept);
     }
@@ -165,6 +168,14 @@ impl AccountVisit {
     /// Forgets it.
     pub(super) fn forget_return(&mut self) {
         self.cookies.extend(CookieKind::Return.clear(self.cx.services.is_https()));
+    }
+
+    /// Signs in with a session. Where the reader goes on is in the form by now.
+    pub(super) fn begin_session(&mut self, token: &OneTimeToken) {
+        self.keep(token);
+        if self.begins_at.is_some() {
+            self.forget_return();
+        }
     }
 
     /// The path after signing in: through the claim page where the browser has a guest.
@@ -235,6 +246,11 @@ pub(super) fn refused(visit: &AccountVisit, error: &ServiceError, back: &str) ->
         Code::ReauthRequired => visit.lead(&with_return("/conta/proof", back)),
         _ => visit.refuse(error),
     }
+}
+
+/// The cookie that remembers the page that an account begins at.
+pub(crate) fn return_cookie(services: &Services, path: &str) -> Option<HeaderValue> {
+    CookieKind::Return.set(services.is_https(), &encoded(path))
 }
 
 /// A path as the value of a cookie.

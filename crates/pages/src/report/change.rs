@@ -1,16 +1,18 @@
 //! What changed since the run before, as a report shows it.
 
-use model::change::Change;
-use model::id::AuditId;
 use model::lang::Lang;
+use model::time::Timestamp;
 use render::shown;
 
 use super::findings::{CheckLink, named};
+use super::shown::RunBefore;
 
 /// What changed since the run before.
 pub(super) struct RunChange<'a> {
     /// The run before.
     pub(super) id: &'a str,
+    /// How long ago that was.
+    pub(super) age: String,
     /// With its sign; `None` where one of the runs has no score.
     pub(super) points: Option<String>,
     pub(super) broke: usize,
@@ -23,9 +25,11 @@ pub(super) struct RunChange<'a> {
 }
 
 impl<'a> RunChange<'a> {
-    pub(super) fn of(id: &'a AuditId, change: &Change, lang: Lang) -> Self {
+    pub(super) fn of(before: RunBefore<'a>, now: Timestamp, lang: Lang) -> Self {
+        let change = before.change;
         Self {
-            id: &id.0,
+            id: &before.id.0,
+            age: shown::age(before.created_at, now, lang),
             points: change.score.map(shown::signed),
             broke: change.broke.len(),
             fixed: change.fixed.len(),

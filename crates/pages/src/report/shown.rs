@@ -4,10 +4,11 @@ use audit::check::Family;
 use model::change::Change;
 use model::id::{AuditId, Slug};
 use model::report::Report;
-use model::tab::Snooze;
+use model::tab::{Snooze, Tab};
 use model::time::Timestamp;
 
 use crate::allowance::NextAudit;
+use service::error::ServiceError;
 
 /// Entries of a list of the summary that a page shows; the JSON has all.
 pub(super) const SHOWN: usize = 50;
@@ -40,13 +41,32 @@ pub(crate) struct OwnersView<'a> {
     /// What the next audit takes of the free ones.
     pub(super) again: NextAudit,
     /// The followed page that it is a run of.
-    pub(super) tab: Option<&'a str>,
+    pub(super) tab: Option<&'a Tab>,
     /// The newest run of that page, where this is an older one.
     pub(super) newer: Option<&'a str>,
     /// Findings of that page which are put off.
     pub(super) snoozes: &'a [Snooze],
-    /// The run of the page before this one, and what changed since.
-    pub(super) before: Option<(&'a AuditId, &'a Change)>,
+    /// The run of the page before this one.
+    pub(super) before: Option<RunBefore<'a>>,
+    /// What the form for alerts was refused for.
+    pub(super) refused: Option<&'a RefusedAlerts>,
+}
+
+/// An earlier run of a page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RunBefore<'a> {
+    pub(super) id: &'a AuditId,
+    pub(super) created_at: Timestamp,
+    /// What changed since.
+    pub(super) change: &'a Change,
+}
+
+/// A form for alerts that was refused.
+#[derive(Debug)]
+pub(crate) struct RefusedAlerts {
+    /// The email address as it was typed.
+    pub(super) typed: String,
+    pub(super) error: ServiceError,
 }
 
 /// A report to show.

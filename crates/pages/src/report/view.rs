@@ -8,6 +8,7 @@ use model::finding::{Finding, Severity};
 use model::fix::FixClass;
 use model::lang::{Lang, text};
 use model::report::Report;
+use model::searchable::SearchState;
 use model::time::Timestamp;
 use url::form_urlencoded::byte_serialize;
 
@@ -17,9 +18,10 @@ use super::facts::{PageFact, facts};
 use super::filter::{Filter, FilterView};
 use super::findings::{self, CheckLink, FindingView, First, Loss, PathRow, SubjectBar, bars, named};
 use super::lab::{self, LabSection};
+use super::owner::{OwnerView, asks, owner};
 use super::previews::{Previews, previews};
 use super::public::public;
-use super::shown::{Eyes, OwnersView, Shown};
+use super::shown::{Eyes, Shown};
 use super::tables::{DetailTable, tables};
 use super::take_along::{TakeAlong, take_along};
 use crate::address::Addresses;
@@ -31,7 +33,7 @@ use render::band::{Band, UNREACHED};
 use render::catalog;
 use render::{reason, shown};
 use service::Services;
-use service::shares::{Snippets, badge_path, report_path};
+use service::shares::report_path;
 
 /// Findings of a report from which its page shows only [`WHOLE`] of them whole, and the others in short, as the notes. Chosen: a
 /// page of so many stays below 120 KB without that.
@@ -72,6 +74,8 @@ pub(crate) struct ReportPage<'a> {
     addresses: Option<Addresses>,
     /// What is said of a page that no search engine can show.
     alarm: Option<&'a str>,
+    /// That a search engine can show it, or that this is unknown.
+    searchable: Option<&'a str>,
     /// What its owner has to decide, where a noindex hides it.
     decision: Option<Decision<'a>>,
     /// Notice at the top of the report.
@@ -145,33 +149,12 @@ struct ToolView {
     own: Vec<(String, &'static str)>,
 }
 
-/// What only the owner sees.
-struct OwnerView<'a> {
-    id: &'a str,
-    csrf: Option<&'a str>,
-    share: Option<ShareView>,
-    /// Whether the reader may share it.
-    is_own: bool,
-    requested_url: &'a str,
-    /// The followed page that it is a run of.
-    tab: Option<&'a str>,
-    /// The newest run of that page, where this is an older one.
-    newer: Option<&'a str>,
-    /// Whether it was just shared: its address is shown.
-    is_share_open: bool,
-    /// What another audit costs of the allowance, as a sentence.
-    cost: String,
-    /// Whether this server sends alerts.
-    has_mail: bool,
-}
-
-/// The public address of a report.
-struct ShareView {
-    /// Absolute.
-    address: String,
-    badge: String,
-    /// Markup language and snippet of the badge.
-    snippets: [(&'static str, String); 3],
+impl ReportPage<'_> {
+    /// Whether a form of the page was refused.
+    fn is_refused(&self) -> bool {
+        let form = self.owner.as_ref().and_then(|owner| owner.alert_form.as_ref());
+        form.is_some_and(|form| form.problem.is_some())
+    }
 }
 
 /// The page of a report. `filter` is what its query asks for.
@@ -179,7 +162,7 @@ struct ShareView {
 pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>, filter: &'a Filter) -> ReportPage<'a> {
     let lang = reader.lang;
     let Shown { report, created_at, eyes, tool, query } = shown;
-    let (change, path) = match eyes {
+    let (before, path) = match eyes {
         Eyes::Owner(own) => (own.before, Some(format!("/reports/{}", own.id))),
         Eyes::Anybody { slug } => (None, Some(report_path(slug))),
         Eyes::Asker | Eyes::Holder => (None, None),
@@ -228,7 +211,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         created_at: created,
         age: shown::age(created_at, services.ports().now(), lang),
         owner: owner(services, score, &eyes, query, lang),
-        change: change.map(|(id, change)| RunChange::of(id, change, lang)),
+        change: before.map(|before| RunChange::of(before, services.ports().now(), lang)),
         slug: match eyes {
             Eyes::Anybody { slug } => Some(&slug.0),
             _ => None,
@@ -241,6 +224,11 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         card,
         addresses,
         alarm: report.alarm(lang),
+        searchable: report
+            .searchable
+            .as_ref()
+            .filter(|searchable| searchable.state != SearchState::No)
+            .map(|searchable| searchable.text.in_lang(lang)),
         decision,
         notice: notice(&eyes, created_at, lang),
         is_print: is_print(query),
@@ -290,7 +278,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
             .map(|(at, (finding, fix))| {
                 let snooze = snoozes.iter().find(|snooze| snooze.code == finding.code);
                 let snoozed = snooze.map(|snooze| (shown::date(snooze.until, lang), snooze.reason.as_str()));
-                let view = findings::view(finding, fix, change.map(|(_, change)| change), lang);
+                let view = findings::view(finding, fix, before.map(|before| before.change), lang);
                 FindingView { snoozed, whole: whole(at, finding), ..view }
             })
             .collect(),
@@ -328,45 +316,6 @@ fn not_measured(report: &Report, lang: Lang) -> (usize, BTreeMap<String, Vec<Che
 /// Whether a query asks for the page as it goes on paper.
 fn is_print(query: Option<&str>) -> bool {
     asks(query, "view", "print")
-}
-
-/// Whether a query has a parameter with this value.
-fn asks(query: Option<&str>, name: &str, value: &str) -> bool {
-    let mut pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
-    pairs.any(|pair| pair == (name.into(), value.into()))
-}
-
-fn owner<'a>(
-    services: &Services,
-    score: Option<u32>,
-    eyes: &Eyes<'a>,
-    query: Option<&str>,
-    lang: Lang,
-) -> Option<OwnerView<'a>> {
-    let Eyes::Owner(own) = *eyes else { return None };
-    let share = own.share.map(|slug| {
-        let Snippets { markdown, html, rst } = Snippets::new(services, slug, score);
-        ShareView {
-            address: services.url(&report_path(slug)),
-            badge: badge_path(slug),
-            snippets: [("Markdown", markdown), ("HTML", html), ("reStructuredText", rst)],
-        }
-    });
-    let OwnersView { id, csrf, is_own, requested_url, tab, newer, again, .. } = own;
-    let is_share_open = asks(query, "done", "share");
-    let cost = again.for_audits(1, lang);
-    Some(OwnerView {
-        id: &id.0,
-        csrf,
-        share,
-        is_own,
-        requested_url,
-        tab,
-        newer,
-        is_share_open,
-        cost,
-        has_mail: services.mailer().is_some(),
-    })
 }
 
 /// The notice at the top of the report.

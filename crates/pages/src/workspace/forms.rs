@@ -8,12 +8,12 @@ use axum::response::Response;
 use http::request::Parts;
 use http::{StatusCode, header};
 use model::id::AuditId;
-use model::lang::{Lang, Text, text};
 use model::tab::Tab;
 
 use super::space::EmptyPage;
 use super::visit::{TabIdPath, WorkspaceVisit, redirect};
-use crate::account::claim::way_to_watch;
+use crate::address::way_to_watch;
+use crate::allowance;
 use crate::reader::Reader;
 use crate::response::{html, private, see_other};
 use crate::running;
@@ -55,24 +55,22 @@ impl WorkspaceForm {
     }
 }
 
-/// Runs `work` on a tab of the sender, and redirects to `back`, in which `{id}` is the tab.
+/// Runs `work` on a tab of the sender, and redirects to the path that it answers, in which `{id}` is the tab.
 async fn on_tab(
     services: Services,
     id: TabIdPath,
     request: Request,
-    back: &str,
-    work: impl AsyncFnOnce(&WorkspaceForm, &Tab) -> Result<(), ServiceError>,
+    work: impl AsyncFnOnce(&WorkspaceForm, &Tab) -> Result<&'static str, ServiceError>,
 ) -> Response {
     let (parts, form) = WorkspaceForm::of(&services, request).await;
     let reader = Reader::of(&parts.headers, parts.uri.query());
     let done = async {
         let form = form?;
         let (_, tab) = form.visit.tab(id).await?;
-        work(&form, &tab).await?;
-        Ok(tab.id)
+        Ok(work(&form, &tab).await?.replace("{id}", &tab.id))
     };
     match done.await {
-        Ok(id) => private(redirect(&back.replace("{id}", &id), reader.lang)),
+        Ok(back) => private(redirect(&back, reader.lang)),
         Err(error) => crate::error::page(&services, &error, reader),
     }
 }
@@ -116,7 +114,7 @@ async fn watched(form: &WorkspaceForm, tab: &Tab, reader: Reader) -> Response {
     }
     let edit = watches::TabEdit { monitor: Some(true), ..watches::TabEdit::default() };
     match change(form, tab, edit).await {
-        Ok(()) => redirect(&format!("/workspace/{}?done=watch_saved", tab.id), reader.lang),
+        Ok(()) => redirect(&format!("/workspace/{}?done=alerts_on", tab.id), reader.lang),
         Err(error) => again(form, error, reader).await,
     }
 }
@@ -127,7 +125,7 @@ async fn again(form: &WorkspaceForm, error: ServiceError, reader: Reader) -> Res
         return crate::error::page(&form.visit.cx.services, &error, reader);
     };
     space.problem = Some(match error.code {
-        Code::PaymentRequired => all_free_in_use(&form.visit.cx.services, reader.lang),
+        Code::PaymentRequired => allowance::all_free_followed(&form.visit.cx.services, reader.lang),
         _ => crate::error::message(&error, reader.lang),
     });
     form.field("url").unwrap_or_default().clone_into(&mut space.typed);
@@ -137,18 +135,6 @@ async fn again(form: &WorkspaceForm, error: ServiceError, reader: Reader) -> Res
         of_error(response.headers_mut(), &error, form.visit.cx.services.is_https());
     }
     response
-}
-
-/// The message of [`Code::PaymentRequired`] for people, who can't pay for a followed page here.
-fn all_free_in_use(services: &Services, lang: Lang) -> String {
-    const IN_USE: Text = text(
-        "You already follow {free|one page|{free} pages}, as many as are free. Stop following one, or pay {price} USD for each further page through the API.",
-        "Você já segue {free|uma página|{free} páginas}, tantas quantas são grátis. Deixe de seguir uma, ou pague US$ {preco} por página a mais pela API.",
-    );
-    let config = services.config();
-    let mut values = config.prices.extra_tab_usd.values().to_vec();
-    values.push(("free", config.limits.free_tabs.into()));
-    IN_USE.phrase(&values).in_lang(lang).to_owned()
 }
 
 /// Audits the tab's page now, as `POST /api/tabs/:id/run` does. A browser is sent to the page that shows the stages, a
@@ -185,7 +171,7 @@ pub(crate) async fn run(State(site): State<Site>, id: TabIdPath, request: Reques
 
 /// Saves the settings of the tab: those that were sent.
 pub(crate) async fn save(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
-    on_tab(services, id, request, "/workspace/{id}/settings?done=saved", async |form, tab| {
+    on_tab(services, id, request, async |form, tab| {
         let tags = |typed: &str| tabs::tags_of(&typed.split(',').collect::<Vec<_>>());
         let address = form.field("monitor_email");
         let edit = watches::TabEdit {
@@ -197,7 +183,8 @@ pub(crate) async fn save(State(services): State<Services>, id: TabIdPath, reques
             alert_email: address.map(|address| watches::alert_address(Some(address))).transpose()?,
             ..watches::TabEdit::default()
         };
-        change(form, tab, edit).await
+        change(form, tab, edit).await?;
+        Ok("/workspace/{id}/settings?done=saved")
     })
     .await
 }
@@ -251,10 +238,12 @@ pub(crate) async fn run_all(State(site): State<Site>, request: Request) -> Respo
 
 /// Starts or ends the daily watch, and sets the address of its alerts.
 pub(crate) async fn watch(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
-    on_tab(services, id, request, "/workspace/{id}/settings?done=watch_saved", async |form, tab| {
-        let monitor = Some(form.field("monitor") == Some("on"));
+    on_tab(services, id, request, async |form, tab| {
+        let begins = form.field("monitor") == Some("on");
         let alert_email = Some(watches::alert_address(form.field("monitor_email"))?);
-        change(form, tab, watches::TabEdit { monitor, alert_email, ..watches::TabEdit::default() }).await
+        change(form, tab, watches::TabEdit { monitor: Some(begins), alert_email, ..watches::TabEdit::default() })
+            .await?;
+        Ok(if begins { "/workspace/{id}?done=alerts_on" } else { "/workspace/{id}/settings?done=watch_saved" })
     })
     .await
 }
@@ -266,9 +255,10 @@ async fn change(form: &WorkspaceForm, tab: &Tab, edit: watches::TabEdit) -> Resu
 
 /// Closes the tab.
 pub(crate) async fn close(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
-    on_tab(services, id, request, "/workspace?done=page_closed", async |form, tab| {
+    on_tab(services, id, request, async |form, tab| {
         let owner = form.visit.owner.as_ref().ok_or_else(|| ServiceError::new(Code::TabNotFound))?;
-        tabs::close(&form.visit.cx.services, owner, &tab.id).await
+        tabs::close(&form.visit.cx.services, owner, &tab.id).await?;
+        Ok("/workspace?done=page_closed")
     })
     .await
 }

@@ -1,6 +1,7 @@
 //! Pages: what the service sends, and what a real browser makes of it.
 
 mod account;
+mod alerts;
 mod browser;
 mod catalog;
 mod contact;

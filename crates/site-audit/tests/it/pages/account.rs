@@ -339,7 +339,7 @@ async fn alerts_that_a_guest_asked_for_come_with_the_account(database: TestDatab
     // The form says what comes with the account.
     let (form, made) = completed(&mut browser, &token(&app, &mail, 1).await).await;
     assert!(form.body.contains("you get an email when the page gets worse"), "{}", form.body);
-    let place = format!("/workspace/{tab}?done=watch_saved&lang=en");
+    let place = format!("/workspace/{tab}?done=alerts_on&lang=en");
     assert_eq!((made.status, made.header("location")), (303, place.as_str()), "{}", made.body);
     assert_eq!(browser.guest(), None);
     let tabs = browser.get("/workspace.json").await.json()["tabs"].as_array().unwrap().clone();
@@ -349,7 +349,7 @@ async fn alerts_that_a_guest_asked_for_come_with_the_account(database: TestDatab
     let mut browser = guest(&app).await;
     let (offered, taken) = claimed_with_alerts(&mut browser, "https://example.org/b").await;
     assert!(offered.body.contains("Import, and email me when the page gets worse"), "{}", offered.body);
-    assert!(taken.header("location").ends_with("?done=watch_saved&lang=en"), "{}", taken.body);
+    assert!(taken.header("location").ends_with("?done=alerts_on&lang=en"), "{}", taken.body);
     let watched = browser.get("/workspace.json").await.json()["tabs"].as_array().unwrap().clone();
     let watched = watched.iter().filter(|one| one["monitor"] == true).count();
     assert_eq!(watched, 2);
@@ -362,7 +362,7 @@ async fn alerts_that_a_guest_asked_for_come_with_the_account(database: TestDatab
     let own = own.iter().find(|one| one["url"] == "https://example.org/c").unwrap()["id"].as_str().unwrap().to_owned();
     let (offered, taken) = claimed_with_alerts(&mut guest(&app).await, "https://example.org/c").await;
     assert!(offered.body.contains("Your account follows this page already."), "{}", offered.body);
-    assert_eq!(taken.header("location"), format!("/workspace/{own}?done=watch_saved&lang=en"), "{}", taken.body);
+    assert_eq!(taken.header("location"), format!("/workspace/{own}?done=alerts_on&lang=en"), "{}", taken.body);
 }
 
 async fn an_account_in_its_trial_is_told_of_no_allowance(database: TestDatabase) {

@@ -39,6 +39,8 @@ const OWNERS: [&str; 5] = [
     "POST /workspace/{id}/run",
     "POST /workspace/{id}/settings",
 ];
+/// Those of a guest who has a report.
+const GUESTS: [&str; 1] = ["POST /reports/{id}/alerts"];
 /// Those of who is signed in.
 const ACCOUNTS: [&str; 19] = [
     "POST /conta/avatar",
@@ -260,7 +262,7 @@ async fn every_form_of_every_page_is_taken_from_every_reader(database: TestDatab
     let mut guest = Browser::with_cookies(&app, &[]);
     settle_in(&mut guest, &page).await;
     let forms = found(&mut guest, &seeds).await;
-    assert_all(&send_all(&mut guest, forms).await, &[&EVERYBODYS[..], &OWNERS].concat());
+    assert_all(&send_all(&mut guest, forms).await, &[&EVERYBODYS[..], &OWNERS, &GUESTS].concat());
 
     // Links of mails, opened where somebody is signed in.
     let mut asking = Browser::open(&app).await;

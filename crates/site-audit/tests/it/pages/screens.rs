@@ -56,6 +56,10 @@ async fn what_was_done_is_confirmed_where_it_leads(database: TestDatabase) {
     let body = format!("csrf={}&monitor=on&monitor_email=", session.csrf);
     let sent = browser.form(&format!("{tab}/watch"), FORM, &body).await;
     let page = browser.get(sent.header("location")).await;
+    let said = "role=\"status\">Alerts are on. You will get an email when the page gets worse.</p>";
+    assert!(page.body.contains(said), "{}", page.body);
+    let sent = browser.form(&format!("{tab}/watch"), FORM, &format!("csrf={}&monitor_email=", session.csrf)).await;
+    let page = browser.get(sent.header("location")).await;
     assert!(page.body.contains("role=\"status\">The daily watch is saved.</p>"), "{}", page.body);
 }
 

@@ -11,7 +11,9 @@ use crate::app::{Call, Response, TestApp};
 
 testkit::on_both_databases! {
     a_changed_page_is_verified_and_a_patched_one_downloaded,
+    a_page_that_declares_no_encoding_is_patched_as_its_author_has_it,
     two_pages_are_compared_and_none_with_itself,
+    two_runs_of_a_page_are_compared_under_its_address,
     a_finding_that_is_put_off_is_marked_and_not_fixed_first,
     followed_pages_are_found_by_their_words_and_run_at_once,
 }
@@ -76,6 +78,63 @@ async fn a_changed_page_is_verified_and_a_patched_one_downloaded(database: TestD
     let place = if running.status == 303 { running.header("location").to_owned() } else { running.body };
     assert!(place.contains(&format!("/compare?before={id}&")), "{place}");
     assert_eq!(post(&app, &verify, "", &[("html", GOOD)]).await.status, 404);
+}
+
+async fn a_page_that_declares_no_encoding_is_patched_as_its_author_has_it(database: TestDatabase) {
+    // UTF-8 that says so nowhere is read as windows-1252: "PÃ£o".
+    const PAGE: &str = "<!doctype html>\n<html lang=pt>\n<head>\n<title>Pão de centeio, todo dia às sete</title>\n\
+        <meta name=viewport content=\"width=device-width, user-scalable=no\">\n</head>\n\
+        <body><h1>Pão de centeio</h1><p>Farinha, água e sal</p></body>\n</html>\n";
+    let answer = |page: &'static str| {
+        let head =
+            format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{page}", page.len());
+        SiteAnswer::Raw(head.into_bytes())
+    };
+    let site = TestSite::start(move |asked| match asked.path.as_str() {
+        "/pao.html" => answer(PAGE),
+        _ => SiteAnswer::missing(),
+    })
+    .await;
+    let app = TestApp::start(database, |_| ()).await;
+    let (report, guest) = audited(&app, &site.url("/pao.html"), "").await;
+    let verify = format!("{report}/verify?lang=en");
+    // Browsers end the lines of a form in their own way.
+    for sent in [PAGE.to_owned(), PAGE.replace('\n', "\r\n")] {
+        let patched = post(&app, &verify, &guest, &[("html", &sent), ("do", "page")]).await;
+        assert_eq!(patched.status, 200, "{}", patched.body);
+        assert_eq!(patched.header("content-disposition"), "attachment; filename=\"pao.html\"");
+        for part in ["<meta charset=\"utf-8\">", "<title>Pão de centeio, todo dia às sete</title>", "água"] {
+            assert!(patched.body.contains(part), "{part}: {}", patched.body);
+        }
+        assert!(!patched.body.contains("user-scalable") && !patched.body.contains('Ã'), "{}", patched.body);
+    }
+    let diff = post(&app, &verify, &guest, &[("html", PAGE), ("do", "diff")]).await;
+    assert!(diff.body.contains("+<meta charset=\"utf-8\">") && !diff.body.contains('Ã'), "{}", diff.body);
+    let moved = PAGE.replace("<meta", "<!-- x --><meta");
+    for other in [moved.as_str(), "<title>Pão</title>"] {
+        let refused = post(&app, &verify, &guest, &[("html", other), ("do", "page")]).await;
+        let told = "This HTML is not the source that was audited.";
+        assert!(refused.status == 400 && refused.body.contains(told), "{}", refused.body);
+    }
+}
+
+async fn two_runs_of_a_page_are_compared_under_its_address(database: TestDatabase) {
+    let (site, app) = (site().await, TestApp::start(database, |_| ()).await);
+    let (before, guest) = audited(&app, &site.url("/bad"), "").await;
+    app.pass(Duration::from_secs(2 * 86_400));
+    let (after, _) = audited(&app, &site.url("/bad"), &guest).await;
+    let id = |path: &str| path.split('?').next().unwrap().rsplit('/').next().unwrap().to_owned();
+    let report = get(&app, &format!("{after}?lang=en"), &guest).await.body;
+    assert!(report.contains("Since the previous run (2 days ago): nothing changed"), "{report}");
+    let query = format!("/compare?before={}&after={}", id(&before), id(&after));
+    for (lang, title, other) in [
+        ("en", "<h1>Two runs compared</h1>", "<h2>Compare two pages</h2>"),
+        ("pt-BR", "<h1>Duas auditorias comparadas</h1>", "<h2>Comparar duas páginas</h2>"),
+    ] {
+        let page = get(&app, &format!("{query}&lang={lang}"), &guest).await.body;
+        let address = format!("<p class=\"address\">{}</p>", site.url("/bad"));
+        assert!(page.contains(title) && page.contains(other) && page.contains(&address), "{page}");
+    }
 }
 
 async fn two_pages_are_compared_and_none_with_itself(database: TestDatabase) {

@@ -135,7 +135,7 @@ async fn one_button_of_a_report_follows_a_page_and_watches_it(database: TestData
     let session = people::session(&app, &people::account(&app, "ana").await).await;
     let mut browser = people::Browser::with_cookies(&app, &[("mm-auth", &session.token)]);
     let sent = browser.form("/workspace", FORM, &format!("csrf={}&{body}", session.csrf)).await;
-    assert!(sent.header("location").contains("?done=watch_saved"), "{}", sent.body);
+    assert!(sent.header("location").contains("?done=alerts_on"), "{}", sent.body);
     assert_eq!(browser.get("/workspace.json").await.json()["tabs"][0]["monitor"], true);
 }
 

@@ -1,6 +1,7 @@
 //! Tries a mutation: runs the tests that reach it until one fails.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
@@ -27,11 +28,11 @@ const FIXTURES_AT_ONCE: [usize; 4] = [3, 9, 27, 60];
 const QUICK_MS: u64 = 3_000;
 /// The same where more tests are wanted.
 const MORE_MS: u64 = 10_000;
-/// Tests of the whole service that a mutation is tried with first, one by one. Not their time: they wait for others, and take
-/// longer on a machine that does other work too.
-const LATE_ALONE: usize = 6;
-/// Those after them, which are tried together: what nearly every call passes through needs more than a few.
-const LATE_TOGETHER: usize = 40;
+/// Tests of the whole service in the first runs with a mutation. Not their time: they wait for others, and take longer on a
+/// machine that does other work too.
+const FIRST_LATE: [usize; 2] = [2, 4];
+/// Recorded milliseconds of those after them, in one run: what nearly every call passes through needs more than a few.
+const MORE_LATE_MS: u64 = 15_000;
 
 /// Exit code of `timeout` where it sent the signal KILL: 128 and the signal's number.
 const KILLED: i32 = 137;
@@ -114,8 +115,13 @@ pub(crate) fn tried(
     programs: &Programs<'_>,
     results: &Mutex<File>,
 ) -> Result<()> {
+    let mut of_files: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for mutant in mutants {
+        of_files.entry(&mutant.file).or_default().insert(mutant.number);
+    }
     each(mutants, |_, mutant| {
-        let runs = runs(mutant, reaches, tests, programs);
+        let of_file = of_files.get(mutant.file.as_str());
+        let runs = runs(mutant, reaches, tests, programs, |number| of_file.is_some_and(|of| of.contains(number)));
         if runs.is_empty() && tests == Tests::Own {
             // No fixture of its own comes to it: what was known of it holds.
             return Ok(());
@@ -139,7 +145,13 @@ pub(crate) fn tried(
 /// The runs that decide on a mutation, in order: what is said of its own family's fixtures, bad ones first; then the most
 /// telling of all other tests, until their time is used up; the unit tests of its module; and last the promises of patches and the
 /// slow tests.
-fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests, programs: &Programs<'_>) -> Vec<Run<'t>> {
+fn runs<'t>(
+    mutant: &Mutant,
+    reaches: &'t [Reach],
+    tests: Tests,
+    programs: &Programs<'_>,
+    is_of_file: impl Fn(&u32) -> bool,
+) -> Vec<Run<'t>> {
     let family = family(&mutant.file);
     let is_own = |name: &str| family.as_ref().is_some_and(|family| name.starts_with(family));
     let mut own: Vec<(&str, u64)> = Vec::new();
@@ -170,9 +182,14 @@ fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests, programs: &Prog
     };
     let most_ms = if tests == Tests::More { MORE_MS } else { QUICK_MS };
     let others = most_telling(others, most_ms);
-    let late = most_telling(late, u64::MAX);
-    let (late_alone, late_together) = late.split_at(late.len().min(LATE_ALONE));
-    let late_together = late_together.get(..LATE_TOGETHER).unwrap_or(late_together);
+    // A call passes through most files: what comes to the most of this one is about it.
+    late.sort_by_key(|reach| {
+        let of_file = reach.numbers.iter().filter(|number| is_of_file(number)).count();
+        (Reverse(of_file * 1_000 / reach.numbers.len().max(1)), reach.ms)
+    });
+    let mut lates: Vec<Vec<&Reach>> =
+        FIRST_LATE.into_iter().map(|most| late.drain(..most.min(late.len())).collect()).collect();
+    lates.push(within(late, MORE_LATE_MS));
     let fixtures: Vec<(&str, u64)> = others
         .iter()
         .filter_map(|reach| if let Test::Fixture(name) = &reach.test { Some((&**name, reach.ms)) } else { None })
@@ -194,9 +211,9 @@ fn runs<'t>(mutant: &Mutant, reaches: &'t [Reach], tests: Tests, programs: &Prog
         runs.extend(of_fixtures(at, &PROMISES, &fixtures));
         runs.extend(outsides.iter().filter_map(|program| of_names(&slow, *program)));
     }
-    runs.extend(late_alone.iter().copied().filter_map(alone));
-    let lates = programs.paths.keys().filter(|program| programs.is_late(**program));
-    runs.extend(lates.filter_map(|program| of_names(late_together, *program)));
+    for late in &lates {
+        runs.extend(programs.paths.keys().filter_map(|program| of_names(late, *program)));
+    }
     runs
 }
 
@@ -223,22 +240,20 @@ fn is_near(test: &str, module: &str) -> bool {
     is_inside(test, module) || is_inside(module, around)
 }
 
-/// Tests that reach the fewest mutations, quick ones first among equals, as many as fit into so many milliseconds; at least
-/// one.
+/// Tests that reach the fewest mutations, quick ones first among equals, as many as fit into so many milliseconds; at least one.
 fn most_telling(mut tests: Vec<&Reach>, most_ms: u64) -> Vec<&Reach> {
     tests.sort_by_key(|reach| (reach.numbers.len(), reach.ms));
+    within(tests, most_ms)
+}
+
+/// The first tests, as many as fit into so many milliseconds; at least one.
+fn within(tests: Vec<&Reach>, most_ms: u64) -> Vec<&Reach> {
     let mut used = 0;
     let fitting = tests.into_iter().enumerate().take_while(|(at, reach)| {
         used += reach.ms;
         *at == 0 || used <= most_ms
     });
     fitting.map(|(_, reach)| reach).collect()
-}
-
-/// A run of one test: of those that take seconds, the first may do.
-fn alone(reach: &Reach) -> Option<Run<'_>> {
-    let Test::Named(program, name) = &reach.test else { return None };
-    Some(Run { names: vec![name], program: *program, fixtures: Vec::new(), ms: reach.ms })
 }
 
 /// One run of the tests of a program.

@@ -121,9 +121,42 @@ fn summary(compared: &Compared, is_one_page: bool, lang: Lang) -> [String; 2] {
             "{broke} {broke|achado está|achados estão} só na segunda página, {fixed} só na primeira, {same} nas duas.",
         ),
     ];
+    /// Where the scores differ by other points, as one of the two measured more, or ends at 0.
+    const PARTS_OF_RUNS: [Text; 3] = [
+        text(
+            "By the checks that both audits measured, the page gained {points} {points|point|points}.",
+            "Pelas verificações medidas nas duas auditorias, a página ganhou {points} {points|ponto|pontos}.",
+        ),
+        text(
+            "By the checks that both audits measured, the page lost {points} {points|point|points}.",
+            "Pelas verificações medidas nas duas auditorias, a página perdeu {points} {points|ponto|pontos}.",
+        ),
+        text(
+            "By the checks that both audits measured, the page neither gained nor lost points.",
+            "Pelas verificações medidas nas duas auditorias, a página não ganhou nem perdeu pontos.",
+        ),
+    ];
+    const PARTS_OF_PAGES: [Text; 3] = [
+        text(
+            "By the checks measured on both, the second page has {points} {points|point|points} more.",
+            "Pelas verificações medidas nas duas, a segunda página tem {points} {points|ponto|pontos} a mais.",
+        ),
+        text(
+            "By the checks measured on both, the second page has {points} {points|point|points} less.",
+            "Pelas verificações medidas nas duas, a segunda página tem {points} {points|ponto|pontos} a menos.",
+        ),
+        text(
+            "By the checks measured on both, the pages have the same points.",
+            "Pelas verificações medidas nas duas, as páginas têm os mesmos pontos.",
+        ),
+    ];
     let [more, less, equal, counts] = if is_one_page { RUNS } else { PAGES };
+    let of_parts = if is_one_page { PARTS_OF_RUNS } else { PARTS_OF_PAGES };
     let change = &compared.change;
+    let of_scores = compared.before.score.zip(compared.after.score);
     let score = change.score.map(|points| {
+        let is_all = of_scores.is_some_and(|(before, after)| before.checked_add_signed(points) == Some(after));
+        let [more, less, equal] = if is_all { [more, less, equal] } else { of_parts };
         let words = match points {
             1.. => more,
             0 => equal,

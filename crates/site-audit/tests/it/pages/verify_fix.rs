@@ -6,7 +6,7 @@ use serde_json::json;
 use testkit::{SiteAnswer, TestDatabase, TestSite};
 
 use super::cookie;
-use crate::api::tabs::{BAD, GOOD};
+use crate::api::tabs::{BAD, GOOD, Page};
 use crate::app::{Call, Response, TestApp};
 
 testkit::on_both_databases! {
@@ -14,6 +14,7 @@ testkit::on_both_databases! {
     a_page_that_declares_no_encoding_is_patched_as_its_author_has_it,
     two_pages_are_compared_and_none_with_itself,
     two_runs_of_a_page_are_compared_under_its_address,
+    what_a_fix_reveals_is_no_change_of_the_score,
     a_finding_that_is_put_off_is_marked_and_not_fixed_first,
     followed_pages_are_found_by_their_words_and_run_at_once,
 }
@@ -134,6 +135,28 @@ async fn two_runs_of_a_page_are_compared_under_its_address(database: TestDatabas
         let page = get(&app, &format!("{query}&lang={lang}"), &guest).await.body;
         let address = format!("<p class=\"address\">{}</p>", site.url("/bad"));
         assert!(page.contains(title) && page.contains(other) && page.contains(&address), "{page}");
+    }
+}
+
+async fn what_a_fix_reveals_is_no_change_of_the_score(database: TestDatabase) {
+    const HIDDEN: &str = "<!doctype html><html lang=en><head><meta charset=utf-8><meta name=robots content=noindex>\
+        <title>Home</title></head><body><h1>Rye bread</h1><p>Flour, water, salt.</p></body></html>";
+    const SHOWN: &str = "<!doctype html><html lang=en><head><meta charset=utf-8>\
+        <title>Home</title></head><body><h1>Rye bread</h1><p>Flour, water, salt.</p></body></html>";
+    let (page, app) = (Page::start(HIDDEN).await, TestApp::start(database, |_| ()).await);
+    let (before, guest) = audited(&app, &page.url(), "").await;
+    page.set(Some(SHOWN));
+    let (after, _) = audited(&app, &page.url(), &guest).await;
+    let id = |path: &str| path.rsplit('/').next().unwrap().to_owned();
+    for (lang, on_report, compared) in [
+        ("en", "Revealed findings existed before", "By the checks that both audits measured, the page gained"),
+        ("pt-BR", "Achados revelados já existiam", "Pelas verificações medidas nas duas auditorias, a página ganhou"),
+    ] {
+        let report = get(&app, &format!("{after}?lang={lang}"), &guest).await.body;
+        assert!(report.contains(on_report), "{report}");
+        let address = format!("/compare?before={}&after={}&lang={lang}", id(&before), id(&after));
+        let page = get(&app, &address, &guest).await.body;
+        assert!(page.contains(compared), "{page}");
     }
 }
 

@@ -32,7 +32,7 @@ const MORE_MS: u64 = 10_000;
 /// machine that does other work too.
 const FIRST_LATE: [usize; 2] = [2, 4];
 /// Recorded milliseconds of those after them, in one run: what nearly every call passes through needs more than a few.
-const MORE_LATE_MS: u64 = 15_000;
+const MORE_LATE_MS: u64 = 6_000;
 
 /// Exit code of `timeout` where it sent the signal KILL: 128 and the signal's number.
 const KILLED: i32 = 137;

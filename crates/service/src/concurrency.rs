@@ -22,11 +22,17 @@ const RETRY_AFTER: u32 = 5;
 /// KiB that all request bodies over the usual size may take together. Chosen: eight of the largest.
 const LARGE_BODIES_KIB: usize = 64 * 1024;
 
+/// The part of the process's slots that is reserved: a wider network holds at most one of them. Without it, a few networks
+/// that audit slow targets hold every slot, and the audits of all others wait for theirs. Chosen: a quarter.
+const RESERVED_PART: usize = 4;
+
 /// Concurrency limits.
 #[derive(Debug)]
 pub struct ConcurrencyLimits {
     bodies: Arc<Semaphore>,
     process: Arc<Semaphore>,
+    reserved: Arc<Semaphore>,
+    reserved_of_network: Ceiling,
     most_audits: usize,
     callers: Ceiling,
     targets: Ceiling,
@@ -38,7 +44,7 @@ pub struct ConcurrencyLimits {
 #[derive(Debug)]
 #[must_use]
 pub struct AuditSlots {
-    _process: OwnedSemaphorePermit,
+    _process: (OwnedSemaphorePermit, Option<CeilingPlace>),
     _caller: CeilingPlace,
     _target: Option<CeilingPlace>,
 }
@@ -47,10 +53,14 @@ impl ConcurrencyLimits {
     /// As configured.
     pub fn new(config: &Config) -> Self {
         let LimitSettings { fetches, fetches_per_caller, fetches_per_target, .. } = config.limits;
+        let most_audits = usize::from(fetches);
+        let reserved = most_audits / RESERVED_PART;
         Self {
             bodies: Arc::new(Semaphore::new(LARGE_BODIES_KIB)),
-            process: Arc::new(Semaphore::new(fetches.into())),
-            most_audits: fetches.into(),
+            process: Arc::new(Semaphore::new(most_audits.saturating_sub(reserved))),
+            reserved: Arc::new(Semaphore::new(reserved)),
+            reserved_of_network: Ceiling::new(1),
+            most_audits,
             callers: Ceiling::new(fetches_per_caller.into()),
             targets: Ceiling::new(fetches_per_target.into()),
             exempt: config.fetch.allow_private.clone(),
@@ -59,20 +69,33 @@ impl ConcurrencyLimits {
     }
 
     /// Waits for a slot of each limit; [`Code::TargetBusy`] on timeout.
-    pub(crate) async fn enter(&self, caller: Network, target: Option<&str>) -> Result<AuditSlots, ServiceError> {
+    pub(crate) async fn enter(&self, network: Network, target: Option<&str>) -> Result<AuditSlots, ServiceError> {
         let entered = tokio::time::timeout(WAIT, async {
             // The process's slot last: a wait for a busy target must not hold slots that others could use.
-            let caller = self.callers.enter(&caller.to_string()).await;
+            let caller = self.callers.enter(&network.to_string()).await;
             let target = match target {
                 Some(target) => Some(self.targets.enter(target).await),
                 None => None,
             };
-            let process = Arc::clone(&self.process).acquire_owned().await.ok()?;
-            Some(AuditSlots { _process: process, _caller: caller, _target: target })
+            Some(AuditSlots { _process: self.enter_process(network).await?, _caller: caller, _target: target })
         });
         match entered.await {
             Ok(Some(slots)) => Ok(slots),
             Ok(None) | Err(_) => Err(ServiceError::new(Code::TargetBusy).retry_after(RETRY_AFTER)),
+        }
+    }
+
+    /// Waits for a slot of the process: one that is anybody's, or the one that the wider network may hold of those reserved.
+    async fn enter_process(&self, network: Network) -> Option<(OwnedSemaphorePermit, Option<CeilingPlace>)> {
+        let usual = Arc::clone(&self.process).acquire_owned();
+        let reserved = async {
+            let of_network = self.reserved_of_network.enter(&network.wide()).await;
+            Some((Arc::clone(&self.reserved).acquire_owned().await.ok()?, Some(of_network)))
+        };
+        tokio::select! {
+            biased;
+            permit = usual => Some((permit.ok()?, None)),
+            reserved = reserved => reserved,
         }
     }
 
@@ -85,7 +108,8 @@ impl ConcurrencyLimits {
 
     /// Audits that fetch now, and the most that may.
     pub fn audits(&self) -> (usize, usize) {
-        (self.most_audits.saturating_sub(self.process.available_permits()), self.most_audits)
+        let free = self.process.available_permits().saturating_add(self.reserved.available_permits());
+        (self.most_audits.saturating_sub(free), self.most_audits)
     }
 
     /// Bytes that large bodies hold, and the most that they may.
@@ -139,6 +163,31 @@ mod tests {
         drop(first);
         let _again = limits.enter(network(2), Some("a.com")).await.unwrap();
         assert_eq!(limits.enter(network(2), None).await.unwrap_err().code, Code::TargetBusy);
+    }
+
+    /// The audits of all others waited for those of a crowd.
+    #[tokio::test(start_paused = true)]
+    async fn a_few_networks_leave_slots_for_all_others() {
+        let mut config = Config::default();
+        (config.limits.fetches, config.limits.fetches_per_caller) = (8, 8);
+        let limits = ConcurrencyLimits::new(&config);
+        let of = |address: &str| Network::of(address.parse().unwrap());
+        // Six slots are anybody's, and of the other two a wider network may hold one.
+        let mut crowd = Vec::new();
+        for last in 1..=7 {
+            crowd.push(limits.enter(network(last), None).await.unwrap());
+        }
+        assert_eq!(limits.enter(network(8), None).await.unwrap_err().code, Code::TargetBusy);
+        let other = limits.enter(of("2001:db8:1:1::1"), None).await.unwrap();
+        assert_eq!(limits.audits(), (8, 8));
+        assert_eq!(limits.enter(of("198.51.100.1"), None).await.unwrap_err().code, Code::TargetBusy);
+        drop(crowd.pop());
+        // The last of the crowd held the slot that was reserved.
+        assert_eq!(limits.enter(of("2001:db8:1:2::1"), None).await.unwrap_err().code, Code::TargetBusy);
+        let third = limits.enter(of("198.51.100.1"), None).await.unwrap();
+        drop((crowd, other, third));
+        assert_eq!(limits.audits(), (0, 8));
+        assert!(limits.reserved_of_network.is_idle());
     }
 
     #[test]

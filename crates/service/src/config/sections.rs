@@ -114,7 +114,8 @@ pub struct LimitSettings {
     pub verifications_per_hour: u32,
     /// Refused target addresses per network and hour, before its audits are refused for a while.
     pub refused_per_hour: u32,
-    /// Audits fetching at once in the process.
+    /// Audits fetching at once in the process. A quarter of these slots is reserved: a wider network (an IPv4 /24, an IPv6 /48)
+    /// holds at most one of them.
     pub fetches: u16,
     /// Audits fetching at once for one caller.
     pub fetches_per_caller: u16,

@@ -157,6 +157,32 @@ mod tests {
         }
     }
 
+    /// A slow phone makes 10,000 hashes a second: done in 2 seconds, of the 3 that a person is to wait at most.
+    #[test]
+    fn a_browser_makes_20_001_hashes_at_most() {
+        let keys = keys('k');
+        for seed in [0, 1, 7, 128, 254, 255] {
+            let challenge = ProofOfWork::new(&keys, EXPIRES_AT, [seed; 32]);
+            assert_eq!(challenge.maxnumber, 20_000);
+            // Fails where the number is larger.
+            number(&challenge);
+        }
+    }
+
+    #[test]
+    fn a_solution_is_checked_in_under_a_millisecond() {
+        let keys = keys('k');
+        let challenge = ProofOfWork::new(&keys, EXPIRES_AT, [7; 32]);
+        let solution = encoded(&fields(&challenge, number(&challenge)));
+        // The fastest of many: the others waited for a core.
+        let took = (0..100).map(|_| {
+            let begun = tokio::time::Instant::now();
+            assert!(check(&keys, Timestamp(0), &solution).is_ok());
+            begun.elapsed()
+        });
+        assert!(took.min().unwrap().as_micros() < 1_000);
+    }
+
     #[test]
     fn what_is_wrong_forged_or_moved_is_refused() {
         let keys = keys('k');

@@ -66,9 +66,9 @@ fn form(secret: &str, token: &str) -> String {
     form.append_pair("secret", secret).append_pair("response", token).finish()
 }
 
-/// Reads an answer. Any status below 500 may come with a verdict.
+/// Reads an answer. Success and a refused request come with a verdict, a redirect or a failure of the service do not.
 fn read(status: u16, body: &[u8]) -> TokenVerdict {
-    if status >= 500 {
+    if !matches!(status, 200..=299 | 400..=499) {
         return TokenVerdict::None("status");
     }
     let Ok(answer) = serde_json::from_slice::<Value>(body) else { return TokenVerdict::None("json") };
@@ -102,6 +102,7 @@ mod tests {
             (200, "[]", TokenVerdict::None("answer")),
             (200, "<html>", TokenVerdict::None("json")),
             (200, "", TokenVerdict::None("json")),
+            (302, r#"{"success":true}"#, TokenVerdict::None("status")),
             (503, r#"{"success":true}"#, TokenVerdict::None("status")),
         ] {
             assert_eq!(read(status, body.as_bytes()), verdict, "{status} {body}");

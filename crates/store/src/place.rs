@@ -117,10 +117,12 @@ pub enum LockError {
 
 impl ServerLock {
     /// Locks the file of an SQLite database, beside which a file with the id of this process is kept; `None` for a database
-    /// on a server, which any number of servers share. The folder has to exist.
+    /// on a server, which any number of servers share. The folder has to exist. A symbolic link and its file have one lock.
     pub fn take(database_url: &str) -> Result<Option<Self>, LockError> {
         let Some(database) = database_file(database_url) else { return Ok(None) };
-        let mut name = database.clone().into_os_string();
+        // A file that is not there yet has no links that lead to it.
+        let file = std::fs::canonicalize(&database).unwrap_or_else(|_| database.clone());
+        let mut name = file.into_os_string();
         name.push(LOCK);
         let path = PathBuf::from(name);
         let failed = |source| LockError::Failed { file: path.clone(), source };
@@ -183,6 +185,22 @@ mod tests {
         drop(first);
         assert!(ServerLock::take(&url).unwrap().is_some());
         assert!(ServerLock::take("postgres://somewhere/x").unwrap().is_none());
+    }
+
+    /// Two servers had one file, each under a name of its own.
+    #[cfg(unix)]
+    #[test]
+    fn a_link_has_the_lock_of_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link] = ["x.db", "link.db"].map(|name| folder.path().join(name));
+        std::fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink("x.db", &link).unwrap();
+        let take = |path: &Path| ServerLock::take(&format!("sqlite://{}", path.display()));
+        for (first, second) in [(&file, &link), (&link, &file)] {
+            let _lock = take(first).unwrap();
+            let refused = take(second).unwrap_err().to_string();
+            assert!(refused.starts_with(&format!("{} is in use", second.display())), "{refused}");
+        }
     }
 
     #[test]

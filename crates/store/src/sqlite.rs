@@ -62,6 +62,8 @@ async fn open_checking(
     let size = tokio::fs::metadata(&file).await.map_err(|error| StoreError::unavailable(subject, error))?.len();
 
     let mut connection = connect_writer(&options).await?;
+    // Before anything is written: what replaces the file from here on is noticed.
+    let opened = OpenedFile::of(&file).map_err(|error| StoreError::unavailable(subject, error))?;
     if size <= checked_first {
         quick_check(&mut connection).await?;
     }
@@ -76,7 +78,6 @@ async fn open_checking(
         .connect_with(options.clone())
         .await
         .map_err(|error| StoreError::of_driver(subject, error))?;
-    let opened = OpenedFile::of(&file).map_err(|error| StoreError::unavailable(subject, error))?;
     if size > checked_first {
         check_beside_use(options.clone(), opened.clone());
     }

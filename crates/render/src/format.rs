@@ -15,7 +15,7 @@ pub use csv::csv_row;
 pub(crate) use json::compact;
 pub use json::{RequestedPages, pretty};
 pub use outcome::{PageOutcome, Unaudited};
-pub use text::{BUILT_WITH, TextStyle, built_with};
+pub use text::{BUILT_WITH, TextStyle, built_with, json_ld_left_out};
 
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use model::lang::{Lang, Text, text};
 use model::report::Report;
 
 use super::outcome::{PageOutcome, Unaudited, place};
-use super::text::{BUILT_WITH, built_with, class, counts, lab_lines};
+use super::text::{BUILT_WITH, built_with, class, counts, json_ld_left_out, lab_lines};
 use crate::edits;
 use crate::shown::{address, made_in, printable};
 
@@ -51,6 +51,9 @@ fn page(report: &Report, lang: Lang) -> String {
     let mut out = format!("# {}\n\n{alarm}{}\n", title.in_lang(lang), counts(report, lang));
     if let Some(systems) = built_with(report) {
         out.push_str(&format!("\n{}: {}\n", BUILT_WITH.in_lang(lang), escaped(&systems)));
+    }
+    if let Some(sentence) = json_ld_left_out(report, lang) {
+        out.push_str(&format!("\n{sentence}\n"));
     }
     for (finding, fix) in most_urgent(&report.findings, &report.fixes) {
         let line = heading(finding.severity, &finding.code, Some(finding.points), lang);

@@ -7,7 +7,7 @@ use model::finding::Severity;
 use model::fix::FixClass;
 use model::lab::{LabTest, Strategy};
 use model::lang::{Lang, Text, text};
-use model::report::Report;
+use model::report::{Cut, Report};
 
 use super::outcome::{PageOutcome, Unaudited, place};
 use crate::edits;
@@ -136,6 +136,9 @@ fn page(report: &Report, lang: Lang, style: TextStyle) -> String {
     if let Some(systems) = built_with(report) {
         out.push_str(&format!("{}: {}\n", BUILT_WITH.in_lang(lang), printable(&systems)));
     }
+    if let Some(sentence) = json_ld_left_out(report, lang) {
+        out.push_str(&format!("{sentence}\n"));
+    }
     for (finding, fix) in most_urgent(&report.findings, &report.fixes) {
         let (mark, code) = match finding.severity {
             Severity::Error => ("✗", RED),
@@ -197,6 +200,17 @@ pub fn built_with(report: &Report) -> Option<String> {
     Some(named.collect::<Vec<_>>().join(", "))
 }
 
+/// The sentence about JSON-LD nodes that were left out; `None` where all were read.
+pub fn json_ld_left_out(report: &Report, lang: Lang) -> Option<String> {
+    const LEFT_OUT: Text = text(
+        "Only the first 50 of {count} JSON-LD nodes were read.",
+        "Só os primeiros 50 de {count} nós de JSON-LD foram lidos.",
+    );
+    let is_cut = report.truncated.contains(&Cut::JsonldNodesOver50);
+    let count = report.summary.as_ref().filter(|_| is_cut)?.json_ld_count;
+    Some(LEFT_OUT.phrase(&[("count", count.into())]).in_lang(lang).to_owned())
+}
+
 /// The line that says how much is left out.
 fn more(all: usize, shown: usize) -> &'static str {
     if all > shown { "    …\n" } else { "" }
@@ -228,6 +242,22 @@ mod tests {
         }
         assert!(shown.contains("pronto para colar"));
         assert!(shown.contains("nada foi requisitado"), "why checks were not measured is said in words");
+    }
+
+    #[test]
+    fn json_ld_that_was_left_out_is_told() {
+        let mut report = audited().result.unwrap();
+        assert_eq!(json_ld_left_out(&report, Lang::En), None);
+        report.truncated.push(Cut::JsonldNodesOver50);
+        report.summary.as_mut().unwrap().json_ld_count = 80;
+        let outcome = PageOutcome { result: Ok(report), ..audited() };
+        for (lang, sentence) in [
+            (Lang::En, "\nOnly the first 50 of 80 JSON-LD nodes were read.\n"),
+            (Lang::PtBr, "\nSó os primeiros 50 de 80 nós de JSON-LD foram lidos.\n"),
+        ] {
+            assert!(render(std::slice::from_ref(&outcome), lang, TextStyle::Plain).contains(sentence));
+            assert!(super::super::markdown::render(std::slice::from_ref(&outcome), lang).contains(sentence));
+        }
     }
 
     #[test]

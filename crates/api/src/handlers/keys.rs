@@ -138,14 +138,15 @@ async fn list(cx: Cx, _: Nothing) -> Result<JsonAnswer<KeyList>, ServiceError> {
 /// What a new key is to be. Fields are read one by one, so that each has the contract's code for what is wrong with it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("required" = ["name", "organizationId"]))]
 struct KeyToMake {
     /// Its name, at most 60 characters.
     #[serde(default)]
-    #[schemars(with = "String", required, length(min = 1, max = 60))]
+    #[schemars(with = "String", length(min = 1, max = 60))]
     name: Value,
     /// The organization that it acts as; null: your account.
     #[serde(default, deserialize_with = "given")]
-    #[schemars(with = "Option<String>", required)]
+    #[schemars(with = "Option<String>")]
     organization_id: Option<Value>,
 }
 
@@ -183,10 +184,11 @@ fn organization(given: Option<&Value>) -> Result<Option<OrganizationId>, Service
 
 /// The key to revoke.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("required" = ["id"]))]
 struct KeyToRevoke {
     /// Its id.
     #[serde(default)]
-    #[schemars(with = "String", required)]
+    #[schemars(with = "String")]
     id: Value,
 }
 

@@ -112,14 +112,74 @@ Board apps:array ~updated ~totals
 BoughtCredit token:string saldo_usd:string guarde:string usar:string saldo_em:string
 CreditStatement saldo_micros:integer saldo_usd:string criado_em:string movimentos:array
 PixOffer chave:string brl_por_usd:number pacotes:array comprovante:object liberacao:string
-PixPack brl_centavos:integer
+PixPack usd:integer brl_centavos:integer
+PixReceipt tipos:array tamanho_maximo:integer
+PixAccepted id:string estado:string credito:string estado_em:string
 PixStatus estado:string usd:integer decidido_em:string?
 Health ok:boolean app:string build:string ts:string
 Pricing product:string quota:object pricing:string billing:string api_index:string
 Index name:string description:string build:string base_url:string docs conventions auth endpoints:array data_retention
   quota mcp quickstart:array
+ShareLinks report:string json:string badge:string
+BadgeLinks svg:string report:string
+Serp title:string url:string description:string
+ToolSection id:string heading:string body:string ~code:string?
+EdicaoPatch code:string alvo:string line:integer original:string snippet:string
+Coverage catalog:string passed:array notApplicable:array notMeasured:object
+Evidence ~selector:string? ~url:string? ~snippet:string? ~line:integer?
+ImageCounts total:integer withoutAlt:integer emptyAlt:integer withoutDimensions:integer lazy:integer
+LinkCounts internal:integer external:integer withoutText:integer nofollow:integer total:integer
+LegacyCounts fontTags:integer centerTags:integer layoutTables:integer frames:integer marquees:integer
+  bgcolorAttributes:integer otherObsolete:integer
+Redirect url:string status:integer location:string kind:string
+RobotsTxtSummary url:string? status:integer? state:string allowed:boolean? rule:string? line:integer? userAgent:string?
+  sitemaps:array aiCrawlers:object size:integer truncated:boolean
+SitemapSummary declared:array checked:array found:boolean? url:string? lastmod:string? state:string urls:integer
+Alternate lang:string href:string source:string
+XRobotsTag raw:array directives:array
+RobotsDirective userAgent:string? directive:string value:string?
+CanonicalHeader href:string raw:string
+TimingSummary dnsMs:integer? connectMs:integer? tlsMs:integer? ttfbMs:integer? downloadMs:integer? totalMs:integer
+  bytes:integer decodedBytes:integer httpVersion:string encoding:string?
+HeadingSummary h1:integer h2:integer h3:integer h4:integer h5:integer h6:integer outline:array
+OutlineEntry level:integer text:string
+ScriptSummary total:integer external:integer inline:integer module:integer async:integer defer:integer
+  blockingHead:integer bytesInline:integer thirdPartyOrigins:array
+Crux scope:string formFactor:string? metrics:object collectionPeriod:object?
+FieldMetric p75:number good:number needsImprovement:number poor:number
+LabScores performance:integer? accessibility:integer? bestPractices:integer? seo:integer?
+LabMetric value:number unit:string? display:string? score:number?
+LabOpportunity id:string title:string savingsMs:integer savingsBytes:integer? display:string?
+FailingAudit id:string title:string category:string score:number
 Error error:string ~detail ~code:string
 ";
+
+/// What is sent, `~` where the field may be left out.
+const INPUTS: &str = "
+POST /api/audit url:string ~guest_token:string?
+POST /api/audits/{id}/lab ~strategy
+POST /api/tabs url:string ~alias:string?
+PATCH /api/tabs/{id} ~alias ~active ~monitor ~monitor_email
+POST /api/account/keys/create name:string organizationId:string?
+POST /api/account/keys/revoke id:string
+POST /api/auth/claim guest_token:string
+POST /api/contact name:string email:string message:string ~tipo ~empresa ~site ~orcamento ~espaco ~duracao ~pagamento
+POST /api/visit p:string ~smoke
+POST /api/erro-cliente code:string phase:string ~path ~message ~stack ~source ~line ~column ~visivel
+POST /api/credito/pix usd:integer comprovante:string ~nome ~email
+";
+
+/// Fields that an answer never has.
+const NEVER: [(&str, &str); 8] = [
+    ("AuditGravado", "quota"),
+    ("AuditGravado", "_links"),
+    ("TimingSummary", "remoteAddress"),
+    ("Key", "secret"),
+    ("PixStatus", "credito"),
+    ("CreditStatement", "token"),
+    ("FindingsOfCode", "url"),
+    ("FindingsOfCode", "owner"),
+];
 
 /// Enumerations and their values in the contract. More values are allowed where the contract does not exclude them.
 const WORDS: [(&str, &str); 8] = [
@@ -136,6 +196,7 @@ const WORDS: [(&str, &str); 8] = [
 /// Endpoints for programs with the statuses that the contract names.
 const ENDPOINTS: &str = "
 GET /agent.json 200
+GET /.well-known/agent-card.json 200
 GET /okf/{file} 200 404
 GET /.well-known/api-catalog 200
 GET /.well-known/security.txt 200
@@ -232,19 +293,52 @@ fn every_field_of_the_contract_is_described() {
             assert!(all["components"]["schemas"][resource].is_object(), "there is no {resource}");
             continue;
         }
-        let schema = &all["components"]["schemas"][resource];
-        let (name, kind) = word.trim_start_matches('~').split_once(':').unwrap_or((word.trim_start_matches('~'), ""));
-        let field = &schema["properties"][name];
-        assert!(!field.is_null(), "{resource} has no {name}");
-        let is_required = schema["required"].as_array().is_some_and(|names| names.contains(&json!(name)));
-        assert!(is_required || word.starts_with('~'), "{resource}.{name} may be absent");
-        if !kind.is_empty() {
-            let mut wanted = BTreeSet::from([kind.trim_end_matches('?').to_owned()]);
-            wanted.extend(kind.ends_with('?').then(|| "null".to_owned()));
-            assert_eq!(types(field, &all), wanted, "{resource}.{name}");
-        }
+        let is_required = check_field(&all["components"]["schemas"][resource], resource, word, &all);
+        assert!(is_required || word.starts_with('~'), "{resource}: {word} may be absent");
     }
     assert_eq!(resource, "Error", "all of the list was read");
+}
+
+/// Compares a field of a schema with its word in a list; whether it is required.
+fn check_field(schema: &Value, resource: &str, word: &str, all: &Value) -> bool {
+    let (name, kind) = word.trim_start_matches('~').split_once(':').unwrap_or((word.trim_start_matches('~'), ""));
+    let field = &schema["properties"][name];
+    assert!(!field.is_null(), "{resource} has no {name}");
+    if !kind.is_empty() {
+        let mut wanted = BTreeSet::from([kind.trim_end_matches('?').to_owned()]);
+        wanted.extend(kind.ends_with('?').then(|| "null".to_owned()));
+        assert_eq!(types(field, all), wanted, "{resource}.{name}");
+    }
+    schema["required"].as_array().is_some_and(|names| names.contains(&json!(name)))
+}
+
+#[test]
+fn the_inputs_of_the_contract_are_described() {
+    let all = described();
+    for line in INPUTS.trim().lines() {
+        let mut words = line.split(' ');
+        let (method, path) = (words.next().unwrap().to_lowercase(), words.next().unwrap());
+        let body = &all["paths"][path][&method]["requestBody"];
+        let schema = body["content"].as_object().unwrap().values().next().unwrap()["schema"].clone();
+        let schema = match schema["$ref"].as_str() {
+            Some(reference) => all.pointer(reference.trim_start_matches('#')).unwrap().clone(),
+            None => schema,
+        };
+        for word in words {
+            let is_required = check_field(&schema, path, word, &all);
+            assert_eq!(is_required, !word.starts_with('~'), "{method} {path}: {word}");
+            assert!(body["required"] == true || !is_required, "{method} {path} may be sent without a body");
+        }
+    }
+}
+
+#[test]
+fn what_the_contract_never_gives_is_not_described() {
+    let all = described();
+    for (resource, name) in NEVER {
+        let fields = &all["components"]["schemas"][resource]["properties"];
+        assert!(fields.is_object() && fields[name].is_null(), "{resource}.{name}");
+    }
 }
 
 #[test]
@@ -293,5 +387,8 @@ fn parameters_have_the_bounds_of_the_contract() {
     assert_eq!(proposal["tipo"]["enum"], json!(["patrocinio", "parceria", "anuncio"]));
     assert_eq!(proposal["orcamento"]["enum"], json!(["ate_100", "100_500", "500_2000", "2000_mais", "a_combinar"]));
     assert_eq!(proposal["pagamento"]["enum"], json!(["usdc", "deposito", "a_combinar"]));
-    assert_eq!(schemas["ContactForm"]["required"], json!(["name", "email", "message"]));
+    assert_eq!(proposal["duracao"]["anyOf"][0]["enum"], json!([30, 90, 365]));
+    let report = &schemas["ErrorReport"]["properties"];
+    assert_eq!((&report["message"]["maxLength"], &report["stack"]["maxLength"]), (&json!(2000), &json!(12_000)));
+    assert_eq!(schemas["KeyToMake"]["properties"]["name"]["maxLength"], 60);
 }

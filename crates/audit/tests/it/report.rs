@@ -42,6 +42,38 @@ fn a_well_made_page_scores_100_without_findings() {
     assert_eq!(report.score, 100);
 }
 
+/// What a report is made of does not stay: the source, the cookies of the target, the bodies of its other files.
+#[test]
+fn the_source_the_cookies_and_the_files_of_a_site_are_not_in_its_report() {
+    let source = GOOD.replace("hollow.", "hollow, says the text-canary.<!-- comment-canary -->");
+    let mut capture = with_headers(
+        "https://example.com/bread",
+        &[
+            ("content-type", "text/html; charset=utf-8"),
+            ("set-cookie", "cookie-canary=1"),
+            ("set-cookie2", "old-canary=1"),
+        ],
+        source,
+    );
+    let llms = "# Bread\n\n> How to bake\n\nllms-canary\n\n## Pages\n\n- [Bread](https://example.com/bread): a loaf\n";
+    let robots = "# robots-canary\nUser-agent: *\nAllow: /\nSitemap: https://example.com/sitemap.xml\n";
+    let sitemap = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><!-- sitemap-canary -->\
+        <url><loc>https://example.com/bread</loc></url></urlset>";
+    for (kind, path, media_type, body) in [
+        (WantKind::Llms, "/llms.txt", "text/plain", llms),
+        (WantKind::RobotsTxt, "/robots.txt", "text/plain", robots),
+        (WantKind::Sitemap, "/sitemap.xml", "application/xml", sitemap),
+    ] {
+        let url = format!("https://example.com{path}");
+        let fetched = with_headers(&url, &[("content-type", media_type)], body).page;
+        capture.extras.push(Extra { want: Want { kind, url }, fetched });
+    }
+    let report = report(&capture);
+    assert_eq!(report.summary.as_ref().unwrap().sitemap.found, Some(true), "the files were read");
+    let kept = serde_json::to_string(&report).unwrap();
+    assert!(!kept.contains("canary"), "{kept}");
+}
+
 #[test]
 fn each_code_is_in_exactly_one_place_of_the_coverage() {
     for source in ["", "<p>x", GOOD] {

@@ -61,6 +61,7 @@ async fn any_site_may_frame_the_widget_and_nothing_else() {
     assert_eq!((widget.status, widget.header("x-robots-tag"), widget.header("x-frame-options")), (200, "noindex", ""));
     assert_eq!((widget.header("set-cookie"), widget.header("cross-origin-resource-policy")), ("", "cross-origin"));
     assert!(widget.body.contains("<html lang=\"en\">"), "{}", widget.body);
+    assert!(!widget.body.contains("mail"), "a visitor is never asked for an address: {}", widget.body);
 
     let loader = app.call(Call::get("/embed.js")).await;
     assert!(loader.header("content-type").starts_with("application/javascript"));

@@ -18,6 +18,7 @@ testkit::on_both_databases! {
     a_tab_is_named_and_what_is_no_change_is_refused,
     somebody_else_s_tab_is_nobody_s,
     a_run_spends_an_audit_and_is_kept,
+    a_run_counts_against_the_hour,
     a_run_that_fails_costs_nothing,
     a_history_tells_what_changed_also_of_runs_before_the_tab,
     a_closed_tab_leaves_its_audits,
@@ -263,6 +264,19 @@ async fn a_run_spends_an_audit_and_is_kept(database: TestDatabase) {
     assert_eq!(read["result"], ran["result"]);
     assert_eq!(get(&app, &token, "/api/tabs").await["active_result"], ran["result"]);
     get(&app, &token, &format!("/api/audits/{}", ran["result"]["audit_id"].as_str().unwrap())).await;
+}
+
+/// The ceiling of an hour is that of audits, whichever call asks for one.
+async fn a_run_counts_against_the_hour(database: TestDatabase) {
+    let page = Page::start(GOOD).await;
+    let app = TestApp::start(database, |config| config.limits.audits_per_hour = 1).await;
+    let token = app.guest().await;
+    let id = open(&app, &token, &page.url()).await;
+    let run = format!("/api/tabs/{id}/run");
+    assert_eq!(send(&app, &token, "POST", &run, Value::Null).await.status, 200);
+    let limited = (429, "rate_limited".to_owned());
+    assert_eq!(send(&app, &token, "POST", &run, Value::Null).await.refusal(), limited);
+    assert_eq!(app.call(Call::audit(&page.url())).await.refusal(), limited);
 }
 
 async fn a_run_that_fails_costs_nothing(database: TestDatabase) {

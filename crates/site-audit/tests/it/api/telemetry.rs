@@ -5,6 +5,7 @@ use sqlx::Row as _;
 use testkit::TestDatabase;
 
 use crate::app::{Call, TestApp, join_all};
+use crate::counting;
 
 testkit::on_both_databases! {
     an_error_report_is_answered_with_204_whatever_it_is,
@@ -67,6 +68,8 @@ async fn a_payment_prompt_is_taken_from_a_page_of_ours_only(database: TestDataba
         let told = (answer.status, answer.body.as_str(), answer.header("cache-control"));
         assert_eq!(told, (status, "", "no-store"), "{what}");
     }
+    counting::flush(&app).await;
+    assert_eq!(counting::stored(&app, "event").await.get("pagamento_aberto"), Some(&2));
 }
 
 async fn a_flood_of_reports_leaves_audits_served_and_stores_nothing(database: TestDatabase) {

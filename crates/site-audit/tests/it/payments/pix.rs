@@ -261,5 +261,6 @@ async fn an_operator_refuses_several_at_once(database: TestDatabase) {
     for id in ids {
         let state = app.call(Call::get(&format!("/api/credito/pix/{id}"))).await.json();
         assert_eq!(state["estado"], "recusado");
+        assert!(state["decidido_em"].is_string(), "{state}");
     }
 }

@@ -92,7 +92,7 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
     });
     Index {
         name: config.product.name.clone(),
-        description: "Technical SEO audits of single pages: score, findings, what the page declares, and a ready fix for each finding.",
+        description: "Technical SEO audits of single pages: score, findings, what the page declares, and the fix for each finding.",
         build: source.build.commit,
         base_url: base.to_owned(),
         docs: json!({
@@ -105,7 +105,7 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
             "ui": url("/"),
         }),
         conventions: vec![
-            "Bodies and answers are JSON (UTF-8).".to_owned(),
+            "Requests and responses are JSON (UTF-8).".to_owned(),
             body_limits(operations),
             format!(
                 "One operation in full, with an example: GET {OPERATIONS}{{name}}."

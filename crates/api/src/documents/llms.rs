@@ -16,7 +16,7 @@ use service::error::{Code, OPERATIONS};
 
 /// What the service does, in one sentence.
 pub(super) const SUMMARY: &str =
-    "Technical SEO audits of single pages: a score, findings with their evidence, and a ready fix for each finding.";
+    "Technical SEO audits of single pages: a score, findings with their evidence, and the fix for each finding.";
 /// Characters of an example answer; a longer one is cut, as the OpenAPI description has it whole.
 const EXAMPLE_CHARACTERS: usize = 1_500;
 
@@ -33,8 +33,8 @@ const ANY_SERVICE: &str = "https://audit.example.com";
 pub(super) fn short(source: &DocumentSource<'_>) -> String {
     let base = source.base_url;
     let mut out = format!(
-        "# {}\n\n> {SUMMARY}\n\nBase: {base}. Bodies and answers are JSON; texts are English, or Brazilian Portuguese with \
-         `lang=pt-BR`. The same bytes give the same report; no language model judges.\n\n{}\n",
+        "# {}\n\n> {SUMMARY}\n\nBase: {base}. Requests and responses are JSON; texts are English, or Brazilian Portuguese \
+         with `lang=pt-BR`. The same bytes give the same report; no language model judges.\n\n{}\n",
         source.config.product.name,
         TASKS.replace("BASE", base).trim_start(),
     );
@@ -109,8 +109,8 @@ pub(super) fn prices(source: &DocumentSource<'_>) -> String {
 pub(super) fn full(source: &DocumentSource<'_>) -> String {
     let base = source.base_url;
     let mut out = format!(
-        "# {}: the whole guide\n\n> {SUMMARY}\n\nBase: <{base}>. Bodies and answers are JSON. An error is `{{error, detail?, \
-         code, next?}}`: `code` is stable, `next` names the call that helps. Credentials: a guest token (`POST \
+        "# {}: the whole guide\n\n> {SUMMARY}\n\nBase: <{base}>. Requests and responses are JSON. An error is `{{error, \
+         detail?, code, next?}}`: `code` is stable, `next` names the call that helps. Credentials: a guest token (`POST \
          /api/guest`) as `X-Guest-Token` or `Authorization: Bearer`; an API key of an account as `X-Api-Key`.\n\n## Prices \
          and limits\n\n{}\n## Clients\n{}\n## Operations\n",
         source.config.product.name,

@@ -26,14 +26,14 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::post("/api/audit", "audit_page", run)
             .title("Audit one page", "Auditar uma página")
             .doc(
-                "Fetches `url` like a careful crawler and returns a score, findings, what the page declares, and a \
-                 ready fix for each finding. Takes up to 24 seconds; with an x402 payment also up to 10 seconds to \
+                "Fetches `url` like a careful crawler and returns a score, findings, what the page declares, and the \
+                 fix for each finding. Takes up to 24 seconds; with an x402 payment also up to 10 seconds to \
                  verify it and usually a few seconds, at most four minutes, to settle it. A guest token \
                  (`X-Guest-Token`, or `guest_token` in the body) lets that guest read the audit again; `guest` \
                  creates one in the same call. Without one, nobody can. Each network has a daily number of free \
                  audits (`GET /api/gate`). A failed audit costs nothing.",
-                "Busca `url` como um robô cuidadoso e devolve a nota, os achados, o que a página declara e uma \
-                 correção pronta para cada achado. Leva até 24 segundos; com um pagamento x402, mais até 10 segundos \
+                "Busca `url` como um robô cuidadoso e devolve a nota, os achados, o que a página declara e a \
+                 correção de cada achado. Leva até 24 segundos; com um pagamento x402, mais até 10 segundos \
                  para verificá-lo e, para liquidá-lo, em geral alguns segundos, no máximo quatro minutos. Com um \
                  token de visitante (`X-Guest-Token`, ou `guest_token` no corpo), esse visitante pode ler a auditoria \
                  de novo; `guest` cria um na mesma chamada. Sem token, ninguém pode. Cada rede tem um número diário \

@@ -14,7 +14,7 @@ pub(crate) const PATH: &str = "/mcp/server-card";
 /// Characters of a card's title.
 const TITLE_CHARACTERS: usize = 100;
 /// At most 100 characters, as a card takes no more.
-const DESCRIPTION: &str = "Technical SEO audit of any public page: score, findings, and a ready fix for each.";
+const DESCRIPTION: &str = "Technical SEO audit of any public page: score, findings, and the fix for each.";
 
 /// Name and title of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,14 +82,14 @@ pub(crate) fn instructions(config: &Config, is_of_one: bool, lang: Lang) -> Stri
     let token = if is_of_one { "" } else { TOKEN.in_lang(lang) };
     match lang {
         Lang::En => format!(
-            "Audits single web pages for technical SEO. Begin with audit_page: it answers with a score, findings and a \
-             ready fix for each. {free} audits a day are free for each network; reading is always free.{token} Short answers: `budget` (tokens) or `fields` on every tool that returns a report. Prove a \
+            "Audits single web pages for technical SEO. Begin with audit_page: it answers with a score, findings and \
+             the fix for each. {free} audits a day are free for each network; reading is always free.{token} Short answers: `budget` (tokens) or `fields` on every tool that returns a report. Prove a \
              changed page with verify_page before publishing it. Further operations: list_operations, call_operation. \
              A refusal says in `code` what happened and in `next` what helps."
         ),
         Lang::PtBr => format!(
-            "Audita páginas web, uma a uma, quanto a SEO técnico. Comece com audit_page: responde com nota, achados e uma \
-             correção pronta para cada um. {free} auditorias por dia são grátis para cada rede; ler é sempre grátis.{token} \
+            "Audita páginas web, uma a uma, quanto a SEO técnico. Comece com audit_page: responde com nota, achados e \
+             a correção de cada um. {free} auditorias por dia são grátis para cada rede; ler é sempre grátis.{token} \
              Respostas curtas: `budget` (tokens) ou `fields` em toda ferramenta que devolve \
              um relatório. Prove uma página alterada com verify_page antes de publicá-la. Outras operações: \
              list_operations, call_operation. Uma recusa diz em `code` o que houve e em `next` o que ajuda."

@@ -16,12 +16,12 @@ use service::shares::report_path;
 pub(super) fn public(services: &Services, reader: Reader, shown: &Shown<'_>) -> Option<(Card, Addresses)> {
     const TITLE: Text = text("SEO audit of {host}: {score}/100", "Auditoria de SEO de {host}: {score}/100");
     const DESCRIPTION: Text = text(
-        "Technical SEO audit of {host} on {date}: score {score} of 100, {errors} {errors|error|errors}, {warnings} {warnings|warning|warnings}, and a ready fix for each.",
-        "Auditoria técnica de SEO de {host} em {date}: nota {score} de 100, {errors} {errors|erro|erros}, {warnings} {warnings|aviso|avisos}, e uma correção pronta para cada.",
+        "Technical SEO audit of {host} on {date}: score {score} of 100, {errors} {errors|error|errors}, {warnings} {warnings|warning|warnings}, and the fix for each.",
+        "Auditoria técnica de SEO de {host} em {date}: nota {score} de 100, {errors} {errors|erro|erros}, {warnings} {warnings|aviso|avisos}, e a correção de cada um.",
     );
     const ALT: Text = text("Score {score} of 100 for {host} on {date}", "Nota {score} de 100 para {host} em {date}");
     const UNREACHED_TITLE: Text =
-        text("SEO audit of {host}: page not reachable", "Auditoria de SEO de {host}: página inacessível");
+        text("SEO audit of {host}: page can't be reached", "Auditoria de SEO de {host}: página inacessível");
     const UNREACHED: Text = text(
         "On {date} the page of {host} could not be reached, so nothing was audited.",
         "Em {date} não foi possível acessar a página de {host}, então nada foi auditado.",

@@ -19,7 +19,7 @@ const OF_A_WATCH: &[Code] =
 pub(super) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/api/site-watches", "watch_site", add)
-            .title("Watch a site", "Vigiar um site")
+            .title("Watch a site", "Monitorar um site")
             .doc(
                 "Repeats a site audit daily or weekly, with one email of what broke and what was fixed since the run before.\
                  \n\nNo email is sent when nothing broke. Pages that answer 304 keep their findings. Runs use the trial of the \
@@ -29,7 +29,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  corrigido desde a auditoria anterior.\n\nSem e-mail quando nada quebrou. Páginas que respondem 304 \
                  mantêm os achados. As auditorias usam o período de teste da conta e, depois, o crédito em \
                  `X-Credito`, no máximo `max_usd` cada; as auditorias grátis não valem aqui. Para contas e \
-                 organizações; no máximo 10 sites vigiados, a menos que o operador permita mais.",
+                 organizações; no máximo 10 sites monitorados, a menos que o operador permita mais.",
             )
             .example(r#"`{"url": "https://example.com/", "every": "weekly"}`"#)
             .without_tool()
@@ -48,13 +48,13 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::get("/api/site-watches", "list_site_watches", list)
-            .title("List watched sites", "Listar os sites vigiados")
+            .title("List watched sites", "Listar os sites monitorados")
             .doc("Each with its newest run.", "Cada um com a auditoria mais recente.")
             .without_tool()
             .access(Access::Account)
             .errors(&[Code::GuestTokenRequired, Code::AccountRequired, Code::DatabaseUnavailable]),
         Operation::patch("/api/site-watches/{id}", "change_site_watch", change)
-            .title("Change a watched site", "Alterar um site vigiado")
+            .title("Change a watched site", "Alterar um site monitorado")
             .doc(
                 "Changes how often it runs, how far, or whether.\n\nA credit in `X-Credito` pays from now on.",
                 "Muda com que frequência ele é auditado, até onde, ou se é auditado.\n\nUm crédito em `X-Credito` \
@@ -74,7 +74,7 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::DatabaseUnavailable,
             ]),
         Operation::delete("/api/site-watches/{id}", "delete_site_watch", delete)
-            .title("Stop watching a site", "Deixar de vigiar um site")
+            .title("Stop watching a site", "Deixar de monitorar um site")
             .doc("Its runs stay.", "As auditorias dele são mantidas.")
             .without_tool()
             .access(Access::Account)
@@ -162,7 +162,7 @@ async fn list(cx: Cx, _: Nothing) -> Result<WrittenJson<SiteWatchList>, ServiceE
 #[schemars(extend("minProperties" = 1))]
 struct ChangeRequest {
     /// Id of the watch.
-    #[schemars(extend("x-pt" = "Id da vigia."))]
+    #[schemars(extend("x-pt" = "Id do monitoramento."))]
     id: String,
     /// How often it runs.
     #[serde(default)]
@@ -222,7 +222,7 @@ async fn change(cx: Cx, input: ChangeRequest) -> Result<WrittenJson<SiteWatched>
 #[derive(Debug, Deserialize, JsonSchema)]
 struct WatchPath {
     /// Id of the watch.
-    #[schemars(extend("x-pt" = "Id da vigia."))]
+    #[schemars(extend("x-pt" = "Id do monitoramento."))]
     id: String,
 }
 

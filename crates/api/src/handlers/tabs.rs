@@ -90,10 +90,11 @@ pub(super) fn operations() -> Vec<Operation> {
                  is audited once a day for free; an email is sent when its score drops or a new error or warning appears, never when it \
                  improves. Alerts go to the account's address, or to `monitor_email` once that address has confirmed \
                  by email. Guests can't watch pages.",
-                "Muda o nome, as etiquetas ou a anotação da página, lhe dá o foco ou a vigia. Com `monitor` true, a \
+                "Muda o nome, as etiquetas ou a anotação da página, lhe dá o foco ou a monitora. Com `monitor` true, a \
                  página é auditada uma vez por dia, de graça; um e-mail é enviado quando a nota cai ou surge um novo \
                  erro ou aviso, nunca quando ela melhora. Os alertas vão para o endereço da conta, ou para \
-                 `monitor_email` depois que esse endereço confirmar por e-mail. Visitantes não podem vigiar páginas.",
+                 `monitor_email` depois que esse endereço confirmar por e-mail. Visitantes não podem monitorar \
+                 páginas.",
             )
             .example(r#"`{"monitor": true}`"#)
             .access(Access::Owner)

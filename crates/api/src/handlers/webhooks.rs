@@ -43,10 +43,10 @@ pub(super) fn operations() -> Vec<Operation> {
                  messages in that chat's own shape instead. Texts are in the language of this call.\n\nA delivery is tried \
                  10 times over three days; redirects are not followed, and private addresses are refused. Ten webhooks at \
                  most; guests have none.",
-                "Cada auditoria de uma página seguida é um evento: `watch.alert` quando a vigia diária descobre que a \
-                 página piorou, senão `run.finished`. Ele é enviado por POST a `url` como JSON e assinado segundo o \
-                 Standard Webhooks, com `secret`, que só é mostrado nesta resposta. Um endereço do Slack \
-                 (`hooks.slack.com`) ou do Discord (`/api/webhooks/`) recebe mensagens no formato desse chat. Os \
+                "Cada auditoria de uma página seguida é um evento: `watch.alert` quando o monitoramento diário \
+                 descobre que a página piorou, senão `run.finished`. Ele é enviado por POST a `url` como JSON e \
+                 assinado segundo o Standard Webhooks, com `secret`, que só é mostrado nesta resposta. Um endereço do \
+                 Slack (`hooks.slack.com`) ou do Discord (`/api/webhooks/`) recebe mensagens no formato desse chat. Os \
                  textos vêm no idioma desta chamada.\n\nUma entrega é tentada 10 vezes em três dias; \
                  redirecionamentos não são seguidos, e endereços privados são recusados. No máximo dez webhooks; \
                  visitantes não podem ter nenhum.",

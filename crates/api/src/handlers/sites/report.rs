@@ -24,7 +24,7 @@ pub(super) fn operation() -> Operation {
              scanning, or `csv`, the table of pages. For a run of a watch, `json`, `html` and `sarif` have what changed since the \
              run before. It may have megabytes: programs that read a part use the lists.",
             "O relatório inteiro como a linha de comando o escreve: `json`, `html` (uma página sem scripts), \
-             `sarif` para análise de código, ou `csv`, a tabela das páginas. Na auditoria de um site vigiado, \
+             `sarif` para análise de código, ou `csv`, a tabela das páginas. Na auditoria de um site monitorado, \
              `json`, `html` e `sarif` têm o que mudou desde a anterior. Pode ter megabytes: programas que leem só \
              uma parte usam as listas.",
         )

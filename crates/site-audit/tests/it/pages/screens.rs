@@ -141,7 +141,8 @@ async fn every_operation_and_every_error_is_documented_for_people() {
         assert_eq!(needs_account, operation.access == Access::Account, "{path}: {:?}", operation.access);
     }
     let portuguese = app.call(Call::get("/docs/api/watch_site?lang=pt-BR")).await.body;
-    for part in ["Precisa de uma conta", "No corpo", "Um token de visitante é recusado", "<h1>Vigiar um site</h1>"] {
+    for part in ["Precisa de uma conta", "No corpo", "Um token de visitante é recusado", "<h1>Monitorar um site</h1>"]
+    {
         assert!(portuguese.contains(part), "{part}: {portuguese}");
     }
     // Only fields of schemas are described in English alone, and the page says so.

@@ -91,8 +91,8 @@ pub(crate) const TRIAL: Text = text("Free in your trial.", "Grátis no seu perí
 /// What a person is told who follows as many pages as are free: a page can't be paid for here.
 pub(crate) fn all_free_followed(services: &Services, lang: Lang) -> String {
     const IN_USE: Text = text(
-        "You already follow {free|one page|{free} pages}, as many as are free. Stop following one, or pay {price} USD for each further page through the API.",
-        "Você já segue {free|uma página|{free} páginas}, tantas quantas são grátis. Deixe de seguir uma, ou pague US$ {preco} por página a mais pela API.",
+        "You already follow {free|one page|{free} pages}, the maximum that is free. Stop following one, or pay {price} USD for each further page through the API.",
+        "Você já segue {free|uma página|{free} páginas}, o máximo que é grátis. Deixe de seguir uma, ou pague US$ {preco} por página a mais pela API.",
     );
     let config = services.config();
     let mut values = config.prices.extra_tab_usd.values().to_vec();

@@ -65,7 +65,7 @@ pub fn checks() -> Result<String, std::fmt::Error> {
         if !not_measured.is_empty() {
             let reasons: Vec<String> =
                 not_measured.iter().map(|found| format!("{} (`{}`)", found.text, found.reason)).collect();
-            write!(out, "Not measured where: {}.\n\n", reasons.join("; "))?;
+            write!(out, "Not measured when: {}.\n\n", reasons.join("; "))?;
         }
         writeln!(out, "Reference: <{reference}> · tool `{}` · since {since}", family.slug)?;
     }

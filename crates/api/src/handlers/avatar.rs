@@ -22,8 +22,8 @@ pub(super) fn operations() -> Vec<Operation> {
         signed_in(Operation::get("/api/account/avatar", "get_avatar", read))
             .title("Get your picture", "Obter a sua foto")
             .doc(
-                "WebP of 256 by 256 pixels, at most 64 KiB. Only you can read it.",
-                "WebP de 256 por 256 pixels, no máximo 64 KiB. Só você pode lê-la.",
+                "WebP of 256 by 256 pixels, at most 64 KB. Only you can read it.",
+                "WebP de 256 por 256 pixels, no máximo 64 KB. Só você pode lê-la.",
             )
             .errors(&[Code::NotFound, Code::AuthUnavailable]),
         signed_in(Operation::put("/api/auth/avatar", "set_avatar", set))

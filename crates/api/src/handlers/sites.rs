@@ -37,14 +37,14 @@ pub(super) fn operations() -> Vec<Operation> {
             .title("Audit a whole site", "Auditar um site inteiro")
             .doc(
                 "Begins a run: crawls the site from `url`, its sitemaps and its links, audits every page, and reports \
-                 problems that span pages: broken links with their sources, duplicates, orphan pages. Problems of a \
+                 problems that span pages: broken links with their sources, duplicates, orphan pages. Findings of a \
                  template are listed once. robots.txt is obeyed. Takes minutes; poll with `GET /api/sites/{id}?wait=25`. Each \
                  audited page uses one free audit; after that it costs the price of an audit, paid from the credit in \
                  `X-Credito`, at most `max_usd`. Addresses without an HTML page cost nothing. When neither is left the \
                  run ends with a report of what it has. `dry_run` only tells the price.",
                 "Inicia uma auditoria de site: rastreia o site a partir de `url`, dos sitemaps e dos links, audita \
                  todas as páginas e relata problemas que envolvem várias páginas: links quebrados com as origens, \
-                 duplicatas, páginas órfãs. Os problemas de um modelo aparecem uma vez só. O robots.txt é obedecido. \
+                 duplicatas, páginas órfãs. Os achados de um template aparecem uma vez só. O robots.txt é obedecido. \
                  Leva minutos; consulte `GET /api/sites/{id}?wait=25`. Cada página auditada usa uma auditoria grátis; \
                  depois delas, custa o preço de uma auditoria, pago pelo crédito em `X-Credito`, no máximo `max_usd`. \
                  Endereços sem página HTML não custam nada. Quando ambos acabam, a auditoria termina com um relatório \

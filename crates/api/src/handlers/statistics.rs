@@ -60,9 +60,9 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/api/vitrine/painel", "get_board", painel)
             .title("Compare installations", "Comparar instalações")
             .doc(
-                "This installation and those of `showcase.peers`, read once an hour within five seconds and 64 KiB. \
+                "This installation and those of `showcase.peers`, read once an hour within five seconds and 64 KB. \
                  `idade_s` is the age of the figures.",
-                "Esta instalação e as de `showcase.peers`, lidas uma vez por hora em até cinco segundos e 64 KiB. \
+                "Esta instalação e as de `showcase.peers`, lidas uma vez por hora em até cinco segundos e 64 KB. \
                  `idade_s` é a idade dos números.",
             )
             .access(Access::Operator)

@@ -22,13 +22,13 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::beacon::<ErrorReport, _, _>(ERRORS_PATH, "report_browser_error", take_error)
             .title("Report a browser error", "Relatar um erro do navegador")
             .doc(
-                "For pages of this service. Always answers 204, also for ignored reports. At most 16 KiB a report and \
+                "For pages of this service. Always answers 204, also for ignored reports. At most 16 KB a report and \
                  60 reports a minute per network are read. Credentials, email addresses, phone numbers and queries \
                  are removed, repeats within a minute merged, and the rest written to the operator's log. Code, phase \
                  and page are counted; nothing else is stored. Reports of browsers about the Content-Security-Policy \
                  are accepted too.",
                 "Para páginas deste serviço. Sempre responde 204, também a relatos ignorados. São lidos no máximo 16 \
-                 KiB por relato e 60 relatos por minuto e rede. Credenciais, endereços de e-mail, telefones e queries \
+                 KB por relato e 60 relatos por minuto e rede. Credenciais, endereços de e-mail, telefones e queries \
                  são removidos, repetições em um minuto são reunidas, e o resto vai para o log do operador. Código, \
                  fase e página são contados; nada mais é guardado. Relatos dos navegadores sobre a \
                  Content-Security-Policy também são aceitos.",

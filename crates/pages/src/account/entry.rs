@@ -19,8 +19,8 @@ const PASSWORD: Text = text("Password", "Senha");
 const NEW_PASSWORD: Text = text("New password", "Nova senha");
 /// Before the account of a guest who asked for the watch of a page.
 const WITH_WATCH: Text = text(
-    "The account also gets what this browser followed and audited without one, and you get an email when the page gets worse.",
-    "A conta também recebe o que este navegador seguiu e auditou sem conta, e você recebe um e-mail quando a página piorar.",
+    "Your account also gets the pages that this browser followed and its audits, and you get an email when the page gets worse.",
+    "A sua conta também recebe as páginas que este navegador seguiu e as auditorias dele, e você recebe um e-mail quando a página piorar.",
 );
 const MAKE: Text = text("Create account", "Criar conta");
 /// The same for the account of such a guest.

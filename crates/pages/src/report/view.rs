@@ -332,7 +332,7 @@ fn notice(eyes: &Eyes<'_>, created_at: Timestamp, lang: Lang) -> Option<String> 
         ),
         Eyes::Anybody { .. } => text(
             "This is a snapshot from {date}. The page may have changed since.",
-            "Este é um retrato de {date}. A página pode ter mudado desde então.",
+            "Este relatório é de {date}. A página pode ter mudado desde então.",
         ),
     };
     let date = shown::date(created_at, lang);

@@ -70,7 +70,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .example("`{}`")
             .errors(&[Code::ReauthRequired, Code::AlreadyDone]),
         signed_in(Operation::post("/api/auth/totp/confirm", "confirm_factor", confirm))
-            .title("Turn on two-factor authentication", "Ligar a autenticação em dois fatores")
+            .title("Turn on two-factor authentication", "Ativar a autenticação em dois fatores")
             .doc(
                 "Needs a code of the authenticator app. Returns ten recovery codes, shown once. Needs a fresh session.",
                 "Precisa de um código do aplicativo autenticador. Devolve dez códigos de recuperação, mostrados uma \
@@ -79,7 +79,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .example(r#"`{"code": "123456"}`"#)
             .errors(&[Code::ReauthRequired, Code::InvalidCode, Code::NotFound, Code::AlreadyDone]),
         signed_in(Operation::post("/api/auth/totp/remove", "remove_factor", remove))
-            .title("Turn off two-factor authentication", "Desligar a autenticação em dois fatores")
+            .title("Turn off two-factor authentication", "Desativar a autenticação em dois fatores")
             .doc(
                 "Needs a code. The recovery codes stop working. Needs a fresh session.",
                 "Precisa de um código. Os códigos de recuperação deixam de funcionar. Exige uma sessão \

@@ -361,7 +361,7 @@ async fn alerts_that_a_guest_asked_for_come_with_the_account(database: TestDatab
     let own = browser.get("/workspace.json").await.json()["tabs"].as_array().unwrap().clone();
     let own = own.iter().find(|one| one["url"] == "https://example.org/c").unwrap()["id"].as_str().unwrap().to_owned();
     let (offered, taken) = claimed_with_alerts(&mut guest(&app).await, "https://example.org/c").await;
-    assert!(offered.body.contains("Your account follows this page already."), "{}", offered.body);
+    assert!(offered.body.contains("Your account already follows this page."), "{}", offered.body);
     assert_eq!(taken.header("location"), format!("/workspace/{own}?done=alerts_on&lang=en"), "{}", taken.body);
 }
 

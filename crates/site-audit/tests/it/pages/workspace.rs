@@ -117,8 +117,8 @@ async fn who_follows_all_free_pages_is_told_so(database: TestDatabase) {
     let mut browser = people::Browser::with_cookies(&app, &[]);
     assert_eq!(browser.form("/workspace", FORM, "url=https://example.com/").await.status, 303);
     for (lang, said) in [
-        ("en", "You already follow one page, as many as are free. Stop following one, or pay 0.05 USD"),
-        ("pt-BR", "Você já segue uma página, tantas quantas são grátis. Deixe de seguir uma, ou pague US$ 0,05"),
+        ("en", "You already follow one page, the maximum that is free. Stop following one, or pay 0.05 USD"),
+        ("pt-BR", "Você já segue uma página, o máximo que é grátis. Deixe de seguir uma, ou pague US$ 0,05"),
     ] {
         let refused = browser.form(&format!("/workspace?lang={lang}"), FORM, "url=https://example.org/").await;
         assert!(refused.status == 402 && refused.body.contains(said), "{}", refused.body);

@@ -11,6 +11,8 @@ use crate::error::StoreError;
 pub(crate) const SQLITE: &str = "sqlite://";
 /// What the name of a database's lock file ends with.
 const LOCK: &str = ".lock";
+/// Symbolic links that are followed one after the other: as many as Linux follows.
+const MOST_LINKS: usize = 40;
 /// Bytes read of a lock file: more than the digits of any process id.
 const LOCK_BYTES: u64 = 32;
 
@@ -120,9 +122,7 @@ impl ServerLock {
     /// on a server, which any number of servers share. The folder has to exist. A symbolic link and its file have one lock.
     pub fn take(database_url: &str) -> Result<Option<Self>, LockError> {
         let Some(database) = database_file(database_url) else { return Ok(None) };
-        // A file that is not there yet has no links that lead to it.
-        let file = std::fs::canonicalize(&database).unwrap_or_else(|_| database.clone());
-        let mut name = file.into_os_string();
+        let mut name = behind_links(&database).into_os_string();
         name.push(LOCK);
         let path = PathBuf::from(name);
         let failed = |source| LockError::Failed { file: path.clone(), source };
@@ -140,6 +140,16 @@ impl ServerLock {
         writeln!(file, "{}", std::process::id()).map_err(failed)?;
         Ok(Some(Self { _file: file }))
     }
+}
+
+/// The path that symbolic links at `path` lead to, whether or not there is a file yet.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = std::fs::read_link(&path) else { break };
+        path = path.parent().map_or_else(|| target.clone(), |folder| folder.join(&target));
+    }
+    path
 }
 
 /// The process id in a lock file.
@@ -193,13 +203,17 @@ mod tests {
     fn a_link_has_the_lock_of_its_file() {
         let folder = tempfile::tempdir().unwrap();
         let [file, link] = ["x.db", "link.db"].map(|name| folder.path().join(name));
-        std::fs::write(&file, "").unwrap();
         std::os::unix::fs::symlink("x.db", &link).unwrap();
         let take = |path: &Path| ServerLock::take(&format!("sqlite://{}", path.display()));
-        for (first, second) in [(&file, &link), (&link, &file)] {
-            let _lock = take(first).unwrap();
-            let refused = take(second).unwrap_err().to_string();
-            assert!(refused.starts_with(&format!("{} is in use", second.display())), "{refused}");
+        for is_there in [false, true] {
+            if is_there {
+                std::fs::write(&file, "").unwrap();
+            }
+            for (first, second) in [(&file, &link), (&link, &file)] {
+                let _lock = take(first).unwrap();
+                let refused = take(second).unwrap_err().to_string();
+                assert!(refused.starts_with(&format!("{} is in use", second.display())), "{refused}");
+            }
         }
     }
 

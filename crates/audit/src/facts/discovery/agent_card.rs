@@ -239,9 +239,9 @@ mod tests {
             "is empty",
         );
         check_of(file("x"), Warn, "not valid JSON");
-        check_of(file("[]"), Warn, "no agent card");
+        check_of(file("[]"), Warn, "not an agent card");
         check_of(file(r#"{"name":"x","serverInfo":{},"capabilities":{}}"#), Warn, "MCP server");
-        check_of(file(&GOOD.replace("provider", "x")), Info, "names no provider");
+        check_of(file(&GOOD.replace("provider", "x")), Info, "does not name the provider");
         check_of(vec![extra(KIND, PATH, 200, "application/json", GOOD)], Info, "Cache-Control");
         check_of(vec![extra(KIND, PATH, 404, "", "")], Info, "offers an agent");
         check_of(vec![extra(KIND, PATH, 500, "", "")], Unverified, "500");

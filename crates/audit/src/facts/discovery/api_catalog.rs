@@ -159,15 +159,19 @@ mod tests {
         check_of(file(200, FULL_TYPE, GOOD), Pass, "3 links to 3 APIs, 1 of them");
         check_of(file(200, FULL_TYPE, &format!("\u{feff}{GOOD}")), Pass, "3 links");
         check_of(file(200, "application/json", GOOD), Warn, "\"application/json\" and must be");
-        check_of(file(200, FULL_TYPE, "{}"), Warn, "no array");
-        check_of(file(200, FULL_TYPE, r#"{"linkset":{}}"#), Warn, "no array");
-        check_of(file(200, FULL_TYPE, "[1]"), Warn, "no array");
+        check_of(file(200, FULL_TYPE, "{}"), Warn, "no \"linkset\" array");
+        check_of(file(200, FULL_TYPE, r#"{"linkset":{}}"#), Warn, "no \"linkset\" array");
+        check_of(file(200, FULL_TYPE, "[1]"), Warn, "no \"linkset\" array");
         check_of(file(200, FULL_TYPE, "not json"), Warn, "8 bytes are not valid JSON");
         check_of(file(200, "text/html", "<p>app"), Warn, "HTML page");
         check_of(file(200, FULL_TYPE, r#"{"linkset":[]}"#), Warn, "no relation has a target");
-        check_of(file(200, FULL_TYPE, r#"{"linkset":[1]}"#), Warn, "\"linkset\" is no array of objects");
-        check_of(file(200, FULL_TYPE, r#"{"linkset":[{"item":{"href":"/a"}}]}"#), Warn, "\"item\" is no array");
-        check_of(file(200, FULL_TYPE, r#"{"linkset":[{"item":[{"href":"/a"},{}]}]}"#), Warn, "\"item\" is no array");
+        check_of(file(200, FULL_TYPE, r#"{"linkset":[1]}"#), Warn, "\"linkset\" is not an array of objects");
+        check_of(file(200, FULL_TYPE, r#"{"linkset":[{"item":{"href":"/a"}}]}"#), Warn, "\"item\" is not an array");
+        check_of(
+            file(200, FULL_TYPE, r#"{"linkset":[{"item":[{"href":"/a"},{}]}]}"#),
+            Warn,
+            "\"item\" is not an array",
+        );
         check_of(file(200, TYPE, GOOD), Info, "profile");
         check_of(file(200, "application/linkset", "</a>; rel=item"), Info, "link set as text");
         check_of(file(404, "", ""), Info, "optional");

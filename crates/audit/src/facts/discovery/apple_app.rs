@@ -189,8 +189,8 @@ mod tests {
         check_of(file("app"), Warn, "not valid JSON");
         check_of(file("{}"), Warn, "none of applinks");
         check_of(file("[]"), Warn, "none of applinks");
-        check_of(file(r#"{"applinks":{"details":[]}}"#), Warn, "no array \"details\"");
-        check_of(file(r#"{"applinks":{"apps":[],"details":{}}}"#), Warn, "no array \"details\"");
+        check_of(file(r#"{"applinks":{"details":[]}}"#), Warn, "no \"details\" array");
+        check_of(file(r#"{"applinks":{"apps":[],"details":{}}}"#), Warn, "no \"details\" array");
         for (from, to, words) in [
             (
                 "ABCDE12345.com.example\"]",

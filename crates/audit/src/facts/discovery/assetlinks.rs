@@ -172,7 +172,7 @@ mod tests {
             Warn,
             "\"text/plain\" and must be application/json",
         );
-        check_of(file("{}"), Warn, "no array of statements");
+        check_of(file("{}"), Warn, "not an array of statements");
         check_of(file("[]"), Warn, "no statement");
         check_of(file("[1]"), Warn, "statement 1 lacks relation");
         for (from, to, words) in [

@@ -186,7 +186,7 @@ mod tests {
         let header = with_header(extra(KIND, PATH, 200, "text/html", ""), "refresh", "0;url=/s");
         check_of(vec![missing_well_known(404), header], Pass, "/s");
         check_of(vec![missing_well_known(200), extra(KIND, PATH, 200, "text/html", "")], Unverified, "so do missing");
-        check_of(vec![extra(KIND, PATH, 404, "", "")], Info, "only to a site with accounts");
+        check_of(vec![extra(KIND, PATH, 404, "", "")], Info, "only useful on a site with accounts");
         check_of(vec![extra(KIND, PATH, 401, "", "")], Info, "restricted");
         check_of(vec![extra(KIND, PATH, 429, "", "")], Unverified, "429");
         check_of(vec![failed(KIND, PATH, FailureKind::Timeout)], Unverified, "can't be reached");

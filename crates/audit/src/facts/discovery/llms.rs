@@ -274,7 +274,7 @@ mod tests {
         check_of(vec![file(200, &GOOD.replace("# Bread", "Bread"))], Warn, "not a heading");
         check_of(vec![file(200, "# Bread\n\nBread is made of flour, water, salt and of time.")], Warn, "no link");
         check_of(vec![file(200, &GOOD.replace("/rye", "https://exa mple"))], Pass, "2 links");
-        check_of(vec![file(200, &GOOD.replace("/rye", "http://[x"))], Warn, "the first being \"http://[x\"");
+        check_of(vec![file(200, &GOOD.replace("/rye", "http://[x"))], Warn, "can't be parsed: \"http://[x\"");
         check_of(vec![file(200, &GOOD.replace("/rye", ""))], Warn, "a link address can't be parsed");
         check_of(vec![file(200, "# A\n[a](/b)")], Warn, "only 11 characters");
         check_of(vec![file(200, "")], Warn, "0 characters");

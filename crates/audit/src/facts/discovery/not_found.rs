@@ -102,6 +102,6 @@ mod tests {
         }
         check_of(vec![missing(403, "<title>Just a moment...</title>")], Unverified, "Cloudflare");
         check_of(vec![failed(WantKind::NotFound, "/0f", FailureKind::Timeout)], Unverified, "can't be reached");
-        check_of(Vec::new(), Unverified, "not asked");
+        check_of(Vec::new(), Unverified, "not requested");
     }
 }

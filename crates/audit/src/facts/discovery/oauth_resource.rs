@@ -182,7 +182,7 @@ mod tests {
         check_of(file(&GOOD.replace("scopes_supported", "x")), Info, "scopes_supported");
         check_of(vec![extra(KIND, PATH, 404, "", "")], Info, "although the page names it");
         check_of(vec![extra(KIND, PATH, 503, "", "")], Unverified, "503");
-        check_of(Vec::new(), Unverified, "not asked");
+        check_of(Vec::new(), Unverified, "not requested");
     }
 
     #[test]

@@ -129,6 +129,6 @@ mod tests {
         }
         check_of(vec![extra(KIND, PATH, 404, "", "")], Info, "although the page links to it");
         check_of(vec![extra(KIND, PATH, 429, "", "")], Unverified, "429");
-        check_of(Vec::new(), Unverified, "not asked");
+        check_of(Vec::new(), Unverified, "not requested");
     }
 }

@@ -319,9 +319,9 @@ mod tests {
             ("Expires:", "#", "no Expires"),
             ("Expires:", "Expires: 2027-01-01T00:00:00Z\nExpires:", "2 Expires"),
             ("Contact:", "#", "no Contact"),
-            ("mailto:", "", "\"security@example.com\" is no address with a scheme"),
-            ("mailto:security@", "", "\"example.com\" is no address"),
-            ("mailto:security@example.com", "example.com:443/report", "\"example.com:443/report\" is no address"),
+            ("mailto:", "", "\"security@example.com\" is not an address with a scheme"),
+            ("mailto:security@", "", "\"example.com\" is not an address"),
+            ("mailto:security@example.com", "example.com:443/report", "\"example.com:443/report\" is not an address"),
             ("mailto:security@example.com", "http://example.com/", "must begin with https://"),
             ("Preferred-Languages:", "Preferred-Languages: de\nPreferred-Languages:", "2 Preferred-Languages"),
         ] {
@@ -332,7 +332,7 @@ mod tests {
         check_of(vec![file(200, "<!doctype html><p>app")], Warn, "no Contact");
         for (from, to, words) in [
             ("2027-05-01", "2029-05-01", "days ahead"),
-            ("/.well-known/security.txt", "/other.txt", "first \"https://example.com/other.txt\""),
+            ("/.well-known/security.txt", "/other.txt", "for example \"https://example.com/other.txt\""),
             ("# Thanks", "Phone: 1", "not known: phone"),
         ] {
             check_of(vec![file(200, &GOOD.replace(from, to))], Info, words);

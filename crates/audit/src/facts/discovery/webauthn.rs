@@ -116,8 +116,8 @@ mod tests {
         check_of(file(json, one), Pass, "3 origins under 1 domain label.");
         check_of(file(json, &origins(6)), Warn, "the file has 6");
         check_of(file("text/plain", one), Warn, "must be application/json");
-        check_of(file(json, "{}"), Warn, "no array \"origins\"");
-        check_of(file(json, r#"{"origins":[1]}"#), Warn, "no array \"origins\"");
+        check_of(file(json, "{}"), Warn, "no \"origins\" array");
+        check_of(file(json, r#"{"origins":[1]}"#), Warn, "no \"origins\" array");
         check_of(file(json, r#"{"origins":[]}"#), Warn, "origins is empty");
         check_of(file(json, "x"), Warn, "not valid JSON");
         check_of(vec![extra(KIND, PATH, 404, "", "")], Info, "optional");

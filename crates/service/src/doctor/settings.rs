@@ -214,7 +214,7 @@ mod tests {
             (
                 "operator",
                 Condition::Ok,
-                "opens /metrics",
+                "gives access to /metrics",
                 Box::new(|config| config.operator.token = Some(SecretText::new("t"))),
             ),
             ("security.txt", Condition::Warning, "security.contact is not set", Box::new(|_| ())),

@@ -142,7 +142,12 @@ impl FileLane {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
+    use model::time::Timestamp;
+
     use super::*;
+    use crate::audit_loop::given::Scheme;
 
     #[test]
     fn probes_keep_the_numbers_that_callers_were_told() {
@@ -157,5 +162,31 @@ mod tests {
         assert_eq!((lane.end(false), lane.end(true)), (None, None));
         lane.in_flight = 0;
         assert_eq!((lane.end(true), lane.end(false), lane.end(false)), (None, Some(count), None));
+    }
+
+    #[test]
+    fn a_lane_waits_for_files_of_its_own_kind_that_were_not_requested_yet() {
+        let fetcher = Fetcher::new(fetch::FetchConfig::default()).unwrap();
+        let mut lanes = Lanes::new(fetcher, Cores::start(1).unwrap(), false, Instant::now());
+        let steps = Arc::new(Mutex::new(Vec::new()));
+        let told = Arc::clone(&steps);
+        let given = AuditInputs {
+            started_at: Timestamp(0),
+            nonce: "0".repeat(32),
+            scheme: Scheme::Typed,
+            progress: Some(Arc::new(move |step| told.lock().unwrap().push(step))),
+            keep_sitemaps: false,
+        };
+        let want = |kind, path: &str| Want { kind, url: format!("https://example.com/{path}") };
+        let wants = [want(WantKind::RobotsTxt, "robots.txt"), want(WantKind::SecurityTxt, ".well-known/security.txt")];
+        lanes.report_ends(&wants, &given);
+        assert_eq!(*steps.lock().unwrap(), []);
+        lanes.requested.insert(wants[1].clone());
+        lanes.report_ends(&wants, &given);
+        assert_eq!(*steps.lock().unwrap(), [AuditStep::Discovery(FileCount::default())]);
+        lanes.requested.insert(wants[0].clone());
+        lanes.report_ends(&wants, &given);
+        let both = [AuditStep::Discovery(FileCount::default()), AuditStep::Files(FileCount::default())];
+        assert_eq!(*steps.lock().unwrap(), both);
     }
 }

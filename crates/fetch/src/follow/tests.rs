@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::*;
 use crate::config::FetchConfig;
@@ -10,10 +10,16 @@ use crate::config::FetchConfig;
 /// What is made of an answer to a request for `http://example.com/`.
 async fn answer(bytes: String) -> Fetched {
     let (ours, mut theirs) = tokio::io::duplex(64 * 1024);
-    theirs.write_all(bytes.as_bytes()).await.unwrap();
-    theirs.shutdown().await.unwrap();
     let url = Url::parse("http://example.com/").unwrap();
-    answered(ours, &url, &FetchTimeouts::default(), Instant::now() + Duration::from_secs(10)).await
+    let server = async {
+        // An answer before the request would be one to nothing.
+        let _request = theirs.read(&mut [0; 4_096]).await.unwrap();
+        theirs.write_all(bytes.as_bytes()).await.unwrap();
+        theirs.shutdown().await.unwrap();
+    };
+    let limits = FetchTimeouts::default();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    tokio::join!(answered(ours, &url, &limits, deadline), server).0
 }
 
 #[tokio::test]

@@ -180,7 +180,7 @@ mod tests {
         let want = |kind, path: &str| Want { kind, url: format!("https://example.com/{path}") };
         let wants = [want(WantKind::RobotsTxt, "robots.txt"), want(WantKind::SecurityTxt, ".well-known/security.txt")];
         lanes.report_ends(&wants, &given);
-        assert_eq!(*steps.lock().unwrap(), []);
+        assert!(steps.lock().unwrap().is_empty());
         lanes.requested.insert(wants[1].clone());
         lanes.report_ends(&wants, &given);
         assert_eq!(*steps.lock().unwrap(), [AuditStep::Discovery(FileCount::default())]);

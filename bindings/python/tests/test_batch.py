@@ -116,7 +116,7 @@ def test_what_cannot_be_audited_is_a_value_of_its_row() -> None:
     pages = pa.table({"url": pa.array(urls, pa.string()), "html": pa.array([BREAD] * 4 + [None], pa.binary())})
     rows = site_audit.audit_batch(pages, lang="pt-BR").to_pylist()
     assert [row["error"] is None for row in rows] == [True, False, False, False, False]
-    assert "URL http ou https absoluto" in rows[1]["error"]
+    assert "URL http ou https absoluta" in rows[1]["error"]
     assert (rows[2]["error"], rows[4]["error"]) == ("url: é nulo", "html: é nulo")
     assert len(rows[3]["url"].encode()) <= 2048 and urls[3].startswith(rows[3]["url"])  # type: ignore[union-attr]
     for row in rows[1:]:

@@ -63,7 +63,7 @@ async fn a_move_that_was_interrupted_goes_on_and_nothing_is_there_twice() {
     store::Store::open(new.url()).await.unwrap().close().await;
     // It is whole, and in use.
     let again = moved(&old, &new).await.unwrap_err();
-    assert!(format!("{again:?}").contains("name an empty one"));
+    assert!(format!("{again:?}").contains("use an empty one"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

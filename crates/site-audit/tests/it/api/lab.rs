@@ -218,7 +218,7 @@ async fn a_page_that_cant_be_measured_fails_with_a_sentence(database: TestDataba
     let app = TestApp::start(database, measuring(&server)).await;
     let audited = Audited::new(&app, &page).await;
     for (mood, begin) in [
-        (LabMood::PageFails, "The page painted no content"),
+        (LabMood::PageFails, "The page showed no content"),
         (LabMood::PageFailsInside, "The page answered the lab browser with an HTTP error."),
     ] {
         server.set(mood);
@@ -270,7 +270,7 @@ async fn a_bad_key_refuses_new_tests(database: TestDatabase) {
         audited.begun("mobile").await;
         assert_eq!(work_off(&app).await, 1);
         let failed = audited.lab(0).await["mobile"].clone();
-        assert!(failed["message"].as_str().unwrap().contains("Tell its operator"), "{failed}");
+        assert!(failed["message"].as_str().unwrap().contains("Contact its operator"), "{failed}");
         assert_eq!(audited.begin("mobile").await.refusal(), (503, "lab_unavailable".to_owned()));
         app.pass(Duration::from_secs(60));
     }

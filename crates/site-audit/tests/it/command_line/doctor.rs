@@ -39,7 +39,7 @@ async fn a_machine_without_settings_has_warnings_and_no_problems() {
     for (area, condition, words) in [
         ("base_url", "warning", "base_url is not set"),
         ("database", "ok", "has no tables yet"),
-        ("clock", "off", "no clock"),
+        ("clock", "off", "no database clock"),
         ("mail", "warning", "smtp.url is not set"),
         ("dns", "off", "no public name"),
         ("tls", "off", "no public address"),

@@ -36,7 +36,7 @@ async fn a_database_moves_with_all_that_people_made() {
     assert!(!said.contains("postgres:postgres@") && !said.contains("password"), "{said}");
     let (exit, said) = migrate(app.database.url(), new.url()).await;
     assert_eq!(exit, 2, "{said}");
-    assert!(said.contains("name an empty one"), "{said}");
+    assert!(said.contains("use an empty one"), "{said}");
 
     let moved = TestApp::start(new, |_| {}).await;
     for path in [format!("/api/audits/{}", audited["id"].as_str().unwrap()), "/api/tabs".to_owned()] {

@@ -92,13 +92,13 @@ async fn a_reader_begins_a_test_and_reads_its_result(database: TestDatabase) {
     server.set(LabMood::PageFails);
     app.call(begin("desktop")).await;
     jobs::work_off(&app.app).await.unwrap();
-    assert!(read("en").await.contains("The page painted no content in the lab browser."));
+    assert!(read("en").await.contains("The page showed no content in the lab browser."));
     let markdown = app.call(Call::get(&format!("{path}/audit.md")).header("cookie", &cookie)).await.body;
     assert!(
         markdown.contains("## Lab test, mobile: Performance 74, Accessibility 88, Best practices 100, SEO 40"),
         "{markdown}"
     );
-    assert!(markdown.contains("## Lab test, desktop: failed. The page painted no content"), "{markdown}");
+    assert!(markdown.contains("## Lab test, desktop: failed. The page showed no content"), "{markdown}");
 }
 
 async fn a_report_without_a_provider_offers_no_test(database: TestDatabase) {

@@ -62,10 +62,10 @@ async fn what_a_webhook_takes_is_checked(database: TestDatabase) {
     let telling = Telling::start(database, |_| ()).await;
     let url = telling.receiver.url();
     for (body, code, detail) in [
-        (json!({"url": "ftp://example.com/"}), "invalid_url", "url: takes an absolute http or https URL"),
-        (json!({"url": "https://a:b@example.com/"}), "invalid_url", "url: takes an absolute http or https URL"),
-        (json!({"url": url, "events": []}), "invalid_body", "events: takes watch.alert"),
-        (json!({"url": url, "events": ["webhook.test"]}), "invalid_body", "events: takes watch.alert"),
+        (json!({"url": "ftp://example.com/"}), "invalid_url", "url: use an absolute http or https URL"),
+        (json!({"url": "https://a:b@example.com/"}), "invalid_url", "url: use an absolute http or https URL"),
+        (json!({"url": url, "events": []}), "invalid_body", "events: use watch.alert"),
+        (json!({"url": url, "events": ["webhook.test"]}), "invalid_body", "events: use watch.alert"),
         (json!({"url": url, "events": ["page.deleted"]}), "invalid_body", "events"),
         (json!({"url": url, "event": ["watch.alert"]}), "invalid_body", "event: unknown field; did you mean: events"),
     ] {

@@ -129,8 +129,8 @@ async fn a_form_beyond_the_limit_says_how_long_to_wait(database: TestDatabase) {
     let app = TestApp::start(database, |config| config.limits.audits_per_hour = 1).await;
     assert_eq!(app.call(form(&site.url("/"))).await.status, 303);
     for (lang, told, vague) in [
-        ("en", "Too many requests from your network. Try again in 60 minutes.", "again later"),
-        ("pt-BR", "Há requisições demais da sua rede. Tente de novo em 60 minutos.", "mais tarde"),
+        ("en", "Your network sent too many requests. Try again in 60 minutes.", "again later"),
+        ("pt-BR", "A sua rede fez requisições demais. Tente de novo em 60 minutos.", "mais tarde"),
     ] {
         let refused = app.call(form(&site.url("/")).header("accept-language", lang)).await;
         assert_eq!((refused.status, refused.header("retry-after")), (429, "3600"));

@@ -292,5 +292,6 @@ mod tests {
             assert_eq!(receiver(rate).centavos(usd), centavos, "{rate} {usd}");
         }
         assert!(receiver(5_750_000).code(5).contains("540528.75"));
+        assert_eq!(receiver(1).shown(), ("+5511987654321", "LOJA"));
     }
 }

@@ -16,6 +16,7 @@ testkit::on_both_databases! {
     the_offer_has_codes_that_pay,
     a_receipt_makes_a_credit_that_waits,
     refusals_come_in_their_order,
+    a_receipt_has_2_mib_at_most,
     the_same_receipt_is_told_once,
     a_network_has_so_many_requests_a_day,
     who_is_signed_in_sends_the_same_form,
@@ -142,6 +143,15 @@ async fn refusals_come_in_their_order(database: TestDatabase) {
         app.call(form(&[("usd", "3"), ("comprovante", &large)])).await.refusal(),
         (503, "pix_queue_full".to_owned())
     );
+}
+
+async fn a_receipt_has_2_mib_at_most(database: TestDatabase) {
+    let app = TestApp::start(database, on).await;
+    for (bytes, status) in [(2_097_153, 413), (2_097_152, 200)] {
+        let receipt = format!("%PDF-{}", "x".repeat(bytes - 5));
+        let answer = app.call(form(&[("usd", "5"), ("comprovante", &receipt), ("nome", &"n".repeat(254))])).await;
+        assert_eq!(answer.status, status, "{bytes}: {}", answer.body);
+    }
 }
 
 async fn the_same_receipt_is_told_once(database: TestDatabase) {

@@ -51,9 +51,17 @@ struct CreditPage<'a> {
     /// Credits that the reader bought, without their tokens; `None` while unknown.
     own: Option<Vec<CreditLine>>,
     statement: Option<StatementView>,
-    problem: Option<&'static str>,
+    /// What is wrong with the form for a balance.
+    problem: Option<String>,
     /// The credit that the browser keeps.
     credit: Option<CreditField>,
+}
+
+impl CreditPage<'_> {
+    /// Whether one of its forms was refused.
+    fn is_refused(&self) -> bool {
+        self.problem.is_some() || self.credit.as_ref().is_some_and(|field| field.problem.is_some())
+    }
 }
 
 /// A credit in a list.
@@ -102,19 +110,29 @@ pub(super) async fn look(State(services): State<Services>, request: Request) -> 
             let page = CreditPage { statement: Some(statement), ..page(&services, &parts, reader) };
             private(html(StatusCode::OK, &page, lang))
         }
-        Err(error) if error.code == Code::InvalidCredential => refused(&services, &parts, reader, &error),
-        Err(error) => error::page(&services, &error, reader),
+        // Cross-site.
+        Err(error) if error.code.status() == StatusCode::FORBIDDEN => error::page(&services, &error, reader),
+        Err(error) => {
+            let page = CreditPage { problem: Some(problem(&error, lang)), ..page(&services, &parts, reader) };
+            refused(&services, reader, &page, &error)
+        }
     }
 }
 
-/// The page for a token that no credit has.
-fn refused(services: &Services, parts: &Parts, reader: Reader, error: &ServiceError) -> Response {
+/// What is wrong with the token of a form. The token itself is never shown again.
+fn problem(error: &ServiceError, lang: Lang) -> String {
     const UNKNOWN: Text = text(
         "No credit has this token. A token is cred_ followed by 43 letters and digits.",
         "Nenhum crédito tem este token. Um token é cred_ seguido de 43 letras e dígitos.",
     );
-    let page = CreditPage { problem: Some(UNKNOWN.in_lang(reader.lang)), ..page(services, parts, reader) };
-    let mut response = html(status(error), &page, reader.lang);
+    match error.code {
+        Code::InvalidCredential => UNKNOWN.in_lang(lang).to_owned(),
+        _ => error::message(error, lang),
+    }
+}
+
+fn refused(services: &Services, reader: Reader, page: &CreditPage<'_>, error: &ServiceError) -> Response {
+    let mut response = html(status(error), page, reader.lang);
     of_error(response.headers_mut(), error, services.is_https());
     private(response)
 }

@@ -38,6 +38,38 @@ pub(crate) fn page(services: &Services, error: &ServiceError, reader: Reader) ->
     private(response)
 }
 
+/// What is wrong with a form, which is shown again with what was typed.
+#[derive(Debug)]
+pub(crate) struct FormProblem {
+    pub(crate) sentence: String,
+    /// Name of the field that it is about; empty where it is about none of them.
+    field: &'static str,
+}
+
+impl FormProblem {
+    /// Of a form with these `fields`: the detail of an error begins with the name of the one that it is about.
+    pub(crate) fn of(error: &ServiceError, fields: &[&'static str], lang: Lang) -> Self {
+        let start = error.detail.as_ref().and_then(|detail| detail.en.split_once(": "));
+        let named = start.and_then(|(start, _)| fields.iter().find(|field| **field == start));
+        Self { sentence: message(error, lang), field: named.copied().unwrap_or_default() }
+    }
+
+    /// About one field.
+    pub(crate) fn at(field: &'static str, sentence: String) -> Self {
+        Self { sentence, field }
+    }
+
+    /// About another field where it is about none.
+    pub(crate) fn or_at(self, field: &'static str) -> Self {
+        if self.field.is_empty() { Self { field, ..self } } else { self }
+    }
+
+    /// Whether it is about a field; about none, for an empty name.
+    pub(crate) fn is_at(&self, field: &str) -> bool {
+        self.field == field
+    }
+}
+
 /// The message of an error for a person at a form, with how long to wait where that is known.
 pub(crate) fn message(error: &ServiceError, lang: Lang) -> String {
     timed(error, error.message_for_person(lang), error.sentence().in_lang(lang), lang)
@@ -104,6 +136,15 @@ mod tests {
         let told = [1, 90, 121, 7_199, 7_201].map(|seconds| duration(seconds, Lang::En));
         assert_eq!(told, ["1 second", "90 seconds", "3 minutes", "120 minutes", "3 hours"]);
         assert_eq!(duration(1, Lang::PtBr), "1 segundo");
+    }
+
+    #[test]
+    fn a_problem_is_shown_at_the_field_that_its_detail_names() {
+        let error = ServiceError::new(Code::InvalidBody).explained(text("note: is too long", "note: é longa").into());
+        let problem = FormProblem::of(&error, &["alias", "note"], Lang::PtBr);
+        assert_eq!((problem.sentence.as_str(), problem.is_at("note"), problem.is_at("")), ("É longa.", true, false));
+        let elsewhere = FormProblem::of(&error, &["alias"], Lang::En);
+        assert!(elsewhere.is_at("") && elsewhere.or_at("url").is_at("url"));
     }
 
     #[test]

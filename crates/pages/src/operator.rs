@@ -42,7 +42,7 @@ struct OperatorPage<'a> {
 #[template(path = "operator_sign_in.html")]
 struct SignInPage<'a> {
     frame: Frame<'a>,
-    problem: Option<&'static str>,
+    problem: Option<String>,
 }
 
 /// Shows the plots to the operator, and the form to everybody else.
@@ -72,13 +72,20 @@ pub(super) async fn sign_in(State(services): State<Services>, request: Request) 
     let reader = Reader::of(&parts.headers, parts.uri.query());
     match signed_in(&services, &parts, body).await {
         Ok(cookie) => see_operator(CookieKind::Operator.set(services.is_https(), &cookie), reader.lang),
-        Err(error) if error.code == Code::InvalidCredential => {
-            let page = sign_in_page(&services, reader, Some(WRONG.in_lang(reader.lang)));
+        // Cross-site, or a server without operator.
+        Err(error) if error.code.status() == 403 || error.code == Code::OperatorUnavailable => {
+            error::page(&services, &error, reader)
+        }
+        Err(error) => {
+            let problem = match error.code {
+                Code::InvalidCredential => WRONG.in_lang(reader.lang).to_owned(),
+                _ => error::message(&error, reader.lang),
+            };
+            let page = sign_in_page(&services, reader, Some(problem));
             let mut response = html(status(&error), &page, reader.lang);
             of_error(response.headers_mut(), &error, services.is_https());
             private(response)
         }
-        Err(error) => error::page(&services, &error, reader),
     }
 }
 
@@ -113,7 +120,7 @@ fn see_operator(cookie: Option<HeaderValue>, lang: Lang) -> Response {
     private(response)
 }
 
-fn sign_in_page<'a>(services: &'a Services, reader: Reader, problem: Option<&'static str>) -> SignInPage<'a> {
+fn sign_in_page<'a>(services: &'a Services, reader: Reader, problem: Option<String>) -> SignInPage<'a> {
     SignInPage { frame: Frame::new(services, reader), problem }
 }
 

@@ -1,10 +1,8 @@
 //! The avatar of the account.
 
-use api::response::status;
 use askama::Template;
 use axum::extract::Request;
 use axum::response::Response;
-use http::StatusCode;
 use model::lang::{Text, text};
 
 use super::upload;
@@ -43,7 +41,7 @@ pub(super) async fn show(state: AppState, request: Request) -> Response {
             Err(error) => Some(error),
         };
         match page(&visit, problem.as_ref()).await {
-            Ok(page) => visit.page(problem.as_ref().map_or(StatusCode::OK, status), &page),
+            Ok(page) => visit.form_page(problem.as_ref(), &page),
             Err(error) => refused(&visit, &error, PATH),
         }
     })

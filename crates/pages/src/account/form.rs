@@ -1,9 +1,7 @@
 //! Forms of the account flows: one form on a page.
 
-use api::response::{of_error, status};
 use askama::Template;
 use axum::response::Response;
-use http::StatusCode;
 use model::lang::{Text, text};
 
 use super::visit::{AccountVisit, leads_away, refused, way_on, with_return};
@@ -186,11 +184,7 @@ impl FormPage {
     pub(super) fn page(&self, visit: &AccountVisit, error: Option<&ServiceError>) -> Response {
         let problem = error.map(|error| error::message(error, visit.lang()));
         let page = FormTemplate { frame: visit.frame(), form: self, csrf: &visit.csrf, problem };
-        let mut response = visit.page(error.map_or(StatusCode::OK, status), &page);
-        if let Some(error) = error {
-            of_error(response.headers_mut(), error, visit.cx.services.is_https());
-        }
-        response
+        visit.form_page(error, &page)
     }
 }
 

@@ -1,17 +1,15 @@
 //! The account: overview, profile, sessions, deletion.
 
-use api::response::status;
 use askama::Template;
 use axum::extract::Request;
 use axum::response::Response;
-use http::StatusCode;
 use model::account::{Profile, SecurityEvent, SessionInfo, Trial};
 use model::lang::{Text, text};
 
 use super::events;
 use super::form::{FormField, FormPage, Needs};
 use super::visit::{AccountVisit, AppState, leads_away, refused, visit};
-use crate::error;
+use crate::error::FormProblem;
 use crate::filters;
 use crate::frame::Frame;
 use service::accounts::entry;
@@ -22,6 +20,8 @@ const SIGN_OUT: Text = text("Sign out", "Sair");
 const ACCOUNT: Text = text("Your account", "A sua conta");
 /// Events that the page shows; the API has more.
 const EVENTS_SHOWN: usize = 10;
+/// Fields of the profile that an error may name, as it names them.
+const PROFILE_FIELDS: [&str; 2] = ["name", "timeZone"];
 
 #[derive(Template)]
 #[template(path = "account.html")]
@@ -35,7 +35,7 @@ struct AccountPage<'a> {
     /// Names of time zones, to choose from.
     zones: Vec<&'static str>,
     /// Why the profile was refused.
-    problem: Option<String>,
+    problem: Option<FormProblem>,
     has_factor: bool,
     trial: Trial,
     sessions: Vec<SessionInfo>,
@@ -78,7 +78,7 @@ async fn shown(visit: &AccountVisit, refused: Option<(Profile, ServiceError)>) -
         csrf: &visit.csrf,
         email: &current.email,
         is_guest_too,
-        problem: error.as_ref().map(|error| error::message(error, visit.lang())),
+        problem: error.as_ref().map(|error| FormProblem::of(error, &PROFILE_FIELDS, visit.lang())),
         profile,
         zones: profiles::time_zones(),
         has_factor: entry::has_factor(&visit.cx, &account),
@@ -86,7 +86,7 @@ async fn shown(visit: &AccountVisit, refused: Option<(Profile, ServiceError)>) -
         sessions: session::list(&visit.cx).await?,
         events,
     };
-    Ok(visit.page(error.as_ref().map_or(StatusCode::OK, status), &page))
+    Ok(visit.form_page(error.as_ref(), &page))
 }
 
 /// Changes the profile.

@@ -1,19 +1,17 @@
 //! API keys of the account.
 
-use api::response::status;
 use askama::Template;
 use axum::extract::Request;
 use axum::response::Response;
-use http::StatusCode;
 use model::id::ApiKeyId;
 use store::{KeyRecord, OrganizationRecord};
 
 use super::visit::{AccountVisit, AppState, leads_away, refused, visit};
-use crate::error;
+use crate::error::{self, FormProblem};
 use crate::filters;
 use crate::frame::Frame;
 use service::accounts::{keys, organizations};
-use service::error::ServiceError;
+use service::error::{Code, ServiceError};
 
 const PATH: &str = "/conta/keys";
 
@@ -29,7 +27,9 @@ struct KeysPage<'a> {
     /// A key just made; shown this once.
     secret: Option<&'a str>,
     name: &'a str,
-    problem: Option<String>,
+    /// Id of the chosen organization; empty: the account.
+    chosen: &'a str,
+    problem: Option<FormProblem>,
 }
 
 /// A key, and the name of its organization.
@@ -42,13 +42,13 @@ struct KeyRow {
 pub(super) async fn show(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         let made = if visit.is_sent { make(&visit).await.map(Some) } else { Ok(None) };
-        let (status, secret, problem) = match made {
-            Ok(secret) => (StatusCode::OK, secret, None),
+        let (secret, problem) = match made {
+            Ok(secret) => (secret, None),
             Err(error) if leads_away(&error) => return refused(&visit, &error, PATH),
-            Err(error) => (status(&error), None, Some(error)),
+            Err(error) => (None, Some(error)),
         };
         match page(&visit, secret.as_deref(), problem.as_ref()).await {
-            Ok(page) => visit.page(status, &page),
+            Ok(page) => visit.form_page(problem.as_ref(), &page),
             Err(error) => refused(&visit, &error, PATH),
         }
     })
@@ -93,14 +93,27 @@ async fn page<'a>(
     };
     let keys = keys::list(&visit.cx).await?.into_iter();
     let (live, revoked): (Vec<KeyRow>, Vec<KeyRow>) = keys.map(row).partition(|row| row.key.revoked_at.is_none());
+    let typed = |name| if secret.is_some() { "" } else { visit.field(name) };
+    let organizations: Vec<OrganizationRecord> =
+        organizations.into_iter().filter(|of| of.role > model::organization::Role::Member).collect();
     Ok(KeysPage {
         frame: visit.frame().below(PATH),
         csrf: &visit.csrf,
         live,
         revoked,
-        organizations: organizations.into_iter().filter(|of| of.role > model::organization::Role::Member).collect(),
         secret,
-        name: if secret.is_some() { "" } else { visit.field("name") },
-        problem: problem.map(|error| error::sentence(error, visit.lang())),
+        name: typed("name"),
+        chosen: typed("organization"),
+        problem: problem.map(|error| {
+            let field = match error.code {
+                Code::InvalidKeyName => "name",
+                Code::OrganizationForbidden | Code::OrganizationMfaRequired if !organizations.is_empty() => {
+                    "organization"
+                }
+                _ => "",
+            };
+            FormProblem::at(field, error::sentence(error, visit.lang()))
+        }),
+        organizations,
     })
 }

@@ -1,6 +1,5 @@
 //! Organizations of the account: the list, one organization, and the page of an invitation.
 
-use api::response::status;
 use askama::Template;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request};
@@ -44,6 +43,8 @@ struct OnePage<'a> {
     /// The session has used two factors.
     has_two: bool,
     problem: Option<String>,
+    /// The form that was refused, with its fields.
+    refused: Option<&'a AccountVisit>,
 }
 
 #[derive(Template)]
@@ -76,6 +77,32 @@ impl OnePage<'_> {
         role_name(&self.frame, *role)
     }
 
+    /// Whether the form of an action was refused.
+    fn is_refused(&self, action: &str) -> bool {
+        self.refused.is_some_and(|visit| visit.field("do") == action)
+    }
+
+    /// What was typed into the form of an action that was refused; else nothing.
+    fn typed(&self, action: &str, field: &str) -> &str {
+        self.refused.filter(|_| self.is_refused(action)).map_or("", |visit| visit.field(field))
+    }
+
+    /// Whether the problem is that of a form at which it is shown.
+    fn has_own_place(&self) -> bool {
+        !self.invited.is_empty() && (self.is_refused("invite") || self.is_refused("rename"))
+    }
+
+    /// The role that the form of a member chooses.
+    fn chosen_role(&self, member: &MemberRecord) -> Role {
+        let typed = Some(self.typed("role", "role")).filter(|_| self.typed("role", "member") == member.account.0);
+        typed.and_then(Role::of_word).unwrap_or(member.role)
+    }
+
+    /// Whether removing a member is to revoke the keys that they created.
+    fn revokes(&self, member: &MemberRecord) -> bool {
+        self.typed("remove", "member") != member.account.0 || self.typed("remove", "on") == "1"
+    }
+
     /// Whether the reader may remove a member.
     fn may_remove(&self, member: &MemberRecord) -> bool {
         member.account.0 != self.own && self.organization.role.admits(member.role)
@@ -103,7 +130,6 @@ pub(super) async fn list(state: AppState, request: Request) -> Response {
             Ok(organizations) => organizations,
             Err(error) => return refused(&visit, &error, PATH),
         };
-        let status = problem.as_ref().map_or(StatusCode::OK, status);
         let page = ListPage {
             frame: visit.frame().below(PATH),
             csrf: &visit.csrf,
@@ -111,7 +137,7 @@ pub(super) async fn list(state: AppState, request: Request) -> Response {
             name: visit.field("name"),
             problem: problem.as_ref().map(|error| error::sentence(error, visit.lang())),
         };
-        visit.page(status, &page)
+        visit.form_page(problem.as_ref(), &page)
     })
     .await
 }
@@ -133,7 +159,7 @@ pub(super) async fn one(state: AppState, id: Result<Path<String>, PathRejection>
             }
         }
         match page(&visit, &id, problem.as_ref()).await {
-            Ok(page) => visit.page(problem.as_ref().map_or(StatusCode::OK, status), &page),
+            Ok(page) => visit.form_page(problem.as_ref(), &page),
             Err(error) => refused(&visit, &error, &back),
         }
     })
@@ -157,6 +183,7 @@ async fn page<'a>(
         own: session.account.0.clone(),
         has_two: session.assurance >= Assurance::Aal2,
         problem: problem.map(|error| error::sentence(error, visit.lang())),
+        refused: problem.map(|_| visit),
     })
 }
 

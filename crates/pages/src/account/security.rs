@@ -1,6 +1,5 @@
 //! Security of the account: reauthentication, password, e-mail address, second factor, recovery codes.
 
-use api::response::status;
 use askama::Template;
 use axum::extract::Request;
 use axum::response::Response;
@@ -8,7 +7,8 @@ use http::StatusCode;
 use model::lang::{Text, text};
 
 use super::form::{FormField, FormPage, Needs, message_page};
-use super::visit::{AccountVisit, AppState, refused, visit, way_on};
+use super::visit::{AccountVisit, AppState, leads_away, refused, visit, way_on};
+use crate::error;
 use crate::frame::Frame;
 use service::accounts::entry::{self, SecondFactor};
 use service::accounts::security::{self, Proof};
@@ -28,7 +28,7 @@ struct FactorPage<'a> {
     secret: String,
     path: String,
     width: i32,
-    problem: Option<&'static str>,
+    problem: Option<String>,
 }
 
 #[derive(Template)]
@@ -160,11 +160,12 @@ async fn enrol(visit: &mut AccountVisit) -> Result<Response, ServiceError> {
                 visit.keep(&token);
                 return Ok(visit.page(StatusCode::OK, &CodesPage { frame: visit.frame(), codes: &codes }));
             }
-            Err(error) if error.code == Code::InvalidCode => {
-                let offer = security::offered(&visit.cx, visit.cx.caller.required_session()?).await?;
-                (offer, Some(error))
-            }
-            Err(error) => return Err(error),
+            Err(error) if leads_away(&error) => return Err(error),
+            Err(error) => match security::offered(&visit.cx, visit.cx.caller.required_session()?).await {
+                Ok(offer) => (offer, Some(error)),
+                // Without an offer there is no secret to show.
+                Err(_) => return Err(error),
+            },
         }
     } else {
         // The pending secret, so that a reload shows the same one.
@@ -174,11 +175,15 @@ async fn enrol(visit: &mut AccountVisit) -> Result<Response, ServiceError> {
         }
     };
     let (path, width) = render::qr::qr_path(&offer.uri).ok_or_else(|| ServiceError::new(Code::Internal))?;
-    let status = problem.as_ref().map_or(StatusCode::OK, status);
-    let problem = problem.map(|error| error.code.sentence().in_lang(visit.lang()));
-    let page =
-        FactorPage { frame: visit.frame(), csrf: &visit.csrf, secret: grouped(&offer.secret), path, width, problem };
-    Ok(visit.page(status, &page))
+    let page = FactorPage {
+        frame: visit.frame(),
+        csrf: &visit.csrf,
+        secret: grouped(&offer.secret),
+        path,
+        width,
+        problem: problem.as_ref().map(|error| error::sentence(error, visit.lang())),
+    };
+    Ok(visit.form_page(problem.as_ref(), &page))
 }
 
 /// A secret in groups of four, as people type it.

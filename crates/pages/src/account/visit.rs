@@ -1,6 +1,7 @@
 //! A request to a page of accounts: its caller, its form, and the cookies of the response.
 
 use api::request::{BODY_BYTES, read_body};
+use api::response::{of_error, status};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -192,6 +193,15 @@ impl AccountVisit {
     /// A page as the response.
     pub(super) fn page(&self, status: StatusCode, page: &impl askama::Template) -> Response {
         self.sealed(html(status, page, self.lang()))
+    }
+
+    /// A page with a form as the response: as it is, or refused.
+    pub(super) fn form_page(&self, error: Option<&ServiceError>, page: &impl askama::Template) -> Response {
+        let mut response = self.page(error.map_or(StatusCode::OK, status), page);
+        if let Some(error) = error {
+            of_error(response.headers_mut(), error, self.cx.services.is_https());
+        }
+        response
     }
 
     /// A path of ours in the reader's language.

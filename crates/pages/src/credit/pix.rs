@@ -15,6 +15,7 @@ use serde_json::Value;
 use store::PixSummary;
 
 use super::money::reais;
+use crate::error::FormProblem;
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, private};
@@ -33,6 +34,10 @@ use service::x402::PACKS;
 
 /// Where a pack is paid by Pix.
 pub(crate) const PATH: &str = "/credit/pix";
+/// The field with the file.
+const RECEIPT: &str = "comprovante";
+/// Fields of the form that an error may name.
+const FIELDS: [&str; 3] = [RECEIPT, "nome", "email"];
 
 #[derive(Template)]
 #[template(path = "credit_pix.html")]
@@ -50,14 +55,27 @@ struct PayPage<'a> {
     drawing: Option<(String, i32)>,
     /// Proves to a signed-in reader's session that the form is ours.
     csrf: Option<String>,
-    problem: Option<ReceiptProblem>,
+    problem: Option<FormProblem>,
+    /// The request that a refused receipt belongs to already.
+    request: Option<String>,
+    typed: TypedBuyer,
 }
 
-/// The message of a refused receipt.
-struct ReceiptProblem {
-    sentence: String,
-    /// The request that it belongs to already.
-    request: Option<String>,
+/// Name and e-mail address of a buyer, as they were typed.
+#[derive(Debug, Default)]
+struct TypedBuyer {
+    name: String,
+    email: String,
+}
+
+impl TypedBuyer {
+    fn of(fields: &[Field]) -> Self {
+        let text = |name: &str| {
+            let field = fields.iter().find(|field| field.name == name);
+            field.map(|field| String::from_utf8_lossy(&field.content).into_owned()).unwrap_or_default()
+        };
+        Self { name: text("nome"), email: text("email") }
+    }
 }
 
 #[derive(Template)]
@@ -86,7 +104,7 @@ pub(crate) async fn show(State(services): State<Services>, request: Request) -> 
     match receiver_and_pack(&services, &parts) {
         Ok((receiver, usd)) => {
             let csrf = csrf::of_request(&services, &parts).await;
-            pay(&services, reader, &receiver, usd, csrf, None)
+            pay(&services, reader, &receiver, usd, csrf, TypedBuyer::default(), None)
         }
         Err(error) => error::page(&services, &error, reader),
     }
@@ -100,7 +118,8 @@ pub(crate) async fn send(State(services): State<Services>, request: Request) -> 
         Ok(selected) => selected,
         Err(error) => return error::page(&services, &error, reader),
     };
-    match accepted(&services, &parts, body, reader.lang).await {
+    let mut typed = TypedBuyer::default();
+    match accepted(&services, &parts, body, reader.lang, &mut typed).await {
         Ok(AcceptedPix { id, token }) => {
             let page = SentPage { frame: Frame::new(&services, reader).below("/pricing"), id: &id, token: &token };
             private(html(StatusCode::OK, &page, reader.lang))
@@ -109,7 +128,7 @@ pub(crate) async fn send(State(services): State<Services>, request: Request) -> 
         Err(error) if error.code.status() == StatusCode::FORBIDDEN => error::page(&services, &error, reader),
         Err(error) => {
             let csrf = csrf::of_request(&services, &parts).await;
-            let mut response = pay(&services, reader, &receiver, usd, csrf, Some(&error));
+            let mut response = pay(&services, reader, &receiver, usd, csrf, typed, Some(&error));
             *response.status_mut() = api::response::status(&error);
             of_error(response.headers_mut(), &error, services.is_https());
             response
@@ -150,8 +169,15 @@ fn receiver_and_pack(services: &Services, parts: &Parts) -> Result<(Receiver, u3
     Ok((receiver, usd))
 }
 
-/// Stores the request, as the API does. A session must send the CSRF token of the form.
-async fn accepted(services: &Services, parts: &Parts, body: Body, lang: Lang) -> Result<AcceptedPix, ServiceError> {
+/// Stores the request, as the API does. A session must send the CSRF token of the form. `typed` is filled in once the form is read,
+/// which it is not where no receipt can be taken.
+async fn accepted(
+    services: &Services,
+    parts: &Parts,
+    body: Body,
+    lang: Lang,
+    typed: &mut TypedBuyer,
+) -> Result<AcceptedPix, ServiceError> {
     same_origin(services, parts)?;
     let caller = of_page(services, parts).await?;
     let form = UnreadForm::new(parts.clone(), body);
@@ -167,6 +193,7 @@ async fn accepted(services: &Services, parts: &Parts, body: Body, lang: Lang) ->
     let read = async |most| {
         let fields = form.read(services, most).await?;
         guard(fields.as_ref())?;
+        *typed = TypedBuyer::of(fields.as_ref());
         Ok(fields)
     };
     pix::request(&cx, read).await
@@ -178,6 +205,7 @@ fn pay(
     receiver: &Receiver,
     usd: u32,
     csrf: Option<String>,
+    typed: TypedBuyer,
     refusal: Option<&ServiceError>,
 ) -> Response {
     let (lang, code) = (reader.lang, receiver.code(usd));
@@ -193,12 +221,15 @@ fn pay(
         code: &code,
         csrf,
         problem: refusal.map(|error| problem(services, error, lang)),
+        request: refusal
+            .and_then(|error| error.more.iter().find_map(|more| more.fields.get("id")?.as_str().map(str::to_owned))),
+        typed,
     };
     private(html(StatusCode::OK, &page, lang))
 }
 
 /// An error as a message for people.
-fn problem(services: &Services, error: &ServiceError, lang: Lang) -> ReceiptProblem {
+fn problem(services: &Services, error: &ServiceError, lang: Lang) -> FormProblem {
     const MISSING: Text = text("Choose the receipt file.", "Escolha o arquivo do comprovante.");
     const TOO_LARGE: Text = text(
         "The receipt is larger than 2 MB. Send a smaller photo.",
@@ -208,15 +239,16 @@ fn problem(services: &Services, error: &ServiceError, lang: Lang) -> ReceiptProb
         "Your network has reached the limit of {count} receipts a day. Try again tomorrow (UTC).",
         "A sua rede atingiu o limite de {count} comprovantes por dia. Tente amanhã (UTC).",
     );
-    let sentence = match (error.code, &error.detail) {
-        (Code::BodyTooLarge, _) => TOO_LARGE.in_lang(lang).to_owned(),
-        (Code::RateLimited, _) => {
+    let problem = FormProblem::of(error, &FIELDS, lang);
+    let at_receipt = |sentence: Text| FormProblem::at(RECEIPT, sentence.in_lang(lang).to_owned());
+    match error.code {
+        Code::BodyTooLarge => at_receipt(TOO_LARGE),
+        Code::InvalidBody if problem.is_at(RECEIPT) => at_receipt(MISSING),
+        Code::ReceiptType | Code::ReceiptAlreadySent => problem.or_at(RECEIPT),
+        Code::RateLimited => {
             let count = services.config().pix.requests_per_day;
-            SPENT.phrase(&[("count", count.into())]).in_lang(lang).to_owned()
+            FormProblem::at("", SPENT.phrase(&[("count", count.into())]).in_lang(lang).to_owned())
         }
-        (Code::InvalidBody, Some(detail)) if detail.en.starts_with("comprovante: ") => MISSING.in_lang(lang).to_owned(),
-        _ => error::message(error, lang),
-    };
-    let request = error.more.iter().find_map(|more| more.fields.get("id")?.as_str().map(str::to_owned));
-    ReceiptProblem { sentence, request }
+        _ => problem,
+    }
 }

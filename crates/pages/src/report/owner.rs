@@ -6,7 +6,8 @@ use service::error::Code;
 use service::shares::{Snippets, badge_path, report_path};
 
 use super::shown::{Eyes, OwnersView, RefusedAlerts};
-use crate::{allowance, error};
+use crate::allowance;
+use crate::error::{self, FormProblem};
 
 /// What only the owner sees.
 pub(super) struct OwnerView<'a> {
@@ -45,6 +46,27 @@ pub(super) struct AlertForm<'a> {
     pub(super) typed: &'a str,
     /// Why it was refused.
     pub(super) problem: Option<String>,
+}
+
+/// The forms that verify a fix, for `verify_forms.html`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct VerifyForms<'a> {
+    /// Id of the report.
+    pub(super) id: &'a str,
+    pub(super) csrf: Option<&'a str>,
+    /// What an audit costs of the allowance, as a sentence.
+    pub(super) cost: &'a str,
+    /// What was typed: a source, and an address.
+    pub(super) html: &'a str,
+    pub(super) url: &'a str,
+    pub(super) problem: Option<&'a FormProblem>,
+}
+
+impl OwnerView<'_> {
+    /// The forms that verify a fix, empty.
+    pub(super) fn verify(&self) -> VerifyForms<'_> {
+        VerifyForms { id: self.id, csrf: self.csrf, cost: &self.cost, html: "", url: "", problem: None }
+    }
 }
 
 impl<'a> AlertForm<'a> {

@@ -1,5 +1,5 @@
-//! The form of a report that verifies a fix: the changed page as its source or at another address, or the ready fixes applied
-//! to a source.
+//! The forms of a report that verify a fix: the changed page as its source or at another address, or the ready fixes applied
+//! to a source. What is refused is in the forms of the answer.
 
 use std::collections::BTreeMap;
 
@@ -22,6 +22,7 @@ use model::id::{AuditId, Owner};
 use model::lang::{Lang, Text, text};
 use model::report::Report;
 use render::shown::signed;
+use service::blocking::off_worker;
 use service::caller::{Cx, Identity};
 use service::error::{Code, ServiceError};
 use service::form_audit::{self, AskedAudit};
@@ -34,11 +35,15 @@ use store::StoredReport;
 use super::documents::download;
 use super::field;
 use super::lookup::{ReportIdPath, owned_by_caller};
+use super::owner::VerifyForms;
+use super::view::has_ready;
+use crate::allowance::NextAudit;
+use crate::error::FormProblem;
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::{html, private, see_other};
 use crate::words::severity_word;
-use crate::{error, filters};
+use crate::{csrf, error, filters};
 
 /// Bytes of the form: a page of 2 MB whose every third byte is escaped, and the rest; as `POST /api/verify` takes.
 const FORM_BYTES: usize = 8 * 1024 * 1024;
@@ -60,9 +65,20 @@ struct VerifiedPage<'a> {
     url: &'a str,
     /// Whether it was sent to have the ready fixes applied.
     is_patch: bool,
-    /// What is wrong with what was sent.
-    problem: Option<String>,
+    /// Whether there are any.
+    has_ready: bool,
+    refused: Option<RefusedVerification>,
     result: Option<VerifiedResult>,
+}
+
+/// What was sent and refused, for the forms to be shown once more.
+struct RefusedVerification {
+    problem: FormProblem,
+    csrf: Option<String>,
+    /// What an audit costs of the allowance, as a sentence.
+    cost: String,
+    html: String,
+    url: String,
 }
 
 /// What a changed page is like beside the report.
@@ -81,6 +97,18 @@ struct VerifiedResult {
 }
 
 impl VerifiedPage<'_> {
+    /// The forms with what was typed, where that was refused.
+    fn verify(&self) -> Option<VerifyForms<'_>> {
+        self.refused.as_ref().map(|refused| VerifyForms {
+            id: self.id,
+            csrf: refused.csrf.as_deref(),
+            cost: &refused.cost,
+            html: &refused.html,
+            url: &refused.url,
+            problem: Some(&refused.problem),
+        })
+    }
+
     fn word(&self, severity: &Severity) -> &'static str {
         severity_word(*severity).in_lang(self.frame.reader.lang)
     }
@@ -97,6 +125,10 @@ impl VerifyForm {
     /// Whether it was sent to have the ready fixes applied.
     fn is_patch(&self) -> bool {
         matches!(field(&self.bytes, "do").as_deref(), Some("page" | "diff"))
+    }
+
+    fn typed(&self, name: &str) -> String {
+        field(&self.bytes, name).unwrap_or_default()
     }
 }
 
@@ -125,47 +157,79 @@ pub(crate) async fn submit(State(site): State<Site>, id: ReportIdPath, request: 
         Some("page" | "diff") => patched(&form).await,
         _ => verified(&form, reader).await,
     };
-    done.unwrap_or_else(|error| refused(&form, reader, &error))
+    match done {
+        Ok(response) => response,
+        Err(error) => refused(form, reader, error).await,
+    }
 }
 
-/// The page with what is wrong.
-fn refused(form: &VerifyForm, reader: Reader, error: &ServiceError) -> Response {
+/// The forms once more, with what was typed and what is wrong with it. Made off the async workers, as a source may have megabytes.
+async fn refused(form: VerifyForm, reader: Reader, error: ServiceError) -> Response {
     const OTHER: Text = text(
         "This HTML is not the source that was audited. Paste the whole source of the page as it is now. If the page has changed, audit it again first.",
         "Este HTML não é o código-fonte que foi auditado. Cole o código-fonte inteiro da página como está agora. Se a página mudou, audite-a de novo antes.",
     );
-    let problem = Some(match error.code {
-        Code::InvalidBody if form.is_patch() => OTHER.in_lang(reader.lang).to_owned(),
-        _ => error::message(error, reader.lang),
+    let lang = reader.lang;
+    let sentence = match error.code {
+        Code::InvalidBody if form.is_patch() => OTHER.in_lang(lang).to_owned(),
+        _ => error::message(&error, lang),
+    };
+    let at = match error.code.status() {
+        400 | 413 | 422 if form.typed("do") == "audit" => "url",
+        400 | 413 | 422 => "html",
+        _ => "",
+    };
+    // What was typed is not lost because the allowance can't be read.
+    let cost = NextAudit::of(&form.cx).await.map_or_else(|_| String::new(), |next| next.for_audits(1, lang));
+    let refused = RefusedVerification {
+        problem: FormProblem::at(at, sentence),
+        csrf: csrf::of_call(&form.cx).unwrap_or_default(),
+        cost,
+        html: form.typed("html"),
+        url: form.typed("url"),
+    };
+    let services = form.cx.services.clone();
+    let shown = off_worker(move || {
+        let mut response = page(&form, reader, status(&error), Some(refused), None);
+        of_error(response.headers_mut(), &error, form.cx.services.is_https());
+        response
     });
-    let mut response = page(form, reader, status(error), problem, None);
-    of_error(response.headers_mut(), error, form.cx.services.is_https());
-    response
+    shown.await.unwrap_or_else(|error| error::page(&services, &error, reader))
 }
 
 fn page(
     form: &VerifyForm,
     reader: Reader,
     status: StatusCode,
-    problem: Option<String>,
+    refused: Option<RefusedVerification>,
     result: Option<VerifiedResult>,
 ) -> Response {
-    let is_patch = form.is_patch();
-    let frame = Frame::new(&form.cx.services, reader).below("/");
-    let page = VerifiedPage { frame, id: &form.stored.id.0, url: &form.stored.report.url, is_patch, problem, result };
+    let (id, report) = (&form.stored.id.0, &form.stored.report);
+    let page = VerifiedPage {
+        // The address that the forms are sent to has no page.
+        frame: Frame::new(&form.cx.services, reader)
+            .below("/")
+            .leading_back_to(format!("/reports/{id}?lang={}", reader.lang.tag())),
+        id,
+        url: &report.url,
+        is_patch: form.is_patch(),
+        has_ready: has_ready(report),
+        refused,
+        result,
+    };
     private(html(status, &page, reader.lang))
 }
 
 /// Judges the source that was sent, compared with the report.
 async fn verified(form: &VerifyForm, reader: Reader) -> Result<Response, ServiceError> {
-    let VerifyForm { cx, stored, bytes } = form;
+    let VerifyForm { cx, stored, .. } = form;
     gate::spend_hourly(&cx.services, cx.caller.network, RateLimit::Verifications).await?;
     // As the page was sent; but for what says how its bytes were sent, which is not so of this source.
     let of_bytes = ["content-encoding", "content-length", "transfer-encoding"];
     let headers = stored.report.headers.clone().into_iter().filter(|(name, _)| !of_bytes.contains(&name.as_str()));
     let page_to_verify = PageToVerify {
         url: stored.report.url.clone(),
-        html: field(bytes, "html").unwrap_or_default(),
+        html: form.typed("html"),
         headers: Some(headers.collect()),
         robots_txt: None,
         audit_id: Some(stored.id.0.clone()),
@@ -215,8 +279,8 @@ fn counted(sentence: Text, count: usize, lang: Lang) -> String {
 
 /// The ready fixes applied to the source that was sent: the page, or what changed.
 async fn patched(form: &VerifyForm) -> Result<Response, ServiceError> {
-    let html = field(&form.bytes, "html").unwrap_or_default();
-    let is_diff = field(&form.bytes, "do").as_deref() == Some("diff");
+    let html = form.typed("html");
+    let is_diff = form.typed("do") == "diff";
     let of = async |html: String| {
         let page = PageToPatch { target: None, html, file: None };
         patches::patched(&form.cx.services, form.stored.clone(), page).await
@@ -250,7 +314,7 @@ async fn staged(
 ) -> Result<Response, ServiceError> {
     let (services, cx) = (site.services(), &form.cx);
     gate::admit_audit(services, client(&parts.extensions, &parts.headers), cx.caller.is_crawler)?;
-    let typed = field(&form.bytes, "url").unwrap_or_default().trim().to_owned();
+    let typed = form.typed("url").trim().to_owned();
     let url = form_audit::typed_url(cx, &typed).await?;
     let id = AuditId(services.ports().id());
     let way_on = format!("/compare?before={}&after={id}&lang={}", form.stored.id, reader.lang.tag());

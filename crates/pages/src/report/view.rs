@@ -135,6 +135,8 @@ pub(crate) struct ReportPage<'a> {
     /// Path on the host and content of each file of the patch.
     files: Vec<(&'a str, &'a str)>,
     truncated: bool,
+    /// That JSON-LD nodes were left out.
+    json_ld_left_out: Option<String>,
 }
 
 /// The tool that a report was asked for with.
@@ -249,7 +251,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         longest_bar,
         first,
         take_along: take_along(&report.url, services.base_url(), &report.findings, &report.fixes, lang),
-        has_ready: report.fixes.iter().any(|fix| fix.class == FixClass::Deterministic && fix.file.is_none()),
+        has_ready: has_ready(report),
         // A path that ends at the score of today leads nowhere that is seen.
         steps: findings::steps(&report.path, lang).into_iter().filter(|step| step.score_after > report.score).collect(),
         tool: tool.map(|family| ToolView {
@@ -299,6 +301,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         head: &report.patch.head,
         files: report.patch.files.iter().map(|file| (file.path.as_str(), file.content.as_str())).collect(),
         truncated: report.html_truncated,
+        json_ld_left_out: render::format::json_ld_left_out(report, lang),
     }
 }
 
@@ -316,6 +319,11 @@ fn not_measured(report: &Report, lang: Lang) -> (usize, BTreeMap<String, Vec<Che
 /// Whether a query asks for the page as it goes on paper.
 fn is_print(query: Option<&str>) -> bool {
     asks(query, "view", "print")
+}
+
+/// Whether a fix of the page itself is ready.
+pub(super) fn has_ready(report: &Report) -> bool {
+    report.fixes.iter().any(|fix| fix.class == FixClass::Deterministic && fix.file.is_none())
 }
 
 /// The notice at the top of the report.

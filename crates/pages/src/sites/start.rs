@@ -1,7 +1,7 @@
 //! The list of runs, and the form that begins one or tells its price.
 
 use api::cookies::CookieKind;
-use api::response::status;
+use api::response::{of_error, status};
 use askama::Template;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -18,6 +18,7 @@ use super::{PATH, SiteVisit, answered, band, form, status_word};
 use crate::challenge::{self, ChallengeView};
 use crate::credit::CreditField;
 use crate::csrf;
+use crate::error::FormProblem;
 use crate::filters;
 use crate::frame::Frame;
 use crate::reader::Reader;
@@ -25,6 +26,8 @@ use crate::response::{html, private, see_other};
 
 /// Pages that the form names at first.
 const USUAL_PAGES: &str = "100";
+/// Fields of the form that an error may name.
+const FIELDS: [&str; 4] = ["max_pages", "max_usd", "include", "exclude"];
 
 #[derive(Template)]
 #[template(path = "sites.html")]
@@ -45,7 +48,7 @@ struct SitesPage<'a> {
     most_pages: u32,
     /// What a run would cost, where that was asked for: a sentence.
     offer: Option<String>,
-    problem: Option<String>,
+    problem: Option<FormProblem>,
 }
 
 /// A run in the list.
@@ -68,21 +71,24 @@ struct TypedSite {
 
 impl TypedSite {
     fn request(&self) -> Result<SiteRequest, ServiceError> {
-        const PAGES: Text = text("Enter a number of pages.", "Informe um número de páginas.");
-        const DOLLARS: Text =
-            text("Enter the spending limit in US dollars.", "Informe o limite de gasto em dólares americanos.");
+        const PAGES: Text = text("max_pages: enter a number of pages", "max_pages: informe um número de páginas");
+        const DOLLARS: Text = text(
+            "max_usd: enter the spending limit in US dollars",
+            "max_usd: informe o limite de gasto em dólares americanos",
+        );
+        let refused = |why: Text| ServiceError::new(Code::InvalidBody).explained(why.into());
         let pages = self.max_pages.trim();
         let max_pages = match pages.parse::<u32>() {
             Ok(pages) => Some(pages),
             Err(_) if pages.is_empty() => None,
-            Err(_) => return Err(ServiceError::new(Code::InvalidBody).saying(PAGES)),
+            Err(_) => return Err(refused(PAGES)),
         };
         // With the comma of Portuguese too.
         let dollars = self.max_usd.trim().replace(',', ".");
         let max_usd = match dollars.parse() {
             Ok(dollars) => Some(sites::dollars(dollars)?),
             Err(_) if dollars.is_empty() => None,
-            Err(_) => return Err(ServiceError::new(Code::InvalidBody).saying(DOLLARS)),
+            Err(_) => return Err(refused(DOLLARS)),
         };
         let lines =
             |text: &str| text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
@@ -137,7 +143,7 @@ pub(crate) async fn list(State(services): State<Services>, request: Request) -> 
             include: visit.parameter("include").unwrap_or_default(),
             exclude: visit.parameter("exclude").unwrap_or_default(),
         };
-        shown(visit, StatusCode::OK, typed, None, None).await
+        shown(visit, typed, None, None).await
     })
     .await
 }
@@ -179,8 +185,8 @@ pub(crate) async fn begin(State(services): State<Services>, request: Request) ->
         };
         match asked.await {
             Ok((_, Some(id))) => Ok(see_other(&format!("{PATH}/{id}?lang={}", reader.lang.tag()))),
-            Ok((offer, None)) => shown(&visit, StatusCode::OK, typed, offer, None).await,
-            Err(error) => shown(&visit, status(&error), typed, None, Some(&error)).await,
+            Ok((offer, None)) => shown(&visit, typed, offer, None).await,
+            Err(error) => shown(&visit, typed, None, Some(&error)).await,
         }
     };
     let mut response = match done.await {
@@ -193,10 +199,9 @@ pub(crate) async fn begin(State(services): State<Services>, request: Request) ->
 
 async fn shown(
     visit: &SiteVisit,
-    code: StatusCode,
     typed: TypedSite,
     offer: Option<SiteOffer>,
-    problem: Option<&ServiceError>,
+    error: Option<&ServiceError>,
 ) -> Result<Response, ServiceError> {
     let (cx, lang) = (&visit.cx, visit.reader.lang);
     let services = &cx.services;
@@ -211,11 +216,21 @@ async fn shown(
             rows.push(SiteRow { status: status_word(run.status).in_lang(lang), band: band(score), score, run });
         }
     }
+    let credit = CreditField::of_caller(services, &cx.caller, PATH);
+    let problem = error.map(|error| {
+        let problem = FormProblem::of(error, &FIELDS, lang);
+        match error.code.status() {
+            // The field is there only where credit pays.
+            400 if problem.is_at("max_usd") && credit.is_none() => FormProblem::at("", problem.sentence),
+            400 => problem.or_at("url"),
+            _ => problem,
+        }
+    });
     let page = SitesPage {
         frame: Frame::new(services, visit.reader).below("/workspace").keeping_query(visit.query.as_deref()),
         csrf: csrf::of_call(cx)?,
         challenge: challenge::of_call(cx),
-        credit: CreditField::of_caller(services, &cx.caller, PATH),
+        credit,
         rows,
         watches: watch_rows(visit).await?,
         more,
@@ -223,9 +238,12 @@ async fn shown(
         is_on_trial: service::gate::is_on_trial(services, &cx.caller),
         most_pages: services.config().limits.site_pages,
         offer: offer.map(|offer| offer_sentence(&offer, lang)),
-        problem: problem.map(|error| crate::error::message(error, lang)),
+        problem,
     };
-    let mut response = html(code, &page, lang);
+    let mut response = html(error.map_or(StatusCode::OK, status), &page, lang);
     challenge::allow(&mut response, page.challenge.as_ref());
+    if let Some(error) = error {
+        of_error(response.headers_mut(), error, services.is_https());
+    }
     Ok(response)
 }

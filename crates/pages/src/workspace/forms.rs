@@ -1,4 +1,5 @@
-//! Forms of the workspace. Each redirects to a page (303), so that a reload sends no form again.
+//! Forms of the workspace. Each redirects to a page (303), so that a reload sends no form again. What is typed into one that is
+//! refused is in the form of the answer.
 
 use api::cookies::CookieKind;
 use api::request::{BODY_BYTES, read_body, wish};
@@ -10,6 +11,8 @@ use http::{StatusCode, header};
 use model::id::AuditId;
 use model::tab::Tab;
 
+use super::settings::{self, TypedSettings};
+use super::snooze::{self, SnoozeForm};
 use super::space::EmptyPage;
 use super::visit::{TabIdPath, WorkspaceVisit, redirect};
 use crate::address::way_to_watch;
@@ -53,9 +56,27 @@ impl WorkspaceForm {
     pub(super) fn field(&self, wanted: &str) -> Option<&str> {
         self.fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
     }
+
+    /// The settings of a tab with what was typed of them.
+    fn settings(&self, tab: &Tab) -> TypedSettings {
+        let stored = TypedSettings::of(tab);
+        let typed = |name: &str, stored: String| self.field(name).map_or(stored, str::to_owned);
+        TypedSettings {
+            monitor: if self.field("monitor_email").is_some() { self.is_watched() } else { stored.monitor },
+            monitor_email: typed("monitor_email", stored.monitor_email),
+            alias: typed("alias", stored.alias),
+            tags: typed("tags", stored.tags),
+            note: typed("note", stored.note),
+        }
+    }
+
+    fn is_watched(&self) -> bool {
+        self.field("monitor") == Some("on")
+    }
 }
 
-/// Runs `work` on a tab of the sender, and redirects to the path that it answers, in which `{id}` is the tab.
+/// Runs `work` on a tab of the sender, and redirects to the path that it answers, in which `{id}` is the tab. Where it is refused,
+/// the settings of the tab are shown, with what was typed.
 async fn on_tab(
     services: Services,
     id: TabIdPath,
@@ -67,10 +88,13 @@ async fn on_tab(
     let done = async {
         let form = form?;
         let (_, tab) = form.visit.tab(id).await?;
-        Ok(work(&form, &tab).await?.replace("{id}", &tab.id))
+        Ok(match work(&form, &tab).await {
+            Ok(back) => redirect(&back.replace("{id}", &tab.id), reader.lang),
+            Err(error) => settings::again(&form.visit, &tab, form.settings(&tab), &error).await,
+        })
     };
     match done.await {
-        Ok(back) => private(redirect(&back, reader.lang)),
+        Ok(response) => private(response),
         Err(error) => crate::error::page(&services, &error, reader),
     }
 }
@@ -179,7 +203,7 @@ pub(crate) async fn save(State(services): State<Services>, id: TabIdPath, reques
             tags: form.field("tags").map(tags).transpose()?,
             note: form.field("note").map(|note| tabs::note_of(Some(note))).transpose()?,
             // A box that is not ticked sends nothing: the address beside it says that the form has one.
-            monitor: address.map(|_| form.field("monitor") == Some("on")),
+            monitor: address.map(|_| form.is_watched()),
             alert_email: address.map(|address| watches::alert_address(Some(address))).transpose()?,
             ..watches::TabEdit::default()
         };
@@ -196,23 +220,24 @@ pub(crate) async fn snooze(State(services): State<Services>, id: TabIdPath, requ
     let done = async {
         let form = form?;
         let (owner, tab) = form.visit.tab(id).await?;
-        let (cx, code) = (&form.visit.cx, form.field("code").unwrap_or_default());
-        match form.field("do") {
-            Some("end") => snoozes::end(cx, owner, &tab, code).await?,
-            _ => {
-                let (reason, until) =
-                    (form.field("reason").unwrap_or_default(), form.field("until").unwrap_or_default());
-                snoozes::snooze(cx, owner, &tab, code, reason, until).await?
-            }
+        let cx = &form.visit.cx;
+        let [code, reason, until] = ["code", "reason", "until"].map(|name| form.field(name).unwrap_or_default());
+        let done = match form.field("do") {
+            Some("end") => snoozes::end(cx, owner, &tab, code).await,
+            _ => snoozes::snooze(cx, owner, &tab, code, reason, until).await,
         };
+        if let Err(error) = done {
+            let refused = Some(([reason, until], &error));
+            return snooze::shown(&form.visit, &tab, SnoozeForm { code, report: form.field("report"), refused }).await;
+        }
         let report = form.field("report").and_then(|id| uuid::Uuid::try_parse(id).ok());
-        Ok(match report {
+        Ok(see_other(&match report {
             Some(report) => format!("/reports/{report}?lang={}#findings", reader.lang.tag()),
             None => format!("/workspace/{}/settings?lang={}", tab.id, reader.lang.tag()),
-        })
+        }))
     };
     match done.await {
-        Ok(place) => private(see_other(&place)),
+        Ok(response) => private(response),
         Err(error) => crate::error::page(&services, &error, reader),
     }
 }
@@ -239,7 +264,7 @@ pub(crate) async fn run_all(State(site): State<Site>, request: Request) -> Respo
 /// Starts or ends the daily watch, and sets the address of its alerts.
 pub(crate) async fn watch(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     on_tab(services, id, request, async |form, tab| {
-        let begins = form.field("monitor") == Some("on");
+        let begins = form.is_watched();
         let alert_email = Some(watches::alert_address(form.field("monitor_email"))?);
         change(form, tab, watches::TabEdit { monitor: Some(begins), alert_email, ..watches::TabEdit::default() })
             .await?;

@@ -1,6 +1,6 @@
 //! Webhooks and the feed of an account: making one, testing it, its secret, its last deliveries.
 
-use api::response::status;
+use api::response::{of_error, status};
 use askama::Template;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -11,6 +11,7 @@ use model::page_event::EventKind;
 use super::forms::WorkspaceForm;
 use super::visit::{WorkspaceVisit, answered, redirect};
 use crate::csrf;
+use crate::error::FormProblem;
 use crate::filters;
 use crate::frame::Frame;
 use crate::reader::Reader;
@@ -22,6 +23,8 @@ use service::webhooks::{self, Delivery, DeliveryStateWord, Webhook, WebhookKind,
 
 /// Where the page is.
 const PATH: &str = "/workspace/webhooks";
+/// Fields of the form for a webhook that an error may name.
+const FIELDS: [&str; 2] = ["url", "events"];
 /// Deliveries that the page shows of a webhook; the API has more.
 const SHOWN: usize = 5;
 
@@ -38,9 +41,12 @@ struct WebhooksPage<'a> {
     feed: Option<FeedState>,
     /// What was made just now, and is shown this once.
     made: Option<Made>,
-    problem: Option<String>,
+    /// What is wrong with the form for a webhook, or with another one.
+    problem: Option<FormProblem>,
     /// The address typed into the form.
     typed: &'a str,
+    /// Word and label of each event, and whether it is chosen.
+    events: [(&'static str, &'static str, bool); 2],
 }
 
 /// A webhook in the list.
@@ -72,7 +78,7 @@ enum Made {
 /// The webhooks and the feed.
 pub(crate) async fn show(State(services): State<Services>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    answered(&services, &parts, async |visit| page(visit, StatusCode::OK, None, None, "").await).await
+    answered(&services, &parts, async |visit| page(visit, None, None).await).await
 }
 
 /// A form of the page.
@@ -81,14 +87,11 @@ pub(crate) async fn send(State(services): State<Services>, request: Request) -> 
     let reader = Reader::of(&parts.headers, parts.uri.query());
     let done = async {
         let form = form?;
-        let (made, problem) = match act(&form).await {
-            Ok(None) => return Ok(redirect(PATH, reader.lang)),
-            Ok(made) => (made, None),
-            Err(error) => (None, Some(error)),
-        };
-        let code = problem.as_ref().map_or(StatusCode::OK, status);
-        let typed = if problem.is_some() { form.field("url").unwrap_or_default() } else { "" };
-        page(&form.visit, code, made, problem.as_ref(), typed).await
+        match act(&form).await {
+            Ok(None) => Ok(redirect(PATH, reader.lang)),
+            Ok(made) => page(&form.visit, made, None).await,
+            Err(error) => page(&form.visit, None, Some((&form, &error))).await,
+        }
     };
     match done.await {
         Ok(response) => private(response),
@@ -108,7 +111,7 @@ async fn act(form: &WorkspaceForm) -> Result<Option<Made>, ServiceError> {
         "delete-feed" => feed::delete(cx).await.map(|()| None),
         _ => {
             let chosen: Vec<EventKind> =
-                EventKind::SUBSCRIBED.into_iter().filter(|kind| form.field(kind.word()) == Some("on")).collect();
+                EventKind::SUBSCRIBED.into_iter().filter(|kind| is_chosen(form, *kind)).collect();
             let events = webhooks::subscribed(Some(&chosen))?;
             let made = webhooks::create(cx, form.field("url").unwrap_or_default().trim(), &events).await?;
             Ok(Some(Made::Secret(made.secret)))
@@ -116,14 +119,25 @@ async fn act(form: &WorkspaceForm) -> Result<Option<Made>, ServiceError> {
     }
 }
 
+fn is_chosen(form: &WorkspaceForm, kind: EventKind) -> bool {
+    form.field(kind.word()) == Some("on")
+}
+
+/// The page; with a form that was refused, and why.
 async fn page(
     visit: &WorkspaceVisit,
-    code: StatusCode,
     made: Option<Made>,
-    problem: Option<&ServiceError>,
-    typed: &str,
+    refused: Option<(&WorkspaceForm, &ServiceError)>,
 ) -> Result<Response, ServiceError> {
+    const ALERTS: Text = text("Alerts: a watched page got worse", "Alertas: uma página monitorada piorou");
+    const RUNS: Text = text("Other finished runs", "Outras auditorias concluídas");
     let (cx, lang) = (&visit.cx, visit.reader.lang);
+    let error = refused.map(|(_, error)| error);
+    // The forms of webhooks that are there have nothing to type.
+    let typed = refused.map(|(form, _)| form).filter(|form| form.field("url").is_some());
+    let event = |kind: EventKind, label: Text| {
+        (kind.word(), label.in_lang(lang), typed.is_none_or(|form| is_chosen(form, kind)))
+    };
     let is_guest = visit.is_guest();
     let (mut rows, mut feed) = (Vec::new(), None);
     if !is_guest {
@@ -145,10 +159,18 @@ async fn page(
         ],
         feed,
         made,
-        problem: problem.map(|error| crate::error::message(error, lang)),
-        typed,
+        problem: error.map(|error| match typed {
+            Some(_) => FormProblem::of(error, &FIELDS, lang).or_at("url"),
+            None => FormProblem::of(error, &[], lang),
+        }),
+        typed: typed.and_then(|form| form.field("url")).unwrap_or_default(),
+        events: [event(EventKind::WatchAlert, ALERTS), event(EventKind::RunFinished, RUNS)],
     };
-    Ok(html(code, &page, lang))
+    let mut response = html(error.map_or(StatusCode::OK, status), &page, lang);
+    if let Some(error) = error {
+        of_error(response.headers_mut(), error, cx.services.is_https());
+    }
+    Ok(response)
 }
 
 impl WebhookRow {

@@ -15,6 +15,7 @@ mod money;
 mod operator;
 mod passkeys;
 mod refused;
+mod refused_forms;
 mod rendered;
 mod report;
 mod running;

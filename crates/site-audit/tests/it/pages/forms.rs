@@ -66,22 +66,31 @@ const ACCOUNTS: [&str; 19] = [
 
 /// A form as a browser would send it untouched.
 #[derive(Debug, Clone)]
-struct Form {
+pub(super) struct Form {
     /// The page that has it.
-    page: String,
-    is_post: bool,
+    pub(super) page: String,
+    pub(super) is_post: bool,
     action: String,
     is_multipart: bool,
-    fields: Vec<(String, String)>,
+    pub(super) fields: Vec<(String, String)>,
+    /// Names of the fields that a person fills in.
+    pub(super) typed: BTreeSet<String>,
+    /// Its element in the document of the page.
+    pub(super) element: NodeId,
 }
 
 impl Form {
     /// Where it is sent, without what differs from one thing to the next.
-    fn pattern(&self) -> String {
+    pub(super) fn pattern(&self) -> String {
         format!("{} {}", if self.is_post { "POST" } else { "GET" }, pattern(&self.action))
     }
 
-    async fn send(&self, reader: &mut Browser<'_>) -> Response {
+    /// What it does there, where that is said.
+    pub(super) fn does(&self) -> &str {
+        self.fields.iter().find(|(name, _)| name == "do").map_or("", |(_, does)| does)
+    }
+
+    pub(super) async fn send(&self, reader: &mut Browser<'_>) -> Response {
         let encoded = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.fields).finish();
         if !self.is_post {
             return reader.get(&format!("{}?{encoded}", self.action)).await;
@@ -98,7 +107,7 @@ impl Form {
 }
 
 /// A path without its query; ids are all alike, and so are the checks and the tools.
-fn pattern(path: &str) -> String {
+pub(super) fn pattern(path: &str) -> String {
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let mut before = "";
     let part = |part| {
@@ -111,24 +120,29 @@ fn pattern(path: &str) -> String {
 }
 
 /// The document of a page, and what its links and forms lead to.
-struct Document {
+pub(super) struct Document {
     tree: Tree,
 }
 
 impl Document {
-    fn of(page: &Response) -> Self {
+    pub(super) fn of(page: &Response) -> Self {
         Self { tree: html::parse(page.body.clone(), &Options::default()) }
     }
 
-    fn attribute(&self, id: NodeId, name: &str) -> Option<String> {
+    pub(super) fn attribute(&self, id: NodeId, name: &str) -> Option<String> {
         self.tree.attribute(id, name).map(|found| found.value().to_owned())
     }
 
-    fn elements(&self, root: NodeId, name: &str) -> Vec<NodeId> {
+    pub(super) fn elements(&self, root: NodeId, name: &str) -> Vec<NodeId> {
         self.tree
             .descendants(root)
             .filter(|id| self.tree.kind(*id) == Kind::Element && self.tree.is(*id, name))
             .collect()
+    }
+
+    /// What an element says.
+    pub(super) fn text(&self, id: NodeId) -> String {
+        self.tree.descendants(id).flat_map(|node| self.tree.texts(node)).collect()
     }
 
     /// Paths of ours.
@@ -140,7 +154,7 @@ impl Document {
     }
 
     /// Forms that work without a script.
-    fn forms(&self, page: &str) -> Vec<Form> {
+    pub(super) fn forms(&self, page: &str) -> Vec<Form> {
         let mut forms = Vec::new();
         for id in self.elements(NodeId::DOCUMENT, "form") {
             let is_post = self.attribute(id, "method").as_deref() == Some("post");
@@ -150,8 +164,9 @@ impl Document {
             }
             let own = page.split('?').next().unwrap_or_default().to_owned();
             let is_multipart = self.attribute(id, "enctype").is_some();
-            let fields = self.fields(id);
-            forms.push(Form { page: page.to_owned(), is_post, action: action.unwrap_or(own), is_multipart, fields });
+            let (page, action) = (page.to_owned(), action.unwrap_or(own));
+            let (fields, typed) = (self.fields(id), self.typed(id));
+            forms.push(Form { page, is_post, action, is_multipart, fields, typed, element: id });
         }
         forms
     }
@@ -170,18 +185,30 @@ impl Document {
             let chosen = chosen.or(options.first()).map(|option| value(*option));
             fields.extend(self.attribute(id, "name").zip(chosen));
         }
+        for id in self.elements(form, "textarea") {
+            fields.extend(self.attribute(id, "name").map(|name| (name, self.text(id))));
+        }
         // A form with several buttons is sent by its first.
         let button = self.elements(form, "button").into_iter().next();
         fields.extend(button.and_then(|id| self.attribute(id, "name").map(|name| (name, value(id)))));
         fields
     }
+
+    /// Names of the fields that a person fills in.
+    fn typed(&self, form: NodeId) -> BTreeSet<String> {
+        let is_shown = |id: &NodeId| {
+            self.attribute(*id, "type").as_deref() != Some("hidden") && self.attribute(*id, "hidden").is_none()
+        };
+        let fields = ["input", "select", "textarea"].into_iter().flat_map(|name| self.elements(form, name));
+        fields.filter(is_shown).filter_map(|id| self.attribute(id, "name")).collect()
+    }
 }
 
 /// Forms by the page that has them, where they are sent, and what they do there, where that is said.
-type Forms = BTreeMap<(String, String, String), Form>;
+pub(super) type Forms = BTreeMap<(String, String, String), Form>;
 
 /// Every form that a reader finds, beginning at some pages and following every link; of pages that are alike, of one.
-async fn found(reader: &mut Browser<'_>, seeds: &[String]) -> Forms {
+pub(super) async fn found(reader: &mut Browser<'_>, seeds: &[String]) -> Forms {
     let mut to_visit: VecDeque<String> = seeds.iter().cloned().collect();
     let mut visited = BTreeSet::new();
     let mut forms = BTreeMap::new();
@@ -200,7 +227,7 @@ async fn found(reader: &mut Browser<'_>, seeds: &[String]) -> Forms {
         let document = Document::of(&page);
         to_visit.extend(document.links(&path));
         for form in document.forms(&path) {
-            let does = form.fields.iter().find(|(name, _)| name == "do").map_or("", |(_, does)| does).to_owned();
+            let does = form.does().to_owned();
             forms.entry((pattern(&path), form.pattern(), does)).or_insert(form);
         }
     }
@@ -208,7 +235,7 @@ async fn found(reader: &mut Browser<'_>, seeds: &[String]) -> Forms {
 }
 
 /// Sends what a page of ours has, with what is typed into it, and follows where it leads.
-async fn use_form(reader: &mut Browser<'_>, page: &str, action: &str, typed: &[(&str, &str)]) -> Response {
+pub(super) async fn use_form(reader: &mut Browser<'_>, page: &str, action: &str, typed: &[(&str, &str)]) -> Response {
     let shown = reader.get(page).await;
     let forms = Document::of(&shown).forms(page);
     let mut form = forms.into_iter().find(|form| pattern(&form.action) == action).unwrap_or_else(|| {
@@ -222,7 +249,7 @@ async fn use_form(reader: &mut Browser<'_>, page: &str, action: &str, typed: &[(
 }
 
 /// Audits the page, and follows it with two runs.
-async fn settle_in(reader: &mut Browser<'_>, page: &Page) {
+pub(super) async fn settle_in(reader: &mut Browser<'_>, page: &Page) {
     let url = page.url();
     assert_eq!(use_form(reader, "/tools/canonical", "/", &[("url", &url)]).await.status, 303);
     let opened = use_form(reader, "/workspace", "/workspace", &[("url", &url)]).await;

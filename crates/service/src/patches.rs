@@ -18,7 +18,7 @@ use serde::Serialize;
 use store::StoredReport;
 use url::Url;
 
-use self::same_page::Reading;
+use self::same_page::SourceReading;
 use crate::audits::undone;
 use crate::blocking::off_worker;
 use crate::error::{Code, ServiceError};
@@ -96,7 +96,7 @@ pub async fn patched(
     let (part, target) = page.target.map(|score| audit::towards(&stored.report, score)).unzip();
     let patch = part.unwrap_or_else(|| stored.report.patch.clone());
     let patching = Arc::new(Patching { stored, patch, target, sent: page });
-    for reading in [Reading::AsUtf8, Reading::AsServed] {
+    for reading in [SourceReading::AsUtf8, SourceReading::AsServed] {
         if !patching.may_be_read(reading) || !patching.is_of_page(services, reading).await? {
             continue;
         }
@@ -118,8 +118,8 @@ struct Patching {
 
 impl Patching {
     /// Whether the audited page was read in this way.
-    fn may_be_read(&self, reading: Reading) -> bool {
-        reading == Reading::AsUtf8 || self.charset().is_some_and(|charset| charset != UTF_8)
+    fn may_be_read(&self, reading: SourceReading) -> bool {
+        reading == SourceReading::AsUtf8 || self.charset().is_some_and(|charset| charset != UTF_8)
     }
 
     fn charset(&self) -> Option<&String> {
@@ -127,13 +127,13 @@ impl Patching {
     }
 
     /// The source as the page of an audit.
-    fn capture(&self, reading: Reading, now: Timestamp) -> Option<Capture> {
+    fn capture(&self, reading: SourceReading, now: Timestamp) -> Option<Capture> {
         let url = Url::parse(&self.stored.report.url).ok()?;
         Some(same_page::capture(url, &self.stored.report, unmarked(&self.sent.html).1, reading, now))
     }
 
     /// Whether the source is the audited page, as far as the patch itself does not prove that.
-    async fn is_of_page(&self, services: &Services, reading: Reading) -> Result<bool, ServiceError> {
+    async fn is_of_page(&self, services: &Services, reading: SourceReading) -> Result<bool, ServiceError> {
         // An edit proves its page by its original, which a tag for the head or a file does not have.
         let adds = !self.patch.head.is_empty() || !self.patch.files.is_empty();
         let audited = self.stored.report.summary.clone().filter(|_| adds);
@@ -145,12 +145,12 @@ impl Patching {
     }
 
     /// Applies the patch; `None` where an edit has no place. CPU-bound, in proportion to the page.
-    fn applied(&self, services: &Services, reading: Reading) -> Option<PatchedPage> {
+    fn applied(&self, services: &Services, reading: SourceReading) -> Option<PatchedPage> {
         let Self { stored, patch, target, sent } = self;
         let (mark, page) = unmarked(&sent.html);
         let (after, page_encoding) = match reading {
-            Reading::AsUtf8 => (audit::patch::apply(page, patch)?, self.charset().cloned()),
-            Reading::AsServed => (self.applied_to_file()?, Some(UTF_8.to_owned())),
+            SourceReading::AsUtf8 => (audit::patch::apply(page, patch)?, self.charset().cloned()),
+            SourceReading::AsServed => (self.applied_to_file()?, Some(UTF_8.to_owned())),
         };
         let after = format!("{mark}{after}");
         let name = sent.file.clone().unwrap_or_else(|| file_of(&stored.report.url));
@@ -170,7 +170,7 @@ impl Patching {
     /// The same for a file in UTF-8 that does not say so, which was read as another encoding: the patch has its places in the
     /// bytes.
     fn applied_to_file(&self) -> Option<String> {
-        let capture = self.capture(Reading::AsServed, Timestamp(0))?;
+        let capture = self.capture(SourceReading::AsServed, Timestamp(0))?;
         let html = Page::read(&capture).html.filter(|html| html.unlabelled_utf8)?;
         let is_patch_of_it = audit::patch::apply(html.document.source(), &self.patch).is_some();
         let bytes = &capture.page.response()?.body.bytes;

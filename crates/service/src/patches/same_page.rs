@@ -20,7 +20,7 @@ const MOST_OTHER: usize = 1;
 
 /// How the bytes of a source are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum SourceReading {
     /// As UTF-8, whatever the audited page was.
     AsUtf8,
     /// As they would be if they were served like the audited page: a page that declares no encoding is guessed to have another
@@ -29,11 +29,11 @@ pub(super) enum Reading {
 }
 
 /// A source as the page of an audit, to be judged like it.
-pub(super) fn capture(url: Url, report: &Report, source: &str, reading: Reading, now: Timestamp) -> Capture {
+pub(super) fn capture(url: Url, report: &Report, source: &str, reading: SourceReading, now: Timestamp) -> Capture {
     let declared = report.headers.get("content-type").map_or("text/html", String::as_str);
     let content_type = Some(match reading {
-        Reading::AsUtf8 => format!("{}; charset=utf-8", declared.split(';').next().unwrap_or("text/html")),
-        Reading::AsServed => declared.to_owned(),
+        SourceReading::AsUtf8 => format!("{}; charset=utf-8", declared.split(';').next().unwrap_or("text/html")),
+        SourceReading::AsServed => declared.to_owned(),
     });
     Supplied { content_type, ..Supplied::page(url, source.into()) }.capture(now)
 }
@@ -77,7 +77,8 @@ mod tests {
     }
 
     fn is_same(audited: &Report, source: &str) -> bool {
-        let sent = audit::report(&capture(Url::parse(URL).unwrap(), audited, source, Reading::AsUtf8, Timestamp(0)));
+        let sent =
+            audit::report(&capture(Url::parse(URL).unwrap(), audited, source, SourceReading::AsUtf8, Timestamp(0)));
         agree(audited.summary.as_ref().unwrap(), &sent.summary.unwrap())
     }
 

@@ -20,6 +20,7 @@ testkit::on_both_databases! {
     a_noindex_is_a_decision_above_everything,
     points_of_a_page_at_0_say_what_they_are_of,
     an_old_report_leads_to_the_newest,
+    structured_data_that_was_left_out_is_told,
 }
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -197,6 +198,27 @@ async fn points_of_a_page_at_0_say_what_they_are_of(database: TestDatabase) {
     let page = read(&app, &format!("{path}?lang=en"), &cookie).await.body;
     assert!(page.contains("<span class=\"gain\">+8 points</span>") && !page.contains("points lost"), "{page}");
     assert!(page.contains("Ordered by what they affect:"), "{page}");
+}
+
+async fn structured_data_that_was_left_out_is_told(database: TestDatabase) {
+    let site = TestSite::start(|asked| {
+        let nodes = if asked.path == "/many" { 51 } else { 50 };
+        let data: String = vec![r#"{"@type":"Person","name":"Ana"}"#; nodes].join(",");
+        SiteAnswer::html(&format!(r#"{BREAD}<script type="application/ld+json">[{data}]</script>"#))
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    let (path, cookie) = audited(&app, &site.url("/many"), "").await;
+    for (lang, sentence) in [
+        ("en", "Only the first 50 of 51 JSON-LD nodes were read."),
+        ("pt-BR", "Só os primeiros 50 de 51 nós de JSON-LD foram lidos."),
+    ] {
+        let page = read(&app, &format!("{path}?lang={lang}"), &cookie).await.body;
+        assert!(page.contains(sentence), "{lang}: {page}");
+    }
+    let (path, cookie) = audited(&app, &site.url("/all"), &cookie).await;
+    let page = read(&app, &format!("{path}?lang=en"), &cookie).await.body;
+    assert!(!page.contains("JSON-LD nodes were read"), "{page}");
 }
 
 async fn an_old_report_leads_to_the_newest(database: TestDatabase) {

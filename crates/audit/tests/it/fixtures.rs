@@ -322,6 +322,26 @@ fn a_template_has_something_to_fill_in_or_to_confirm_and_nothing_else_has() {
 }
 
 #[test]
+fn each_placeholder_of_a_file_is_explained_in_its_note() {
+    let mut wrong = Vec::new();
+    for fixture in fixtures() {
+        for fix in &fixture.report.fixes {
+            let content = fix.file.as_ref().map_or("", |file| file.content.as_str());
+            let placeholders = content.split("{{").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0));
+            for placeholder in placeholders {
+                let named = format!("{{{{{placeholder}}}}}");
+                let is_explained =
+                    |note: &Phrase| [&note.en, &note.pt].iter().all(|text| text.contains(named.as_str()));
+                if !fix.note.as_ref().is_some_and(is_explained) {
+                    wrong.push(format!("{}: {}: {named}", fixture.name, fix.code));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
 fn each_fix_of_a_fixture_holds_its_promise_alone() {
     let faults = parallel::flat_map(fixtures(), |fixture| alone_faults(&fixture.name, &fixture.site, &fixture.codes()));
     assert_eq!(faults, Vec::<String>::new());

@@ -246,8 +246,8 @@ fn markdown_missing(facts: &Facts<'_>) -> Verdict {
         "O llms.txt do site lista versões em Markdown de outras páginas, mas não desta.",
     );
     const SERVE: Text = text(
-        "Serve the content as text/markdown first, usually at the page's URL with .md added. Then add this tag.",
-        "Antes, sirva o conteúdo como text/markdown, em geral na URL da página com .md no fim. Depois, adicione esta tag.",
+        "Serve the content as text/markdown first, usually at the page's URL with .md added. Then add this tag with that URL.",
+        "Antes, sirva o conteúdo como text/markdown, em geral na URL da página com .md no fim. Depois, adicione esta tag com essa URL.",
     );
     let tag = "<link rel=\"alternate\" type=\"text/markdown\" href=\"{{MARKDOWN_URL}}\">";
     problem(NONE, &[], FixDraft::template(FixTarget::Head, tag).note(SERVE, &[])).fail()

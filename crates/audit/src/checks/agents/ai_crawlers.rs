@@ -128,8 +128,8 @@ fn search_blocked(facts: &Facts<'_>) -> Verdict {
         "O robots.txt bloqueia {count} {count|robô|robôs} de busca de IA nesta página: {names}.",
     );
     const POLICY: Text = text(
-        "If you want assistants to cite this page, add this group to robots.txt.",
-        "Se você quer que assistentes citem esta página, adicione este grupo ao robots.txt.",
+        "If you want assistants to cite this page, add this group to robots.txt. Replace `{{SCOPE}}` with `$` to allow only this page, or remove it to allow every URL that begins this way.",
+        "Se você quer que assistentes citem esta página, adicione este grupo ao robots.txt. Troque `{{SCOPE}}` por `$` para liberar só esta página, ou apague-o para liberar todas as URLs que começam assim.",
     );
     kept_out(facts, Purpose::Answers, OUT, POLICY)
 }
@@ -140,8 +140,8 @@ fn user_fetch_blocked(facts: &Facts<'_>) -> Verdict {
         "O robots.txt bloqueia nesta página {count} {count|agente que atua|agentes que atuam} a pedido de usuários: {names}.",
     );
     const POLICY: Text = text(
-        "If you want people to read this page through an assistant, add this group to robots.txt.",
-        "Se você quer que as pessoas leiam esta página por um assistente, adicione este grupo ao robots.txt.",
+        "If you want people to read this page through an assistant, add this group to robots.txt. Replace `{{SCOPE}}` with `$` to allow only this page, or remove it to allow every URL that begins this way.",
+        "Se você quer que as pessoas leiam esta página por um assistente, adicione este grupo ao robots.txt. Troque `{{SCOPE}}` por `$` para liberar só esta página, ou apague-o para liberar todas as URLs que começam assim.",
     );
     kept_out(facts, Purpose::Person, OUT, POLICY)
 }

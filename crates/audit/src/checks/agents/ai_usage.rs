@@ -248,8 +248,8 @@ fn noai_declared(facts: &Facts<'_>) -> Verdict {
         "A página diz {word}, mas o robots.txt deixa {count} {count|robô|robôs} de treinamento acessá-la: {names}.",
     );
     const SAY: Text = text(
-        "If you want to keep training crawlers out, add this group to robots.txt with the path that it applies to.",
-        "Se você quer bloquear os robôs de treinamento, adicione este grupo ao robots.txt com o caminho a que ele se aplica.",
+        "If you want to keep training crawlers out, add this group to robots.txt. Replace `{{SCOPE}}` with the path that it applies to, or remove it for the whole site.",
+        "Se você quer bloquear os robôs de treinamento, adicione este grupo ao robots.txt. Troque `{{SCOPE}}` pelo caminho a que ele se aplica, ou apague-o para o site inteiro.",
     );
     let mut group: String = open.iter().map(|token| format!("User-agent: {token}\n")).collect();
     group.push_str("Disallow: /{{SCOPE}}\n");

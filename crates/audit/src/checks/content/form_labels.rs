@@ -195,6 +195,10 @@ fn button(facts: &Facts<'_>) -> Verdict {
     );
     let (count, total) = (found.len(), buttons().count());
     let values = [("count", count.into()), ("total", total.into()), ("tag", first.quoted().into())];
-    let fix = FixDraft::template(FixTarget::Body, with_name(*first, "{{ACTION}}"));
+    const ACTION: Text = text(
+        "Replace `{{ACTION}}` with one or two words that say what the button does.",
+        "Troque `{{ACTION}}` por uma ou duas palavras que digam o que o botão faz.",
+    );
+    let fix = FixDraft::template(FixTarget::Body, with_name(*first, "{{ACTION}}")).note(ACTION, &[]);
     problem(NAMELESS, &values, fix).on(&found).minor_if(count < NOTE_BELOW).fail()
 }

@@ -112,8 +112,8 @@ fn blocks_page(facts: &Facts<'_>) -> Verdict {
         "A linha {line} do robots.txt bloqueia esta página para o Googlebot: {rule}",
     );
     const ABOVE: Text = text(
-        "Add this line to the group of line {line}, {rule}.",
-        "Adicione esta linha ao grupo da linha {line}, {rule}.",
+        "Add this line to the group of line {line}, {rule}. Replace `{{SCOPE}}` with `$` to allow only this page, or remove it to allow every URL that begins this way.",
+        "Adicione esta linha ao grupo da linha {line}, {rule}. Troque `{{SCOPE}}` por `$` para liberar só esta página, ou apague-o para liberar todas as URLs que começam assim.",
     );
     let values = [("line", line.into()), ("rule", rule.as_str().into())];
     let fix = FixDraft::file_template(PATH, format!("Allow: {path}{{{{SCOPE}}}}\n")).note(ABOVE, &values);
@@ -137,8 +137,8 @@ fn blocks_engine(facts: &Facts<'_>) -> Verdict {
         "O robots.txt permite a página ao Googlebot, mas bloqueia {names}.",
     );
     const POLICY: Text = text(
-        "If people should find the page in these search engines, add this group to robots.txt.",
-        "Se as pessoas devem encontrar a página nesses buscadores, adicione este grupo ao robots.txt.",
+        "If people should find the page in these search engines, add this group to robots.txt. Replace `{{SCOPE}}` with `$` to allow only this page, or remove it to allow every URL that begins this way.",
+        "Se as pessoas devem encontrar a página nesses buscadores, adicione este grupo ao robots.txt. Troque `{{SCOPE}}` por `$` para liberar só esta página, ou apague-o para liberar todas as URLs que começam assim.",
     );
     let mut group: String = blocked.iter().map(|(token, _, _)| format!("User-agent: {token}\n")).collect();
     group.push_str(&format!("Allow: {}{{{{SCOPE}}}}\n", facts.robots_path()?));
@@ -191,8 +191,8 @@ fn blocks_resources(facts: &Facts<'_>) -> Verdict {
         "O robots.txt bloqueia para o Googlebot {count|um arquivo que a página carrega, {url}|{count} arquivos que a página carrega; o primeiro é {url}}: {rule}",
     );
     const FOLDERS: Text = text(
-        "Add these lines to the group for Googlebot, or to the group for all crawlers. Narrow the paths if the folders hold other files too.",
-        "Adicione estas linhas ao grupo do Googlebot, ou ao de todos os robôs. Restrinja os caminhos se as pastas contêm também outros arquivos.",
+        "Add these lines to the group for Googlebot, or to the group for all crawlers. Remove `{{FILES}}` to allow the whole folder, or replace it with the name of a file.",
+        "Adicione estas linhas ao grupo do Googlebot, ou ao de todos os robôs. Apague `{{FILES}}` para liberar a pasta inteira, ou troque-o pelo nome de um arquivo.",
     );
     let folders: BTreeSet<&str> =
         blocked.iter().map(|(_, url, _)| url.path().rsplit_once('/').map_or("", |(folder, _)| folder)).collect();

@@ -132,8 +132,8 @@ fn place(file: &SitemapFile, snippet: Option<&str>) -> Place {
 fn invalid(facts: &Facts<'_>) -> Verdict {
     const FORM: &str = "<lastmod>{{LAST_SIGNIFICANT_CHANGE}}</lastmod>\n";
     const WRITE: Text = text(
-        "Change this in the program that generates {sitemap}. Write 2026-11-21, or add time and time zone.",
-        "Mude isto no programa que gera {sitemap}. Escreva 2026-11-21, ou acrescente hora e fuso.",
+        "Change this in the program that generates {sitemap}. Replace `{{LAST_SIGNIFICANT_CHANGE}}` with a date such as 2026-11-21, or with date, time and time zone.",
+        "Mude isto no programa que gera {sitemap}. Troque `{{LAST_SIGNIFICANT_CHANGE}}` por uma data como 2026-11-21, ou por data, hora e fuso.",
     );
     let sitemaps = facts.sitemaps()?;
     let latest = facts.capture.started_at.plus_ms(DAY_MS);

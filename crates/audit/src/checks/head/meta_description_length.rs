@@ -147,6 +147,13 @@ fn too_short(facts: &Facts<'_>) -> Verdict {
         says_more.then_some((key, fitted))
     });
     const SOCIAL: Text = text("{key}", "{key}");
+    const ESCAPE: Text =
+        text("Write each quotation mark inside the value as &quot;.", "Escreva cada aspa dentro do valor como &quot;.");
+    const REST: Text = text(
+        "Replace `{{DETAIL}}` with the rest of the text, and write each quotation mark inside the value as &quot;.",
+        "Troque `{{DETAIL}}` pelo resto do texto e escreva cada aspa dentro do valor como &quot;.",
+    );
+    let note = if social.is_some() { ESCAPE } else { REST };
     let fix = match social {
         Some((key, fitted)) => {
             FixDraft::edit(FixTarget::Head, tag(&fitted)).into_draft().from(SOCIAL, &[("key", key.into())])
@@ -157,8 +164,6 @@ fn too_short(facts: &Facts<'_>) -> Verdict {
             FixDraft::template(FixTarget::Head, tag)
         }
     };
-    const ESCAPE: Text =
-        text("Write each quotation mark inside the value as &quot;.", "Escreva cada aspa dentro do valor como &quot;.");
-    let fix = if is_cut { fix.note(ESCAPE, &[]) } else { fix };
+    let fix = if is_cut { fix.note(note, &[]) } else { fix };
     problem(message, &values, fix).on(html.element(meta.node)).fail()
 }

@@ -198,8 +198,8 @@ fn chain_long(facts: &Facts<'_>) -> Verdict {
     const ONE: Text = text("the first and last URL of the chain", "a primeira e a última URL da cadeia");
     let first = hops.first().map_or("", |hop| hop.url.as_str());
     const RULE: Text = text(
-        "Replace the chain with one rule in the server's configuration: {rule}",
-        "Substitua a cadeia por uma só regra na configuração do servidor: {rule}",
+        "Replace the chain with one redirect in the server's configuration. Write `{{SERVER_RULE}}` as your server writes redirects: {rule}",
+        "Substitua a cadeia por um só redirecionamento na configuração do servidor. Escreva `{{SERVER_RULE}}` como o seu servidor escreve redirecionamentos: {rule}",
     );
     let rule = format!("{{{{SERVER_RULE}}}} {first} → {}", exchange.url);
     let fix = FixDraft::server_rule(RULE, &[("rule", rule.into())]).from(ONE, &[]);

@@ -90,6 +90,10 @@ fn fix(html: &Html, found: &[Element<'_>], measured: Option<&MeasuredImage>) -> 
         "If CSS limits the width of these images, add `height: auto` there, or they look distorted.",
         "Se o CSS limita a largura destas imagens, adicione `height: auto` nele; senão, elas ficam distorcidas.",
     );
+    const FILL: Text = text(
+        "Replace the placeholders with the size of the image file in pixels. If CSS limits the width of these images, add `height: auto` there, or they look distorted.",
+        "Troque os marcadores pelo tamanho do arquivo da imagem em pixels. Se o CSS limita a largura destas imagens, adicione `height: auto` nele; senão, elas ficam distorcidas.",
+    );
     let sides_of = |image: Element<'_>| measured_sides(html, image, measured?);
     let known: Vec<(Element<'_>, Sides)> = found.iter().filter_map(|image| Some((*image, sides_of(*image)?))).collect();
     let unknown = found.iter().find(|image| sides_of(**image).is_none());
@@ -105,7 +109,8 @@ fn fix(html: &Html, found: &[Element<'_>], measured: Option<&MeasuredImage>) -> 
     };
     match measured.filter(|_| !known.is_empty()) {
         Some(file) => {
-            fix.from(MEASURED, &[("width", file.width.into()), ("height", file.height.into())]).note(KEEP_RATIO, &[])
+            let note = if unknown.is_some() { FILL } else { KEEP_RATIO };
+            fix.from(MEASURED, &[("width", file.width.into()), ("height", file.height.into())]).note(note, &[])
         }
         None => fix,
     }

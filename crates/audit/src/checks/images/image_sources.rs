@@ -227,6 +227,10 @@ fn picture_without_img(facts: &Facts<'_>) -> Verdict {
         sources.last().and_then(|set| set.split_ascii_whitespace().next()).map(|one| one.trim_end_matches(','));
     let src = attribute(address.unwrap_or("{{IMAGE_URL}}"));
     let tag = format!("<img src=\"{src}\" alt=\"{{{{DESCRIPTION}}}}\">");
-    let fix = FixDraft::template(FixTarget::Image, tag).from(LAST, &[]);
+    const SHOWN: Text = text(
+        "Put the URL of the image in `src`, and what it shows in `alt`.",
+        "Coloque a URL da imagem em `src` e o que ela mostra em `alt`.",
+    );
+    let fix = FixDraft::template(FixTarget::Image, tag).from(LAST, &[]).note(SHOWN, &[]);
     problem(EMPTY, &[("count", found.len().into())], fix).on(&found).fail()
 }

@@ -219,8 +219,8 @@ fn not_crawlable(facts: &Facts<'_>) -> Verdict {
     );
     const NOW: Text = text("the link is now {tag}", "o link agora é {tag}");
     const OR_BUTTON: Text = text(
-        "If the link leads to no page but does something on this one, use <button type=\"button\"> instead.",
-        "Se o link não leva a uma página, mas faz algo nesta, use <button type=\"button\"> no lugar dele.",
+        "Replace `{{URL}}` with the URL of the page that the link leads to. If it leads to no page but does something on this one, use <button type=\"button\"> instead.",
+        "Troque `{{URL}}` pela URL da página a que o link leva. Se ele não leva a uma página, mas faz algo nesta, use <button type=\"button\"> no lugar dele.",
     );
     const NAMELESS: Text = text(
         "{count|A link has no URL that crawlers can follow: {tag}.|{count} links have no URL that crawlers can follow; the first is {tag}.}",

@@ -124,7 +124,11 @@ fn empty(facts: &Facts<'_>) -> Verdict {
         ("target", (*target).into()),
         ("others", others.into()),
     ];
-    let fix = FixDraft::template(FixTarget::Body, with_label(*first));
+    const DESTINATION: Text = text(
+        "Replace `{{DESTINATION}}` with a few words that say where the link leads.",
+        "Troque `{{DESTINATION}}` por poucas palavras que digam aonde o link leva.",
+    );
+    let fix = FixDraft::template(FixTarget::Body, with_label(*first)).note(DESTINATION, &[]);
     let heading = first.ancestors().find(|around| HEADINGS.contains(&around.name())).map(Element::text);
     let fix = match heading.filter(|text| !text.is_empty()) {
         Some(text) => fix.from(IN_HEADING, &[("text", text.into())]),

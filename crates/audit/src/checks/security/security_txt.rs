@@ -86,8 +86,8 @@ fn missing(facts: &Facts<'_>) -> Verdict {
     const NONE: Text =
         text("There is no security.txt: {url} answers {status}.", "Não há security.txt: {url} responde {status}.");
     const FILL: Text = text(
-        "Replace the placeholder with a contact that somebody reads, beginning with mailto: or https:.",
-        "Troque o marcador por um contato que alguém lê, começando com mailto: ou https:.",
+        "Replace `{{MAILTO_OR_URL}}` with a contact that somebody reads, beginning with mailto: or https:.",
+        "Troque `{{MAILTO_OR_URL}}` por um contato que alguém lê, começando com mailto: ou https:.",
     );
     let url = check.url.clone().unwrap_or_default();
     let content = format!("Contact: {{{{MAILTO_OR_URL}}}}\n{}\n", expires(facts));
@@ -120,8 +120,12 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         DiscoveryStatus::Info | DiscoveryStatus::Pass => return PASS,
     }
     const FILL: Text = text(
-        "The valid lines of your file are kept. If the file was signed, sign it again. Send it as text/plain.",
-        "As linhas válidas do seu arquivo são mantidas. Se o arquivo era assinado, assine-o de novo. Envie-o como text/plain.",
+        "Replace `{{MAILTO_OR_URL}}` with a contact that somebody reads, beginning with mailto: or https:. The valid lines of your file are kept. If the file was signed, sign it again. Send it as text/plain.",
+        "Troque `{{MAILTO_OR_URL}}` por um contato que alguém lê, começando com mailto: ou https:. As linhas válidas do seu arquivo são mantidas. Se o arquivo era assinado, assine-o de novo. Envie-o como text/plain.",
+    );
+    const RENEW: Text = text(
+        "Check that the contacts still work, then remove the line `# {{CONFIRM_THE_CONTACTS}}`. The valid lines of your file are kept. If the file was signed, sign it again. Send it as text/plain.",
+        "Confira se os contatos ainda funcionam e remova a linha `# {{CONFIRM_THE_CONTACTS}}`. As linhas válidas do seu arquivo são mantidas. Se o arquivo era assinado, assine-o de novo. Envie-o como text/plain.",
     );
     let usable_lines = security_txt::usable_lines(&facts.site()?);
     let has_contact = usable_lines.iter().any(|line| line.to_ascii_lowercase().starts_with("contact:"));
@@ -129,7 +133,8 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
     // Whoever renews the date says that the contacts still hold.
     let confirm = has_contact.then(|| "# {{CONFIRM_THE_CONTACTS}}".to_owned());
     let lines: Vec<String> = confirm.into_iter().chain(usable_lines).chain(contact).chain([expires(facts)]).collect();
-    let fix = FixDraft::file_template(security_txt::PATH, lines.join("\n") + "\n").note(FILL, &[]);
+    let fix = FixDraft::file_template(security_txt::PATH, lines.join("\n") + "\n")
+        .note(if has_contact { RENEW } else { FILL }, &[]);
     let place = Place { url: check.url.clone(), ..Place::default() };
     let mut found = problem(text("", ""), &[("status", check.http_status.into())], fix).at([place]);
     found.message = check.message.clone();

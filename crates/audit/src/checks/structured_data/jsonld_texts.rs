@@ -139,8 +139,8 @@ fn author(facts: &Facts<'_>) -> Verdict {
     );
     const NAME: Text = text("the name in the page's own value", "o nome no valor da própria página");
     const REPLACE: Text = text(
-        "Put the author's name here. If there is no author, remove the author property.",
-        "Coloque aqui o nome do autor. Se não há autor, remova a propriedade author.",
+        "Put the author's name here, and Person or Organization as its type. If there is no author, remove the author property.",
+        "Coloque aqui o nome do autor e, como tipo, Person ou Organization. Se não há autor, remova a propriedade author.",
     );
     let mut values = vec![("kind", first.kind.into()), ("count", bad.len().into())];
     if let Some(name) = first.name {

@@ -139,8 +139,8 @@ fn fix(html: &Html, bad_values: &[Bad<'_>]) -> FixDraft {
     const SAME: Text =
         text("the page's own values, in the required format", "os valores da própria página, no formato exigido");
     const REPLACE: Text = text(
-        "Replace these values in the structured data, and fill in the placeholders.",
-        "Troque estes valores nos dados estruturados e preencha os marcadores.",
+        "Replace these values in the structured data, and fill in the placeholders with what the page shows.",
+        "Troque estes valores nos dados estruturados e preencha os marcadores com o que a página mostra.",
     );
     let gap = |bad: &Bad<'_>| format!("\"{}\"", placeholder(bad.property));
     let json_of = |bad: &Bad<'_>| bad.repair.first().map_or_else(|| gap(bad), |one| json_text_in_html(&one.json));

@@ -9,6 +9,9 @@ use crate::facts::document::{WrittenAttribute, attributes_of, collapse};
 use crate::facts::names::is_decorative;
 use crate::facts::page::Html;
 
+/// How the text that an image lacks is to be written.
+const DESCRIBE: Text = text("Describe in `alt` what the image shows.", "Descreva em `alt` o que a imagem mostra.");
+
 pub(super) const CUT: Check = Check {
     code: "image_alt_cut",
     severity: Severity::Info,
@@ -120,7 +123,8 @@ fn cut(facts: &Facts<'_>) -> Verdict {
             FixDraft::edit(FixTarget::Image, tag.as_str()).into_draft().from(origin, &[])
         }
         None => {
-            FixDraft::template(FixTarget::Image, first.start_tag_with("alt", "{{DESCRIPTION}}").unwrap_or_default())
+            let tag = first.start_tag_with("alt", "{{DESCRIPTION}}").unwrap_or_default();
+            FixDraft::template(FixTarget::Image, tag).note(DESCRIBE, &[])
         }
     };
     let alt = collapse(alt);
@@ -202,7 +206,8 @@ fn markup(facts: &Facts<'_>) -> Verdict {
         found.iter().fold(fix, |fix, (image, words)| fix.set(*image, "alt", words))
     } else {
         let described = if words.is_empty() { "{{DESCRIPTION}}" } else { words };
-        FixDraft::template(FixTarget::Image, first.start_tag_with("alt", described).unwrap_or_default())
+        let fix = FixDraft::template(FixTarget::Image, first.start_tag_with("alt", described).unwrap_or_default());
+        if words.is_empty() { fix.note(DESCRIBE, &[]) } else { fix }
     };
     let alt = collapse(first.attribute("alt").unwrap_or_default());
     let values = [("count", found.len().into()), ("alt", alt.into())];

@@ -146,6 +146,7 @@ async fn what_a_fix_reveals_is_no_change_of_the_score(database: TestDatabase) {
     let (page, app) = (Page::start(HIDDEN).await, TestApp::start(database, |_| ()).await);
     let (before, guest) = audited(&app, &page.url(), "").await;
     page.set(Some(SHOWN));
+    app.pass(Duration::from_secs(60));
     let (after, _) = audited(&app, &page.url(), &guest).await;
     let id = |path: &str| path.rsplit('/').next().unwrap().to_owned();
     for (lang, on_report, compared) in [

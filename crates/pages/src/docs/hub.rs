@@ -74,7 +74,7 @@ fn hub_page<'a>(site: &'a Site, request: &Request) -> HubPage<'a> {
         let of_tag = found.iter().filter(|operation| tag.holds(operation.path));
         let lines: Vec<OperationLine<'a>> = of_tag.map(|operation| line(operation, query, lang)).collect();
         let (name, about) = (tag.name.in_lang(lang), tag.description.in_lang(lang));
-        (!lines.is_empty()).then(|| OperationGroup { name, about, lines })
+        (!lines.is_empty()).then_some(OperationGroup { name, about, lines })
     };
     let groups: Vec<OperationGroup<'a>> = TAGS.iter().filter_map(group).collect();
     let docs = DocsPage::new(site.services(), request, DOCS_PATH, TITLE.in_lang(lang), DESCRIPTION.in_lang(lang));

@@ -93,8 +93,10 @@ pub fn alert_address(typed: Option<&str>) -> Result<Option<String>, ServiceError
     if address.is_empty() {
         return Ok(None);
     }
-    const SHAPE: Text =
-        text("monitor_email: is not a valid email address", "monitor_email: não é um endereço de e-mail válido");
+    const SHAPE: Text = text(
+        "monitor_email: use an address such as ana@example.com",
+        "monitor_email: use um endereço como ana@example.com",
+    );
     let refused = |_| ServiceError::new(Code::InvalidBody).explained(SHAPE.into());
     Address::parse(address).map(|address| Some(address.typed)).map_err(refused)
 }

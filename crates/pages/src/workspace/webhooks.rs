@@ -130,6 +130,7 @@ async fn page(
     refused: Option<(&WorkspaceForm, &ServiceError)>,
 ) -> Result<Response, ServiceError> {
     const ALERTS: Text = text("Alerts: a watched page got worse", "Alertas: uma página monitorada piorou");
+    const CHOOSE: Text = text("Choose at least one event.", "Escolha pelo menos um evento.");
     const RUNS: Text = text("Other finished runs", "Outras auditorias concluídas");
     let (cx, lang) = (&visit.cx, visit.reader.lang);
     let error = refused.map(|(_, error)| error);
@@ -160,7 +161,10 @@ async fn page(
         feed,
         made,
         problem: error.map(|error| match typed {
-            Some(_) => FormProblem::of(error, &FIELDS, lang).or_at("url"),
+            Some(_) => match FormProblem::of(error, &FIELDS, lang).or_at("url") {
+                problem if problem.is_at("events") => FormProblem::at("events", CHOOSE.in_lang(lang).to_owned()),
+                problem => problem,
+            },
             None => FormProblem::of(error, &[], lang),
         }),
         typed: typed.and_then(|form| form.field("url")).unwrap_or_default(),

@@ -133,8 +133,8 @@ fn check_patterns(field: &'static str, patterns: &[String]) -> Result<(), Servic
         "{field}: use no máximo {most} padrões de no máximo {chars} caracteres",
     );
     const BROKEN: Text = text(
-        "{field}: is not a list of regular expressions, or one of them is too large",
-        "{field}: não é uma lista de expressões regulares, ou uma delas é grande demais",
+        "{field}: use regular expressions that are valid and not too large",
+        "{field}: use expressões regulares válidas e não grandes demais",
     );
     let invalid = |words: Text| {
         let values = [("field", field.into()), ("most", MOST_PATTERNS.into()), ("chars", PATTERN_CHARS.into())];

@@ -61,8 +61,8 @@ struct RunView {
     score: Option<u32>,
     band: &'static str,
     counts: Counts,
-    /// What changed since the run before.
-    change: Option<ChangeCounts>,
+    /// What changed since the run before, and the id of that run's audit.
+    change: Option<(ChangeCounts, String)>,
     /// Severity, its word, and message of the worst.
     findings: Vec<(&'static str, &'static str, String)>,
     more: usize,
@@ -80,10 +80,11 @@ pub(super) async fn tab(State(services): State<Services>, id: TabIdPath, request
     answered(&services, &parts, async |visit| {
         let (owner, tab) = visit.tab(id).await?;
         let runs = tabs::latest_runs(&services, owner, &tab, 2, visit.reader.lang).await?;
-        let run = match runs.into_iter().next() {
+        let mut runs = runs.into_iter();
+        let run = match runs.next() {
             Some(run) => {
                 let result = tabs::last_run(&services, owner, &tab, visit.reader.lang).await?;
-                result.map(|result| RunView::of(run, result, visit.reader.lang))
+                result.map(|result| RunView::of(run, runs.next(), result, visit.reader.lang))
             }
             None => None,
         };
@@ -104,7 +105,7 @@ pub(super) async fn tab(State(services): State<Services>, id: TabIdPath, request
 }
 
 impl RunView {
-    fn of(run: Run, result: model::report::StoredAudit, lang: Lang) -> Self {
+    fn of(run: Run, before: Option<Run>, result: model::report::StoredAudit, lang: Lang) -> Self {
         let more = result.issues.len().saturating_sub(SHOWN);
         let findings = audit::score::most_urgent(&result.issues, &result.fixes).take(SHOWN).map(|(finding, _)| {
             (finding.severity.word(), severity_word(finding.severity).in_lang(lang), finding.message.clone())
@@ -115,7 +116,7 @@ impl RunView {
             score: run.score,
             band: band(run.score),
             counts: run.counts,
-            change: run.change.as_ref().map(ChangeCounts::of),
+            change: run.change.as_ref().map(ChangeCounts::of).zip(before.map(|run| run.audit_id)),
             findings: findings.collect(),
             more,
         }

@@ -74,6 +74,9 @@ async fn a_guest_s_workspace_is_in_a_cookie_and_says_what_the_api_says(database:
     let compared = get(&app, &compare, &guest).await.json();
     assert_eq!(compared["change"], history["runs"][0]["change"]);
     assert_eq!(compared["before"]["audit_id"], audit(1));
+    let offered = format!("{place}/compare?before={}&amp;after={}&amp;lang=en", audit(1), audit(0));
+    assert!(get(&app, &format!("{place}?lang=en"), &guest).await.body.contains(&offered), "{offered}");
+    assert_eq!(get(&app, &offered.replace("&amp;", "&"), &guest).await.status, 200);
     let same = get(&app, &format!("{place}/compare?before={0}&after={0}", audit(0)), &guest).await;
     assert!(same.status == 303 && same.header("location").contains("/history?same_run=1"), "{}", same.body);
     let asked = get(&app, same.header("location"), &guest).await.body;

@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(read(Some(" ana@bücher.example ")).unwrap().as_deref(), Some("ana@xn--bcher-kva.example"));
         assert_eq!((read(Some("  ")).unwrap(), read(None).unwrap()), (None, None));
         assert_eq!(read(Some("аня@example.com")).unwrap().as_deref(), Some("аня@example.com"));
-        assert!(read(Some("ana")).unwrap_err().starts_with("monitor_email: is not a valid"));
+        assert!(read(Some("ana")).unwrap_err().starts_with("monitor_email: use an address"));
     }
 
     #[test]

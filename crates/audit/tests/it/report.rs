@@ -50,8 +50,8 @@ fn the_source_the_cookies_and_the_files_of_a_site_are_not_in_its_report() {
         "https://example.com/bread",
         &[
             ("content-type", "text/html; charset=utf-8"),
-            ("set-cookie", "cookie-canary=1"),
-            ("set-cookie2", "old-canary=1"),
+            ("set-cookie", "session=cookie-canary"),
+            ("set-cookie2", "session=old-canary"),
         ],
         source,
     );

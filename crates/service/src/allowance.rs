@@ -6,6 +6,9 @@ mod keys;
 mod local;
 mod uses;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use free_audits::Free;
 pub use free_audits::Spent;
 pub(crate) use keys::Salt as DaySalt;

@@ -55,6 +55,8 @@ pub mod sites;
 pub mod snoozes;
 pub mod statistics;
 pub mod tabs;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod traces;
 pub mod unknown;
 pub mod vault;

@@ -37,6 +37,7 @@ pub struct PatchAnswer {
     /// For a patch with `target`: how far its fixes go.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<PatchTarget>,
+    /// Related addresses.
     #[serde(rename = "_links")]
     links: PatchLinks,
 }
@@ -69,6 +70,7 @@ pub struct PatchedPage {
     /// For a patch with `target`: how far its fixes go.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<PatchTarget>,
+    /// Related addresses.
     #[serde(rename = "_links")]
     links: PatchLinks,
 }

@@ -32,6 +32,7 @@ pub struct RobotsAnswer {
     robots_url: Option<String>,
     /// `found`, `missing`, `unreachable`, `invalid` or `notAsked`.
     state: String,
+    /// Related addresses.
     #[serde(rename = "_links")]
     links: RobotsLinks,
 }

@@ -80,6 +80,7 @@ pub(super) struct OperationDescription {
     answer: Map<String, Value>,
     /// Possible error codes.
     errors: Vec<&'static str>,
+    /// Related addresses.
     #[serde(rename = "_links")]
     links: Value,
 }

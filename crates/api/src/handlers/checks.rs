@@ -71,6 +71,7 @@ pub(super) fn operations() -> Vec<Operation> {
 struct CheckAnswer {
     #[serde(flatten)]
     check: Explained,
+    /// Related addresses.
     #[serde(rename = "_links")]
     links: CheckLinks,
 }
@@ -100,6 +101,7 @@ struct CheckList {
     version: &'static str,
     /// What changed since earlier versions.
     changelog_url: String,
+    /// Related addresses.
     #[serde(rename = "_links")]
     links: ListLinks,
 }
@@ -121,6 +123,7 @@ struct ListLinks {
 struct Changelog {
     /// The newest first.
     versions: Vec<VersionAnswer>,
+    /// Related addresses.
     #[serde(rename = "_links")]
     links: ListLinks,
 }

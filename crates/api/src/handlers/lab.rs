@@ -86,6 +86,7 @@ struct LabStarted {
     strategy: Strategy,
     /// The test.
     lab: LabTest<String>,
+    /// Addresses of the next calls.
     #[serde(rename = "_links")]
     links: StartLinks,
 }
@@ -141,6 +142,7 @@ struct LabAnswer {
     /// What scripts change on the page, if the server measures it (`lab.rendered`).
     #[serde(skip_serializing_if = "Option::is_none")]
     rendered: Option<RenderedPages<String>>,
+    /// Related addresses.
     #[serde(rename = "_links")]
     links: LabLinks,
 }

@@ -57,6 +57,7 @@ struct AuditProgress {
     /// Code of the error of an audit that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'static str>,
+    /// Related addresses.
     #[serde(rename = "_links")]
     links: ProgressLinks,
 }

@@ -79,6 +79,7 @@ struct Shared {
     path: String,
     /// Path of the badge.
     badge: String,
+    /// Addresses of the shared report and its badge.
     #[serde(rename = "_links")]
     links: ShareLinks,
 }
@@ -164,6 +165,7 @@ struct BadgeAnswer {
     html: String,
     /// The same in reStructuredText.
     rst: String,
+    /// Addresses of the badge and the report.
     #[serde(rename = "_links")]
     links: BadgeLinks,
 }

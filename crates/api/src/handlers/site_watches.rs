@@ -133,6 +133,7 @@ impl AddRequest {
 struct SiteWatched {
     /// Always true.
     ok: bool,
+    /// The watch.
     watch: SiteWatchAnswer,
 }
 
@@ -147,6 +148,7 @@ async fn add(cx: Cx, input: AddRequest) -> Result<WrittenJson<SiteWatched>, Serv
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SiteWatches")]
 struct SiteWatchList {
+    /// Oldest first.
     watches: Vec<SiteWatchAnswer>,
 }
 

@@ -95,7 +95,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .access(Access::Owner)
             .errors(OF_A_REPORT),
         Operation::get("/api/sites/{id}/templates", "list_site_templates", templates)
-            .title("List the templates of a site audit", "Listar os modelos de uma auditoria de site")
+            .title("List the templates of a site audit", "Listar os templates de uma auditoria de site")
             .doc(
                 "Groups of pages with the same markup, the largest first, 50 at a time: their score, what fixing them gains, \
                  and the codes of the findings that are fixed in them.",
@@ -196,6 +196,7 @@ struct SiteStarted {
     ok: bool,
     /// The run; null with `dry_run`.
     site: Option<SiteRunAnswer>,
+    /// Price of the run, and the pages that can be paid now.
     offer: SiteOffer,
 }
 
@@ -236,6 +237,7 @@ struct ListRequest {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SiteRuns")]
 struct SiteList {
+    /// Newest first.
     sites: Vec<SiteRunAnswer>,
     /// Leads to the next ones; null at the end.
     cursor: Option<String>,

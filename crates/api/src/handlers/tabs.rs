@@ -199,6 +199,7 @@ struct OpenRequest {
 struct ChangedTab {
     /// Always true.
     ok: bool,
+    /// The followed page.
     tab: Tab,
 }
 
@@ -300,9 +301,11 @@ async fn close(cx: Cx, input: TabPath) -> Result<JsonAnswer<Done>, ServiceError>
 struct RunAnswer {
     /// Always true.
     ok: bool,
+    /// The followed page.
     tab: Tab,
     /// Allowance left after this run.
     gate: Gate,
+    /// The new audit. Findings that are snoozed are not in its `fixFirst`.
     result: StoredAudit,
 }
 

@@ -39,6 +39,7 @@ pub(super) fn operations() -> Vec<Operation> {
 struct ToolList {
     /// Every tool, in catalog order.
     tools: Vec<Tool>,
+    /// Related addresses.
     #[serde(rename = "_links")]
     links: HubLinks,
 }

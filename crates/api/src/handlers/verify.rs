@@ -75,6 +75,7 @@ struct VerifyRequest {
 struct VerifyAnswer {
     #[serde(flatten)]
     verification: Verification,
+    /// Related addresses.
     #[serde(rename = "_links")]
     links: VerificationLinks,
 }

@@ -153,6 +153,7 @@ pub(super) fn operations() -> Vec<Operation> {
 /// The caller's webhooks.
 #[derive(Debug, Serialize, JsonSchema)]
 struct WebhookList {
+    /// Oldest first.
     webhooks: Vec<Webhook>,
 }
 
@@ -175,6 +176,7 @@ struct CreateRequest {
 struct SecretAnswer {
     /// Always true.
     ok: bool,
+    /// The webhook.
     webhook: Webhook,
     /// The signing secret, `whsec_` and base64. Answered this once. Chats don't check signatures.
     secret: String,
@@ -204,6 +206,7 @@ struct WebhookPath {
 struct QueuedTest {
     /// Always true.
     ok: bool,
+    /// The delivery of the test.
     delivery: Delivery,
 }
 

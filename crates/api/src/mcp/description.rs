@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 use super::card::{MEDIA_TYPE, PATH as CARD_PATH};
 use super::message::code;
 
+/// What `jsonrpc` of a message is.
+const JSON_RPC: &str = "Version of JSON-RPC: always `2.0`.";
+
 /// The objects of each path and method. `tag`: the group that they belong to.
 // Long, as it is one JSON document.
 pub(crate) fn described(tag: &str) -> [(&'static str, Map<String, Value>); 2] {
@@ -89,10 +92,10 @@ fn request() -> Value {
         "type": "object",
         "required": ["jsonrpc", "method"],
         "properties": {
-            "jsonrpc": {"const": "2.0"},
-            "id": {"type": ["string", "integer"]},
-            "method": {"type": "string"},
-            "params": {"type": "object"},
+            "jsonrpc": {"description": JSON_RPC, "const": "2.0"},
+            "id": {"description": "Id of the request; a notification has none.", "type": ["string", "integer"]},
+            "method": {"description": "Name of the method.", "type": "string"},
+            "params": {"description": "Parameters of the method, by name.", "type": "object"},
         },
     })
 }
@@ -103,10 +106,20 @@ fn answer() -> Value {
         "type": "object",
         "required": ["jsonrpc", "id"],
         "properties": {
-            "jsonrpc": {"const": "2.0"},
-            "id": {"type": ["string", "integer", "null"]},
-            "result": {"type": "object"},
-            "error": {"type": "object", "properties": {"code": {"type": "integer"}, "message": {"type": "string"}}},
+            "jsonrpc": {"description": JSON_RPC, "const": "2.0"},
+            "id": {
+                "description": "Id of the request; null where it could not be read.",
+                "type": ["string", "integer", "null"],
+            },
+            "result": {"description": "Result of the method; absent on an error.", "type": "object"},
+            "error": {
+                "description": "The error; absent on success.",
+                "type": "object",
+                "properties": {
+                    "code": {"description": "Number of the kind of error.", "type": "integer"},
+                    "message": {"description": "The error in a sentence.", "type": "string"},
+                },
+            },
         },
     })
 }

@@ -25,16 +25,25 @@ const AUDITS: u32 = 1_000;
 /// Everything that is kept of an account, but for reports, to which it leads, and secrets, which are kept as digests.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Export {
+    /// The account.
     account: Account,
+    /// When the account was created.
     created_at: Timestamp,
+    /// The profile.
     profile: Profile,
+    /// Sessions, most recently used first.
     sessions: Vec<SessionInfo>,
+    /// Security events, newest first, at most 100.
     events: Vec<SecurityEvent>,
+    /// Passkeys, oldest first.
     passkeys: Vec<ExportedName>,
+    /// API keys that act as the account.
     keys: Vec<ExportedName>,
+    /// Organizations of the account, oldest first.
     organizations: Vec<ExportedName>,
     /// By what is shown of their addresses.
     webhooks: Vec<ExportedName>,
+    /// Followed pages, oldest first.
     tabs: Vec<Tab>,
     /// The newest 1,000.
     audits: Vec<ExportedAudit>,

@@ -36,14 +36,19 @@ const PUBLIC_KEY: &str = "public-key";
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreationOptions {
+    /// The relying party: this site.
     rp: Party,
+    /// The account that the passkey is for.
     user: User,
     /// Random, base64url; good once, for five minutes.
     challenge: String,
+    /// Accepted signature algorithms, the preferred one first.
     pub_key_cred_params: Vec<Parameter>,
     /// Milliseconds.
     timeout: i64,
+    /// Passkeys of the account: an authenticator that has one of them is not registered again.
     exclude_credentials: Vec<KnownCredential>,
+    /// Requirements on the authenticator.
     authenticator_selection: Selection,
     /// Always `none`.
     attestation: &'static str,
@@ -141,6 +146,7 @@ struct Attestation {
 pub struct Assertion {
     /// The credential, base64url.
     id: String,
+    /// The assertion: data of the client and of the authenticator, and the signature over both.
     response: AssertionResponse,
 }
 

@@ -6,6 +6,7 @@ mod answer;
 mod build;
 mod call;
 mod error_schema;
+pub mod field_texts;
 mod fields;
 mod form;
 mod handler;

@@ -1,5 +1,5 @@
 //! Texts of operations in both languages. The builder takes title and documentation in pairs. What a parameter is for is the
-//! docstring of its field and, below it in Portuguese, an extension of the field's schema:
+//! docstring of its field and, below it in Portuguese, an extension of the field's schema (other fields: `field_texts.rs`):
 //!
 //! ```text
 //! /// Id of the followed page.
@@ -64,7 +64,7 @@ pub(super) fn keep_english(schema: &mut Schema, generator: &mut SchemaGenerator)
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::documents::openapi;
     use crate::{handlers, mcp};
@@ -78,7 +78,7 @@ mod tests {
     }
 
     /// What is wrong with a translation.
-    fn fault(en: &str, pt: &str) -> Option<String> {
+    pub(in crate::operation) fn fault(en: &str, pt: &str) -> Option<String> {
         let paragraphs = |text: &str| text.split("\n\n").count();
         let is_right = !en.is_empty() && !pt.is_empty() && en != pt;
         (!is_right || codes(en) != codes(pt) || paragraphs(en) != paragraphs(pt)).then(|| format!("{en:?}: {pt:?}"))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use api::documents::operations::{described, sample};
-use api::operation::{Access, Operation};
+use api::operation::{Access, Operation, field_texts};
 use api::site::Site;
 use askama::Template;
 use axum::extract::rejection::PathRejection;
@@ -36,12 +36,10 @@ struct OperationPage<'a> {
     price: Option<String>,
     parameters: Vec<Parameter>,
     samples: [(&'static str, String); 4],
-    answer: Vec<(String, String)>,
+    answer: Vec<(String, ShownText)>,
     media_types: Vec<String>,
     errors: Vec<ErrorRow>,
     attempt: Option<TryIt>,
-    /// Whether fields of schemas are described, which is done in English only.
-    has_fields: bool,
     script: &'static str,
 }
 
@@ -52,9 +50,26 @@ struct Parameter {
     place: &'static str,
     kind: String,
     is_required: bool,
-    /// A member of the body, not a parameter.
-    is_field: bool,
-    about: String,
+    about: ShownText,
+}
+
+/// What a parameter or a field is for, in the language of the page.
+struct ShownText {
+    text: String,
+    /// In English on a page in Portuguese, as it is not translated.
+    is_foreign: bool,
+}
+
+impl ShownText {
+    /// The description of `schema`. `own`: its Portuguese where that is written at the field, as for parameters.
+    fn of(schema: &Value, own: Option<&String>, lang: Lang) -> Self {
+        let english = text_of(schema, "description");
+        match (lang, own.map(String::as_str).or_else(|| field_texts::in_portuguese(&english))) {
+            (Lang::En, _) => Self { text: english, is_foreign: false },
+            (Lang::PtBr, Some(portuguese)) => Self { text: portuguese.to_owned(), is_foreign: false },
+            (Lang::PtBr, None) => Self { text: english, is_foreign: true },
+        }
+    }
 }
 
 /// An error that the operation may answer with.
@@ -106,7 +121,7 @@ fn page<'a>(site: &'a Site, operation: &'a Operation, request: &Request, openapi
     errors.sort_by_key(|code| (code.status(), code.wire()));
     let request = sample(services.base_url(), operation, entry);
     let parameters = parameters(openapi, entry, operation, lang);
-    let answer = answer(openapi, entry, operation);
+    let answer = answer(openapi, entry, operation, lang);
     OperationPage {
         frame: docs.frame.clone(),
         operation,
@@ -115,7 +130,6 @@ fn page<'a>(site: &'a Site, operation: &'a Operation, request: &Request, openapi
         about: about.split("\n\n").map(pieces).collect(),
         access: access(operation.access).in_lang(lang),
         price: operation.price.map(|sku| docs.frame.decimal(services.config().prices.of(sku))),
-        has_fields: !answer.is_empty() || parameters.iter().any(|parameter| parameter.is_field),
         parameters,
         samples: request.all(),
         answer,
@@ -202,7 +216,7 @@ fn parameters(openapi: &Value, entry: &Value, operation: &Operation, lang: Lang)
     const HEADER: Text = text("In a header", "Em um cabeçalho");
     const QUERY: Text = text("In the query string", "Na query string");
     const BODY: Text = text("In the body", "No corpo");
-    let mut portuguese = match lang {
+    let portuguese = match lang {
         Lang::En => BTreeMap::new(),
         Lang::PtBr => operation.parameters_in_portuguese(),
     };
@@ -216,8 +230,7 @@ fn parameters(openapi: &Value, entry: &Value, operation: &Operation, lang: Lang)
         },
         kind: kind(openapi, parameter.get("schema").unwrap_or(&Value::Null)),
         is_required: parameter.get("required") == Some(&true.into()),
-        is_field: false,
-        about: portuguese.remove(&text_of(parameter, "name")).unwrap_or_else(|| text_of(parameter, "description")),
+        about: ShownText::of(parameter, portuguese.get(&text_of(parameter, "name")), lang),
     });
     let body = entry.pointer("/requestBody/content/application~1json/schema").unwrap_or(&Value::Null);
     let body = resolved(openapi, body);
@@ -229,8 +242,7 @@ fn parameters(openapi: &Value, entry: &Value, operation: &Operation, lang: Lang)
         place: BODY.in_lang(lang),
         kind: kind(openapi, schema),
         is_required: required.contains(&name.as_str()),
-        is_field: true,
-        about: text_of(schema, "description"),
+        about: ShownText::of(schema, portuguese.get(name), lang),
     });
     own.chain(members).collect()
 }
@@ -245,12 +257,12 @@ fn media_types(entry: &Value, operation: &Operation) -> Vec<String> {
 }
 
 /// Name and description of each field of the answer. Of an answer in several shapes, the first: the whole.
-fn answer(openapi: &Value, entry: &Value, operation: &Operation) -> Vec<(String, String)> {
+fn answer(openapi: &Value, entry: &Value, operation: &Operation, lang: Lang) -> Vec<(String, ShownText)> {
     let schema = content(entry, operation).find_map(|(_, content)| content.get("schema")).unwrap_or(&Value::Null);
     let schema = resolved(openapi, schema);
     let whole = ["anyOf", "oneOf"].iter().find_map(|word| schema.get(*word)?.get(0)).unwrap_or(schema);
     let fields = resolved(openapi, whole).get("properties").and_then(Value::as_object).into_iter().flatten();
-    fields.map(|(name, field)| (name.clone(), text_of(field, "description"))).collect()
+    fields.map(|(name, field)| (name.clone(), ShownText::of(field, None, lang))).collect()
 }
 
 /// The form for a try; `None` where a page can't make the call with a token alone.
@@ -270,4 +282,46 @@ fn attempt(entry: &Value, operation: &Operation, body: Option<&str>) -> Option<T
         (text_of(parameter, "name"), example.filter(|_| is_required).unwrap_or_default(), is_required)
     };
     Some(TryIt { fields: of_address.map(field).collect(), body: body.map(str::to_owned) })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use service::config::Config;
+
+    use super::*;
+
+    /// Where the Portuguese of a field is written.
+    const CATALOG: &str = "crates/api/src/operation/fields.pt.tsv";
+
+    #[test]
+    fn every_field_is_described_in_both_languages_and_the_catalog_has_no_other() {
+        let operations = api::handlers::catalog();
+        let openapi = api::documents::openapi::document(&operations, &Config::default(), "https://audit.example.com");
+        let (mut faults, mut used) = (BTreeSet::new(), BTreeSet::new());
+        for operation in &operations {
+            let entry = described(&openapi, operation);
+            let shown = |lang| {
+                let input = parameters(&openapi, entry, operation, lang).into_iter();
+                input.map(|field| (field.name, field.about)).chain(answer(&openapi, entry, operation, lang))
+            };
+            for ((name, english), (_, portuguese)) in shown(Lang::En).zip(shown(Lang::PtBr)) {
+                let english = field_texts::one_line(&english.text);
+                if english.is_empty() {
+                    faults.insert(format!("add a docstring to the field {name} of {}", operation.name));
+                } else if portuguese.is_foreign {
+                    faults.insert(format!("add to {CATALOG}: {english}\t… ({name} of {})", operation.name));
+                } else {
+                    used.insert((english, portuguese.text));
+                }
+            }
+        }
+        for (english, portuguese) in field_texts::all() {
+            if !used.contains(&(english.to_owned(), portuguese.to_owned())) {
+                faults.insert(format!("remove from {CATALOG}, as no field has it: {english}"));
+            }
+        }
+        assert!(faults.is_empty(), "{faults:#?}");
+    }
 }

@@ -145,10 +145,11 @@ async fn every_operation_and_every_error_is_documented_for_people() {
     {
         assert!(portuguese.contains(part), "{part}: {portuguese}");
     }
-    // Only fields of schemas are described in English alone, and the page says so.
-    for part in ["As descrições dos campos estão em inglês.", "<td class=\"wide\" lang=\"en\">"] {
+    // Members of the body and fields of the answer too.
+    for part in ["<td class=\"wide\">A frequência das auditorias.</td>", "<td class=\"wide\">O monitoramento.</td>"] {
         assert!(portuguese.contains(part), "{part}: {portuguese}");
     }
+    assert!(!portuguese.contains("<td class=\"wide\" lang=\"en\">"), "{portuguese}");
     let query = app.call(Call::get("/docs/api/compare_audits?lang=pt-BR")).await.body;
     assert!(query.contains("Na query string") && !query.contains(">query<"), "{query}");
     assert!(query.contains("<td class=\"wide\">O <code>id</code> da auditoria à direita."), "{query}");

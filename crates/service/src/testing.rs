@@ -5,11 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use model::account::Assurance;
+use model::id::AccountId;
 use model::lang::Lang;
 use model::time::Timestamp;
+use store::{AccountRecord, FoundSession, NewAccount, Step};
 use testkit::TestDatabase;
 
-use crate::caller::{Caller, Cx};
+use crate::accounts::session;
+use crate::caller::{Caller, Cx, Identity};
 use crate::config::{Config, SecretText, TargetPorts};
 use crate::network::Network;
 use crate::ports::{Clock, Ports};
@@ -57,6 +61,32 @@ impl TestService {
     /// A call of nobody, from `network(7)`.
     pub(crate) fn nobody(&self) -> Cx {
         self.cx(Caller::unknown(network(7), "test"))
+    }
+
+    /// A new account, whose password nobody knows.
+    pub(crate) async fn account(&self, email: &str) -> AccountRecord {
+        let (store, id) = (self.services.database().store(), AccountId(self.services.ports().id()));
+        let new = NewAccount {
+            id: id.clone(),
+            email: email.to_owned(),
+            email_canonical: email.to_lowercase(),
+            name: String::new(),
+            locale: "en".to_owned(),
+            password: "no hash".to_owned(),
+        };
+        let now = self.services.ports().now();
+        store.change_account("registering", vec![Step::Register(new)], Vec::new(), now).await.unwrap().unwrap();
+        store.account_by_id(&id).await.unwrap().unwrap()
+    }
+
+    /// A call of an account that has just signed in.
+    pub(crate) async fn signed_in(&self, account: &AccountRecord, assurance: Assurance) -> Cx {
+        let (cx, store, now) = (self.nobody(), self.services.database().store(), self.services.ports().now());
+        let begun = session::begin(&cx, &account.id, assurance, "password");
+        store.change_account("signing in", begun.steps, Vec::new(), now).await.unwrap().unwrap();
+        let found = store.session_by_digest(&begun.token.digest, now).await.unwrap();
+        let FoundSession::Live(session) = found else { panic!("{found:?}") };
+        self.cx(Caller { identity: Identity::Session(Box::new(session)), ..cx.caller })
     }
 
     /// Closes the database for good: every later query fails as in an outage.

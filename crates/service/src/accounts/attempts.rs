@@ -101,3 +101,79 @@ fn rate_limited(wait_ms: i64) -> ServiceError {
     let seconds = wait_ms.max(1).unsigned_abs().div_ceil(1000);
     ServiceError::new(Code::RateLimited).retry_after(u32::try_from(seconds).unwrap_or(u32::MAX))
 }
+
+#[cfg(test)]
+mod tests {
+    use store::JobState;
+
+    use super::*;
+    use crate::caller::Caller;
+    use crate::testing::{TestService, network, service_on};
+
+    /// Security events of an account, and mails that wait.
+    async fn told(test: &TestService, account: &AccountRecord) -> (Vec<String>, usize) {
+        let store = test.services.database().store();
+        let events = store.events_of(&account.id).await.unwrap();
+        let mails = store.jobs(JobState::Waiting, 10).await.unwrap();
+        (events.into_iter().map(|event| event.kind).collect(), mails.len())
+    }
+
+    #[tokio::test]
+    async fn ten_wrong_attempts_lock_an_account_and_its_owner_is_told_once() {
+        let test = service_on(|_| {}).await;
+        let (cx, account) = (test.nobody(), test.account("maria@example.com").await);
+        let key = failures_key(test.services.vault(), &account).unwrap();
+        let begin = || async { Attempt::begin(&cx, key).await.unwrap() };
+        for _ in 0..9 {
+            begin().await.unwrap().end(&cx, Some(&account), true).await.unwrap();
+        }
+        // The tenth is right, so that it counts for nothing.
+        begin().await.unwrap().end(&cx, Some(&account), false).await.unwrap();
+        assert_eq!(told(&test, &account).await, (Vec::new(), 0));
+        begin().await.unwrap().end(&cx, Some(&account), true).await.unwrap();
+        assert_eq!(told(&test, &account).await, (vec!["sign_in_throttled".to_owned()], 1));
+        // One minute, then two.
+        for wait_ms in [60_000, 120_000] {
+            assert!(begin().await.is_none());
+            test.clock.pass(wait_ms - 1);
+            assert!(begin().await.is_none());
+            test.clock.pass(1);
+            begin().await.unwrap().end(&cx, Some(&account), true).await.unwrap();
+        }
+        assert_eq!(told(&test, &account).await.1, 1);
+    }
+
+    #[tokio::test]
+    async fn thirty_wrong_attempts_lock_a_network_out_for_an_hour() {
+        let test = service_on(|_| {}).await;
+        let (cx, other) = (test.nobody(), test.cx(Caller::unknown(network(8), "test")));
+        let refused = |error: ServiceError| (error.code, error.retry_after);
+        for n in 0..30 {
+            check_network(&cx).await.unwrap();
+            // Of many accounts, none of which is locked.
+            Attempt::begin(&cx, [n; 32]).await.unwrap().unwrap().end(&cx, None, true).await.unwrap();
+        }
+        for (retry_after, wait_ms) in [(3_600, 3_599_999), (1, 1)] {
+            let error = check_network(&cx).await.map_err(refused);
+            assert_eq!(error, Err((Code::RateLimited, Some(retry_after))));
+            let error = Attempt::begin(&cx, [99; 32]).await.map(drop).map_err(refused);
+            assert_eq!(error, Err((Code::RateLimited, Some(retry_after))));
+            test.clock.pass(wait_ms);
+        }
+        check_network(&cx).await.unwrap();
+        // The hour in which failures are counted is over too.
+        Attempt::begin(&cx, [0; 32]).await.unwrap().unwrap().end(&cx, None, true).await.unwrap();
+        check_network(&cx).await.unwrap();
+        check_network(&other).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn failures_are_counted_by_address_whatever_its_case() {
+        let test = service_on(|_| {}).await;
+        let key = |account: &AccountRecord| failures_key(test.services.vault(), account).unwrap();
+        let (maria, ana) = (test.account("maria@example.com").await, test.account("ana@example.com").await);
+        let shouting = AccountRecord { email: "MARIA@example.com".to_owned(), ..maria.clone() };
+        assert_eq!(key(&maria), key(&shouting));
+        assert_ne!(key(&maria), key(&ana));
+    }
+}

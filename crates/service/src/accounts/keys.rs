@@ -148,6 +148,51 @@ pub async fn revoke(cx: &Cx, id: &ApiKeyId) -> Result<(), ServiceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accounts::session::events;
+    use crate::testing::{NOW, TestService, service_on};
+
+    /// A new organization of the caller's.
+    async fn organization_of(test: &TestService, cx: &Cx) -> OrganizationId {
+        let id = OrganizationId(test.services.ports().id());
+        let owner = &cx.caller.required_session().unwrap().account;
+        let (product, event) = (&test.services.config().product.id, own_event(cx, owner, "organization_made"));
+        let store = test.services.database().store();
+        store.create_organization(&id, "Acme", owner, product, event, NOW).await.unwrap().unwrap();
+        id
+    }
+
+    #[tokio::test]
+    async fn whoever_may_not_make_a_key_any_more_is_told_why() {
+        let test = service_on(|_| {}).await;
+        let cx = test.signed_in(&test.account("maria@example.com").await, Assurance::Aal2).await;
+        let organization = organization_of(&test, &cx).await;
+        // Their membership ends after it was looked up, and before the key is made.
+        let leaves = "CREATE TRIGGER leaves AFTER UPDATE ON organizations BEGIN DELETE FROM members; END";
+        test.database.execute(leaves).await;
+        let refused = create(&cx, "k".to_owned(), Some(organization)).await.unwrap_err();
+        assert_eq!(refused.code, Code::OrganizationForbidden);
+        test.database.execute("UPDATE accounts SET status = 'suspended'").await;
+        assert_eq!(create(&cx, "k".to_owned(), None).await.unwrap_err().code, Code::SessionEnded);
+        assert!(list(&cx).await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn the_events_of_a_key_name_the_organization_that_it_acts_for() {
+        let test = service_on(|_| {}).await;
+        let cx = test.signed_in(&test.account("maria@example.com").await, Assurance::Aal2).await;
+        let organization = organization_of(&test, &cx).await;
+        let of_organization = create(&cx, "a".to_owned(), Some(organization.clone())).await.unwrap();
+        let own = create(&cx, "b".to_owned(), None).await.unwrap();
+        for key in [of_organization, own] {
+            revoke(&cx, &key.record.id).await.unwrap();
+        }
+        for kind in ["key_made", "key_revoked"] {
+            let events = events(&cx).await.unwrap().into_iter().filter(|event| event.kind == kind);
+            let mut named: Vec<Option<String>> = events.map(|event| event.organization).collect();
+            named.sort();
+            assert_eq!(named, [None, Some(organization.0.clone())], "{kind}");
+        }
+    }
 
     #[test]
     fn a_name_has_one_to_sixty_characters() {

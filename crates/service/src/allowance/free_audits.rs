@@ -189,11 +189,10 @@ impl Allowance {
         (self.limits.free_audits_per_day, self.limits.free_audits_per_day.saturating_mul(WIDE))
     }
 
-    /// Caches that a network has spent the day's allowance, so that its next call is refused without a write.
+    /// Caches that a network has spent the day's allowance, so that its next call is refused without a write. The database
+    /// is asked before that is believed, so that it may also be noted of an audit that only this process refused.
     pub(crate) fn note_spent(&self, spent: &Spent) {
-        if matches!(spent.counted, CountedIn::Stored(_)) && !spent.free {
-            self.local.note_spent(spent.network, spent.day);
-        }
+        self.local.note_spent(spent.network, spent.day);
     }
 
     /// Whether a network has spent the day's allowance, as far as is cached; `false` when unknown. It reads the

@@ -205,6 +205,42 @@ mod tests {
         assert_eq!(map.len(), 7);
     }
 
+    /// Fills all maps but for one entry, with what is over at [`NOW`].
+    fn nearly_full() -> LocalCounters {
+        let others = || (0..99_999_u32).map(|n| Network::of(std::net::Ipv4Addr::from(n).into()));
+        let yesterday = Day(NOW.day().0 - 1);
+        LocalCounters {
+            hourly: Mutex::new((0..99_999).map(|n| (n.to_string(), NOW)).collect()),
+            daily: Mutex::new(others().map(|other| ((other, yesterday), 1)).collect()),
+            locked_out: Mutex::new(others().map(|other| (other, NOW)).collect()),
+            spent: Mutex::new(others().map(|other| (other, yesterday)).collect()),
+        }
+    }
+
+    #[test]
+    fn a_full_map_loses_what_is_over_and_keeps_what_holds() {
+        let (local, today, other) = (nearly_full(), NOW.day(), Network::of([203, 0, 113, 8].into()));
+        assert_eq!(local.spend_hourly("b", NOW, 1), Ok(()));
+        assert_eq!(local.spend_hourly("other", NOW, 1), Ok(()));
+        assert_eq!(local.spend_hourly("b", NOW, 1), Err(3600));
+        assert_eq!(lock(&local.hourly).len(), 2);
+
+        assert_eq!(local.spend_daily(network(), today, 1), Some(0));
+        assert_eq!(local.spend_daily(other, today, 1), Some(0));
+        assert_eq!(local.spend_daily(network(), today, 1), None);
+        assert_eq!(lock(&local.daily).len(), 2);
+
+        local.note_spent(network(), today);
+        local.note_spent(other, today);
+        assert!(local.has_spent(network(), today));
+        assert_eq!(lock(&local.spent).len(), 2);
+
+        local.lock_out(network(), NOW, 120);
+        local.lock_out(other, NOW, 120);
+        assert_eq!(local.locked_out(network(), NOW), Some(120));
+        assert_eq!(lock(&local.locked_out).len(), 2);
+    }
+
     #[test]
     fn a_lock_out_ends() {
         let local = LocalCounters::default();

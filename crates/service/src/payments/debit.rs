@@ -167,3 +167,99 @@ async fn reverse(services: &Services, debit: &str) {
         tracing::warn!(debit, "a debit could not be refunded now; it will be refunded after its deadline");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use model::money::Micros;
+    use store::NewCredit;
+
+    use super::*;
+    use crate::credential::token_digest;
+    use crate::testing::{NOW, TestService, service_on};
+    use crate::x402::{CallPayment, PaymentHeaders};
+
+    const TOKEN: &str = "cred_of_this_test";
+    const KEY: &str = "a-key-of-this-test";
+
+    /// A credit of ten dollars.
+    async fn add_credit(test: &TestService) {
+        let new = NewCredit {
+            id: "credit".to_owned(),
+            token_digest: token_digest(TOKEN),
+            owner: None,
+            is_dev: true,
+            network: None,
+            created_at: NOW,
+        };
+        test.services.database().store().create_dev_credit(new, Micros::of_dollars(10)).await.unwrap();
+    }
+
+    async fn dollars_left(test: &TestService) -> Micros {
+        test.services.database().store().credit_by_id("credit").await.unwrap().unwrap().balance
+    }
+
+    /// A call that comes with the credit.
+    async fn cx(test: &TestService, key: Option<&str>) -> Cx {
+        let headers = PaymentHeaders { credit: Some(TOKEN), signed: Vec::new(), key };
+        let payment = CallPayment::parse(test.services.database(), &headers, true).await.unwrap();
+        Cx { payment, ..test.nobody() }
+    }
+
+    async fn held(cx: &Cx, priced: &Priced) -> String {
+        match hold(cx, priced).await.unwrap() {
+            Hold::Debit(id) => id,
+            Hold::Replayed(answered) => panic!("{answered:?}"),
+        }
+    }
+
+    fn answered(body: &'static str) -> CallAnswer {
+        CallAnswer { status: 200, headers: Vec::new(), body: Bytes::from_static(body.as_bytes()), speaks: false }
+    }
+
+    #[tokio::test]
+    async fn a_call_with_the_key_of_an_earlier_one_has_its_answer() {
+        let test = service_on(|_| {}).await;
+        add_credit(&test).await;
+        let (priced, other) = (test.services.payments().pack(1), test.services.payments().pack(5));
+        let (cx, keyless) = (cx(&test, Some(KEY)).await, cx(&test, None).await);
+        let (credit, _) = cx.payment.required_credit().unwrap();
+        assert!(replay(&cx, credit, &priced).await.unwrap().is_none());
+        let work: Work = Box::new(|_| Box::pin(async { Ok(answered("first")) }));
+        pay(cx.clone(), &priced, work).await.unwrap();
+        let replayed = replay(&cx, credit, &priced).await.unwrap().unwrap();
+        assert_eq!((replayed.is_replayed, replayed.answer.body.as_ref()), (true, b"first".as_slice()));
+        let conflict = replay(&cx, credit, &other).await.unwrap_err();
+        assert_eq!(conflict.code, Code::IdempotencyConflict);
+        assert!(replay(&keyless, credit, &priced).await.unwrap().is_none());
+        assert_eq!(dollars_left(&test).await, Micros::of_dollars(9));
+    }
+
+    #[tokio::test]
+    async fn what_was_held_comes_back_45_seconds_later_where_nothing_came_of_the_call() {
+        let test = service_on(|_| {}).await;
+        add_credit(&test).await;
+        held(&cx(&test, None).await, &test.services.payments().pack(1)).await;
+        assert_eq!(dollars_left(&test).await, Micros::of_dollars(9));
+        let store = test.services.database().store();
+        assert_eq!(store.reverse_overdue_debits(NOW.plus_ms(44_999), 10).await.unwrap(), 0);
+        assert_eq!(store.reverse_overdue_debits(NOW.plus_ms(45_000), 10).await.unwrap(), 1);
+        assert_eq!(dollars_left(&test).await, Micros::of_dollars(10));
+    }
+
+    #[tokio::test]
+    async fn a_charge_that_is_tried_again_tells_whether_it_was_made() {
+        let test = service_on(|_| {}).await;
+        add_credit(&test).await;
+        let (cx, priced, services) = (cx(&test, None).await, test.services.payments().pack(1), &test.services);
+        let answer = || answer::pack(&answered("{}"), cx.lang).unwrap();
+        let (charged, reversed) = (held(&cx, &priced).await, held(&cx, &priced).await);
+        reverse(services, &reversed).await;
+        // Also where the first one was made after all.
+        for _ in 0..2 {
+            assert!(charge_again(services, &charged, answer()).await.unwrap());
+        }
+        assert!(!charge_again(services, &reversed, answer()).await.unwrap());
+        assert_eq!(dollars_left(&test).await, Micros::of_dollars(9));
+    }
+}

@@ -28,8 +28,8 @@ const SHOWN_DAYS: i64 = 31;
 const STALE_MS: i64 = 26 * 3_600_000;
 /// Agents that are named.
 const MOST_AGENTS: usize = 10;
-/// Share of views from which on a language is named, in percent.
-const LANGUAGE_PERCENT: u64 = 1;
+/// A language is named where it has one view in so many, or more.
+const LANGUAGE_ONE_IN: u64 = 100;
 /// The one share that is published with four digits.
 const EXACT: &str = "disponibilidade";
 
@@ -174,11 +174,11 @@ fn by_surface(calls: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
     surfaces
 }
 
-/// The share of each language that has at least a hundredth.
+/// The share of each language that has at least one view in [`LANGUAGE_ONE_IN`].
 #[expect(clippy::cast_precision_loss, reason = "a share of a number of views")]
 fn languages(views: &BTreeMap<String, u64>) -> BTreeMap<String, f64> {
     let all: u64 = views.values().sum();
-    let named = views.iter().filter(|(_, n)| **n * 100 >= all * LANGUAGE_PERCENT);
+    let named = views.iter().filter(|(_, n)| **n * LANGUAGE_ONE_IN >= all);
     named.map(|(language, n)| (language.clone(), *n as f64 / all as f64)).collect()
 }
 
@@ -221,7 +221,34 @@ fn two_digits(n: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{NOW, service_on};
+    use model::money::Micros;
     use serde_json::json;
+    use store::NewCredit;
+
+    #[tokio::test]
+    async fn credit_of_the_last_30_days_is_published() {
+        let test = service_on(|config| config.showcase.revenue = true).await;
+        for (days, dollars) in [(0, 1), (29, 5), (31, 10)] {
+            let new = NewCredit {
+                id: format!("credit-{days}"),
+                token_digest: [u8::try_from(days).unwrap(); 32],
+                owner: None,
+                is_dev: false,
+                network: None,
+                created_at: NOW.plus_ms(-days * DAY_MS),
+            };
+            test.services.database().store().create_dev_credit(new, Micros::of_dollars(dollars)).await.unwrap();
+        }
+        assert_eq!(measured(&test.services).await.unwrap().support.credit_usd, Some(6.0));
+    }
+
+    #[test]
+    fn the_ten_agents_with_most_calls_are_named() {
+        let calls: BTreeMap<String, u64> = (1..=12).map(|n| (format!("agent-{n:02}"), n)).collect();
+        let named: Vec<u64> = most(calls, MOST_AGENTS).into_iter().map(|named| named.calls).collect();
+        assert_eq!(named, [12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+    }
 
     #[test]
     fn numbers_are_published_with_two_digits() {

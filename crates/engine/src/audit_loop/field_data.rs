@@ -18,8 +18,6 @@ const FIELD_DATA_TIME: Duration = Duration::from_secs(5);
 const KEPT: Duration = Duration::from_secs(86_400);
 /// Answers kept at most, a few hundred bytes each. Chosen: the pages and origins of a busy day.
 const MOST_KEPT: usize = 4_096;
-/// Bytes of a URL in a query (as in `fetch::intake`).
-const LONGEST_URL: usize = 2_048;
 
 /// Endpoint of the API method `records:queryRecord`, with the operator's key in its URL.
 #[derive(Clone)]
@@ -69,7 +67,7 @@ pub(super) async fn field_data(
     deadline: Instant,
 ) -> Option<FieldData> {
     let source = source?;
-    let mut url = Url::parse(&capture.page.response()?.url).ok().filter(|url| url.as_str().len() <= LONGEST_URL)?;
+    let mut url = Url::parse(&capture.page.response()?.url).ok()?;
     url.set_fragment(None);
     let deadline = deadline.min(Instant::now() + FIELD_DATA_TIME);
     match ask(fetcher, source, json!({ "url": url.as_str() }).to_string(), deadline).await? {
@@ -127,6 +125,10 @@ enum RecordAnswer {
 
 #[cfg(test)]
 mod tests {
+    use audit::supplied::Supplied;
+    use fetch::FetchConfig;
+    use model::time::Timestamp;
+
     use super::*;
 
     fn source() -> FieldDataSource {
@@ -142,7 +144,7 @@ mod tests {
         let source = source();
         assert!(source.kept("page").is_none());
         source.keep("page".to_owned(), RecordAnswer::Nothing);
-        tokio::time::advance(KEPT - Duration::from_secs(1)).await;
+        tokio::time::advance(Duration::from_secs(86_400 - 1)).await;
         assert!(source.kept("page").is_some() && source.kept("another").is_none());
         tokio::time::advance(Duration::from_secs(1)).await;
         assert!(source.kept("page").is_none());
@@ -153,16 +155,29 @@ mod tests {
         let source = source();
         source.keep("old".to_owned(), RecordAnswer::Nothing);
         tokio::time::advance(KEPT).await;
-        for number in 1..MOST_KEPT {
+        for number in 1..4_096 {
             source.keep(number.to_string(), RecordAnswer::Nothing);
         }
-        assert_eq!(count(&source), MOST_KEPT);
+        assert_eq!(count(&source), 4_096);
         source.keep("new".to_owned(), RecordAnswer::Nothing);
-        assert_eq!(count(&source), MOST_KEPT);
+        assert_eq!(count(&source), 4_096);
         assert!(!source.kept.lock().unwrap().contains_key("old") && source.kept("1").is_some());
         source.keep("newer".to_owned(), RecordAnswer::Nothing);
         assert_eq!(count(&source), 1);
         assert!(source.kept("newer").is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    #[expect(clippy::disallowed_methods, reason = "a service that never answers")]
+    async fn a_service_that_never_answers_holds_an_audit_up_for_five_seconds() {
+        // The system takes connections to it; nobody reads them.
+        let silent = std::net::TcpListener::bind("127.0.0.2:0").unwrap();
+        let source = FieldDataSource::new(format!("http://{}/", silent.local_addr().unwrap()).parse().unwrap());
+        let fetcher = Fetcher::new(FetchConfig::default()).unwrap();
+        let page = Supplied::page("https://example.com/".parse().unwrap(), Vec::new()).capture(Timestamp(0));
+        let begun = Instant::now();
+        let found = field_data(&fetcher, Some(&source), &page, begun + Duration::from_secs(23)).await;
+        assert_eq!((found, begun.elapsed().as_secs()), (None, 5));
     }
 
     #[test]

@@ -89,3 +89,86 @@ async fn read(
     let read = on_a_core(cores, size, until, reading).await;
     read.unwrap_or_else(|_| FetchedFile::without(want, &target))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use fetch::FetchConfig;
+    use futures_util::poll;
+    use model::capture::{Body, Exchange, Timing};
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::audit_loop::tests::hold;
+    use crate::cores::CoreQueues;
+
+    fn robots(bytes: Vec<u8>) -> Extra {
+        let url = "https://example.com/robots.txt".to_owned();
+        let fetched = Fetched::Response(Exchange {
+            hops: Vec::new(),
+            url: url.clone(),
+            status: 200,
+            headers: Vec::new(),
+            body: Body { bytes, ..Body::default() },
+            timing: Timing::default(),
+            ambiguous_length: false,
+            certificate: None,
+        });
+        Extra { want: Want { kind: WantKind::RobotsTxt, url }, fetched }
+    }
+
+    #[tokio::test]
+    async fn a_file_of_8_kib_is_read_at_once_and_what_is_longer_or_packed_waits_for_a_core() {
+        let gzip = |length: usize| [&GZIP_MAGIC[..], &vec![0; length - 2]].concat();
+        let waits = |usual, large| Some(CoreQueues { usual, large });
+        for (bytes, waiting) in [
+            (vec![b'#'; 8_192], None),
+            (vec![b'#'; 8_193], waits(1, 0)),
+            (gzip(100), waits(1, 0)),
+            // Twenty times as many bytes are half a MiB.
+            (gzip(26_214), waits(1, 0)),
+            (gzip(26_215), waits(0, 1)),
+        ] {
+            let length = bytes.len();
+            let cores = Cores::start(1).unwrap();
+            let (_release, begun) = hold(&cores).await;
+            let until = begun + Duration::from_secs(600);
+            let mut reading = Box::pin(read(&cores, robots(bytes), Arc::default(), until, None));
+            let is_read = poll!(&mut reading).is_ready();
+            assert_eq!((!is_read).then(|| cores.queues()), waiting, "{length} bytes");
+        }
+    }
+
+    #[tokio::test]
+    #[expect(clippy::disallowed_methods, reason = "a site on this machine")]
+    async fn the_bytes_of_a_sitemap_are_kept_only_where_they_are_asked_for() {
+        const SITEMAP: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"/>";
+        let allow_private = vec!["127.0.0.0/8".parse().unwrap()];
+        let config = FetchConfig { allow_private, allow_ports: Vec::new(), ..FetchConfig::default() };
+        let (fetcher, cores) = (Fetcher::new(config).unwrap(), Cores::start(1).unwrap());
+        let site = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/sitemap.xml", site.local_addr().unwrap());
+        for (keep_sitemaps, kept) in [(true, SITEMAP.as_bytes()), (false, b"")] {
+            let request = FileRequest {
+                want: Want { kind: WantKind::Sitemap, url: url.clone() },
+                target: Arc::default(),
+                budget: Arc::new(Budget::new(1)),
+                until: Instant::now() + Duration::from_secs(60),
+                keep_sitemaps,
+            };
+            let answer = async {
+                let (mut connection, _) = site.accept().await.unwrap();
+                let _request = connection.read(&mut [0; 4_096]).await.unwrap();
+                let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{SITEMAP}", SITEMAP.len());
+                connection.write_all(answer.as_bytes()).await.unwrap();
+                // Open until the answer was read.
+                connection
+            };
+            let (file, _connection) = tokio::join!(file(&fetcher, &cores, request), answer);
+            let exchange = file.extra.fetched.response().unwrap();
+            assert_eq!((&*exchange.body.bytes, file.content.is_some()), (kept, true), "{keep_sitemaps}");
+        }
+    }
+}

@@ -155,6 +155,23 @@ mod tests {
         assert_eq!(model::capture::PROBE_BYTES, 65_536);
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn sitemaps_have_ten_seconds_together_and_probes_eight() {
+        let fetcher = Fetcher::new(fetch::FetchConfig::default()).unwrap();
+        let (begun, seconds) = (Instant::now(), Duration::from_secs);
+        let mut lanes = Lanes::new(fetcher, Cores::start(1).unwrap(), false, begun + seconds(23));
+        let want = |kind, path: &str| Want { kind, url: format!("https://example.com/{path}") };
+        let ends = |lanes: &Lanes| [&lanes.files, &lanes.probes].map(|lane| lane.until.map(|until| until - begun));
+        lanes.start(&[want(WantKind::RobotsTxt, "robots.txt")]);
+        assert_eq!(ends(&lanes), [None; 2]);
+        lanes.files.in_flight = 0;
+        for path in ["a", "b"] {
+            lanes.start(&[want(WantKind::Sitemap, path), want(WantKind::SecurityTxt, path)]);
+            assert_eq!(ends(&lanes), [Some(seconds(10)), Some(seconds(8))], "{path}");
+            tokio::time::advance(seconds(1)).await;
+        }
+    }
+
     #[test]
     fn a_lane_ends_once_when_nothing_is_in_flight_and_nothing_waits() {
         let count = FileCount { requested: 3, found: 2 };

@@ -56,9 +56,18 @@ async fn a_page_has_20_seconds_and_its_audit_23() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_test_may_give_a_page_and_its_audit_less() {
+    let left =
+        |engine: &Engine| [engine.page_deadline(), engine.deadline()].map(|end| (end - Instant::now()).as_secs());
+    let engine = engine(false);
+    assert_eq!(left(&engine), [20, 23]);
+    assert_eq!(left(&engine.waiting(Duration::from_secs(7))), [7, 7]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_supplied_page_waits_10_seconds_for_a_core() {
     let engine = engine(false);
-    let (_release, begun) = hold(&engine).await;
+    let (_release, begun) = hold(engine.cores()).await;
     let refused = engine.judge(supplied(), drop).await.unwrap_err();
     assert!(matches!(refused, AuditFailure::Overloaded), "{refused:?}");
     assert_eq!(begun.elapsed().as_secs(), 10);
@@ -72,10 +81,10 @@ async fn a_gathered_audit_waits_a_second_past_its_deadline_for_a_core() {
     let (url, page) = (REFUSED.parse().unwrap(), supplied().page);
     let mut audit = Box::pin(engine.audit_page(&url, page, inputs(), deadline, drop));
     // The core is held, then parses, and then is held again: judging is queued behind that.
-    let (first, _) = hold(&engine).await;
+    let (first, _) = hold(engine.cores()).await;
     assert!(poll!(&mut audit).is_pending());
     assert_eq!(engine.core_queues().usual, 1, "parsing");
-    let mut holding = Box::pin(hold(&engine));
+    let mut holding = Box::pin(hold(engine.cores()));
     assert!(poll!(&mut holding).is_pending());
     drop(first);
     let (_release, _) = holding.await;
@@ -89,8 +98,8 @@ async fn a_gathered_audit_waits_a_second_past_its_deadline_for_a_core() {
     assert_eq!((Instant::now() - deadline).as_secs(), 1);
 }
 
-/// Holds the core of an engine until the returned sender is dropped; since when.
-async fn hold(engine: &Engine) -> (mpsc::Sender<()>, Instant) {
+/// Holds the only one of `cores` until the returned sender is dropped; since when.
+pub(super) async fn hold(cores: &Cores) -> (mpsc::Sender<()>, Instant) {
     let (release, released) = mpsc::channel::<()>();
     let (began, begun) = oneshot::channel();
     let work = move || {
@@ -98,7 +107,7 @@ async fn hold(engine: &Engine) -> (mpsc::Sender<()>, Instant) {
         assert!(released.recv().is_err(), "nothing is ever sent");
     };
     let far = Instant::now() + Duration::from_secs(600);
-    let mut holding = Box::pin(engine.cores().run(0, far, work));
+    let mut holding = Box::pin(cores.run(0, far, work));
     // It goes on where nobody waits for it.
     assert!(poll!(&mut holding).is_pending());
     begun.await.unwrap();

@@ -68,28 +68,35 @@ async fn a_target_has_sixteen_connections_and_a_machine_of_ones_own_has_any_numb
     assert!(enter("203.0.113.5").await.is_ok());
 }
 
+/// Bytes as a gzip file that is longer than they are.
+fn gzip(bytes: usize) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    std::io::Write::write_all(&mut encoder, &vec![b'a'; bytes]).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// What becomes of a body that is such a file.
+async fn gunzipped(client: &Client, room: &mut Room, body: Vec<u8>) -> Body {
+    let fields = [(header::CONTENT_ENCODING, "gzip".parse().unwrap())].into_iter().collect();
+    let mut raw = RawResponse {
+        version: HttpVersion::Http1,
+        status: 200,
+        fields,
+        wire_bytes: body.len(),
+        body,
+        cut: None,
+        is_read: true,
+        ttfb: Duration::ZERO,
+        download: Duration::ZERO,
+    };
+    let deadline = Instant::now() + Duration::from_secs(10);
+    decoded(&mut raw, 50_000_000, client, Some(room), deadline).await
+}
+
 #[tokio::test]
 async fn a_large_coded_body_has_room_for_its_bytes_and_for_what_they_may_become() {
     let client = Client::new(FetchConfig::default()).unwrap();
-    let decoded = async |room: &mut Room| {
-        let fields = [(header::CONTENT_ENCODING, "gzip".parse().unwrap())].into_iter().collect();
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
-        std::io::Write::write_all(&mut encoder, &[b'a'; 5_000]).unwrap();
-        let body = encoder.finish().unwrap();
-        let mut raw = RawResponse {
-            version: HttpVersion::Http1,
-            status: 200,
-            fields,
-            wire_bytes: body.len(),
-            body,
-            cut: None,
-            is_read: true,
-            ttfb: Duration::ZERO,
-            download: Duration::ZERO,
-        };
-        let deadline = Instant::now() + Duration::from_secs(10);
-        super::decoded(&mut raw, 50_000_000, &client, Some(room), deadline).await
-    };
+    let decoded = async |room: &mut Room| gunzipped(&client, room, gzip(5_000)).await;
     // A hundred times 5,023 bytes, and these, are two steps of 256 KiB at most.
     let mut others = client.large.room();
     assert!(others.grow_to(158 * 1024 * 1024));
@@ -98,6 +105,20 @@ async fn a_large_coded_body_has_room_for_its_bytes_and_for_what_they_may_become(
     assert!(others.grow_to(160 * 1024 * 1024));
     let body = decoded(&mut client.large.room()).await;
     assert_eq!((body.bytes.len(), body.cut), (0, Some(BodyCut::Size)));
+}
+
+#[tokio::test]
+async fn a_coded_body_of_4_kib_needs_no_room() {
+    let client = Client::new(FetchConfig::default()).unwrap();
+    let mut others = client.large.room();
+    assert!(others.grow_to(160 * 1024 * 1024), "all that there is");
+    let around = gzip(4_000).len() - 4_000;
+    for (coded, cut) in [(4_096, None), (4_097, Some(BodyCut::Size))] {
+        let (bytes, body) = (coded - around, gzip(coded - around));
+        assert_eq!(body.len(), coded);
+        let body = gunzipped(&client, &mut client.large.room(), body).await;
+        assert_eq!((body.bytes.len(), body.cut), (if cut.is_none() { bytes } else { 0 }, cut), "{coded}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

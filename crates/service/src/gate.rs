@@ -346,12 +346,4 @@ pub async fn allowance(cx: &Cx) -> Result<Gate, ServiceError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::hours;
-
-    #[test]
-    fn a_wait_is_told_in_hours_and_minutes_without_zeros() {
-        let told = [1, 3_600, 3_601, 52_200, 86_400].map(hours);
-        assert_eq!(told, ["1 min", "1 h", "1 h 1 min", "14 h 30 min", "24 h"]);
-    }
-}
+mod tests;

@@ -203,4 +203,12 @@ mod tests {
         assert_eq!((current.seen.len(), current.networks.len()), (500, 3_000));
         assert_eq!(current.dropped, 20_000 - 500);
     }
+
+    #[test]
+    fn the_longest_message_and_stack_fit_into_16_kib() {
+        let report = json!({"code": "UI-JS-001", "phase": "run", "path": "/".repeat(200), "source": "/".repeat(200),
+            "message": "a".repeat(2_000), "stack": "a".repeat(12_000)});
+        assert!(report.to_string().len() <= REPORT_BYTES);
+        assert_eq!(REPORT_BYTES, 16 * 1024);
+    }
 }

@@ -71,3 +71,6 @@ pub async fn send(cx: &Cx, form: &ContactForm) -> Result<(), ServiceError> {
         ContactQueued::QueueFull => Err(ServiceError::new(Code::ContactQueueFull).retry_after(60)),
     }
 }
+
+#[cfg(test)]
+mod tests;

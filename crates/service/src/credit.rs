@@ -58,3 +58,20 @@ pub async fn statement(services: &Services, digest: &[u8; 32]) -> Result<(Credit
         Err(error) => Err(error.into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::service_on;
+
+    #[tokio::test]
+    async fn an_owner_is_shown_a_hundred_credits() {
+        let test = service_on(|_| {}).await;
+        let insert = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 101) \
+            INSERT INTO credits (id, token_digest, owner, is_dev, balance_micros, created_at) \
+            SELECT 'credit ' || n, randomblob(32), 'account:a', 0, 5000000, n FROM numbers";
+        test.database.execute(insert).await;
+        let listed = list(&test.services, &Owner::parse("account:a").unwrap()).await.unwrap();
+        assert_eq!((listed.len(), &*listed[0].id, &*listed[99].id), (100, "credit 101", "credit 2"));
+    }
+}

@@ -130,3 +130,6 @@ pub(crate) async fn end_lost(services: &Services, now: Timestamp) -> Result<(), 
     }
     Ok(())
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -294,4 +294,21 @@ mod tests {
         assert!(receiver(5_750_000).code(5).contains("540528.75"));
         assert_eq!(receiver(1).shown(), ("+5511987654321", "LOJA"));
     }
+
+    #[tokio::test]
+    async fn a_form_has_16_kib_besides_its_receipt() {
+        let test = crate::testing::service_on(|config| {
+            let text = |text: &str| Some(text.to_owned());
+            (config.pix.key, config.pix.name) = (text("+5511987654321"), text("Loja"));
+            (config.pix.city, config.pix.brl_per_usd) = (text("Sao Paulo"), Some(Micros(5_000_000)));
+        })
+        .await;
+        let mut most = 0;
+        let form = async |bytes: usize| {
+            most = bytes;
+            Err::<Vec<Field>, _>(ServiceError::new(Code::BodyTooLarge))
+        };
+        let refused = request(&test.nobody(), form).await.unwrap_err();
+        assert_eq!((refused.code, most), (Code::BodyTooLarge, (2 * 1024 + 16) * 1024));
+    }
 }

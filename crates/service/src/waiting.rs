@@ -178,4 +178,27 @@ mod tests {
         assert!(!waiting.for_one_of(&runs, &database, deadline).await, "the server stops");
         drop(look);
     }
+
+    #[tokio::test]
+    async fn the_database_is_looked_at_a_second_after_the_last_look() {
+        let test = crate::testing::service_on(|_| {}).await;
+        let (waiting, database, now) = (Waiting::new(Awaited::Labs), test.services.database(), Instant::now());
+        let mut seen = waiting.seen.subscribe();
+        for (looked_at, is_looked_at) in [
+            (None, true),
+            (Some(now - Duration::from_secs(1)), true),
+            // However long this test takes, it is no second.
+            (Some(now + Duration::from_secs(3_600)), false),
+        ] {
+            *waiting.looked_at.lock().await = looked_at;
+            waiting.look_unless_fresh(database).await;
+            assert_eq!(seen.has_changed().unwrap(), is_looked_at, "{looked_at:?}");
+            seen.mark_unchanged();
+        }
+        // Somebody else looks now.
+        let look = waiting.looked_at.lock().await;
+        waiting.look_unless_fresh(database).await;
+        assert!(!seen.has_changed().unwrap());
+        drop(look);
+    }
 }

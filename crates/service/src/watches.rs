@@ -239,7 +239,10 @@ fn of_link(error: DatabaseError) -> ServiceError {
 
 #[cfg(test)]
 mod tests {
+    use store::JobState;
+
     use super::*;
+    use crate::testing::{NOW, service_on};
 
     #[test]
     fn a_tab_is_watched_at_one_time_of_day() {
@@ -290,5 +293,41 @@ mod tests {
             hours[usize::try_from(hour).unwrap()] += 1;
         }
         assert!(hours.iter().all(|&count| (50..=150).contains(&count)), "{hours:?}");
+    }
+
+    #[tokio::test]
+    async fn a_round_queues_500_watches_and_the_next_one_the_rest() {
+        let test = service_on(|_| {}).await;
+        let insert = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 501) \
+            INSERT INTO tabs (id, owner, url, created_at, monitor, watch_at, alert_agreed) \
+            SELECT printf('0192f0c1-2345-7abc-8def-%012d', n), 'account:a', 'https://example.com/' || n, 0, 1, 0, 0 \
+            FROM numbers";
+        test.database.execute(insert).await;
+        for count in [500, 501, 501] {
+            queue_due(&test.services, NOW).await.unwrap();
+            let waiting = test.services.database().store().jobs(JobState::Waiting, 1_000).await.unwrap();
+            assert_eq!(waiting.len(), count);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_link_that_stops_the_watch_of_a_site_agrees_to_nothing() {
+        let test = service_on(|_| {}).await;
+        let (services, token) = (&test.services, link_token(test.services.ports()));
+        let digest: String = token_digest(&token).iter().map(|byte| format!("{byte:02x}")).collect();
+        let insert = format!(
+            "INSERT INTO site_watches (id, owner, url, options, days, due_at, created_at) \
+             VALUES ('a watch', 'account:a', 'https://example.com/', '{{}}', 1, 0, 0); \
+             INSERT INTO site_watch_links (token_digest, watch_id, expires_at) VALUES (x'{digest}', 'a watch', {})",
+            NOW.plus_ms(1).0
+        );
+        test.database.execute(&insert).await;
+        let due = async || services.database().store().due_site_watches(NOW, 10).await.unwrap().len();
+        assert_eq!(link(services, &token, LinkPurpose::Agree).await.unwrap_err().code, Code::NotFound);
+        assert_eq!(use_link(services, &token, LinkPurpose::Agree).await.unwrap_err().code, Code::NotFound);
+        let found = link(services, &token, LinkPurpose::Stop).await.unwrap();
+        assert_eq!((&*found.url, found.email, due().await), ("https://example.com/", None, 1));
+        use_link(services, &token, LinkPurpose::Stop).await.unwrap();
+        assert_eq!(due().await, 0);
     }
 }

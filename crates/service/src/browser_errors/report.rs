@@ -8,8 +8,6 @@ use super::redaction::redacted;
 const MESSAGE_CHARS: usize = 2_000;
 /// Characters of a stack at most.
 const STACK_CHARS: usize = 12_000;
-/// Characters of a code, a phase at most.
-const WORD_CHARS: usize = 40;
 /// Characters of a path at most.
 const PATH_CHARS: usize = 200;
 /// Reports of one body at most.
@@ -97,11 +95,11 @@ fn text<'r>(report: &'r Value, name: &str) -> &'r str {
     report.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A short word that redaction leaves as it is.
+/// A word that redaction leaves as it is, so a short one: from forty characters on it would be taken for a key.
 fn word(report: &Value, name: &str, judge: impl Fn(&str) -> Option<()>) -> Option<String> {
     let word = text(report, name);
     judge(word)?;
-    (word.len() <= WORD_CHARS && redacted(word) == word).then(|| word.to_owned())
+    (redacted(word) == word).then(|| word.to_owned())
 }
 
 /// The path of a URL or path, without ids and slugs: a part that is long and has digits is one.

@@ -12,8 +12,6 @@ use crate::error::{Code, ServiceError};
 
 /// Placements of a proposal at most.
 const MOST_PLACEMENTS: usize = 6;
-/// Characters of a placement's id at most.
-const PLACEMENT_CHARS: usize = 60;
 
 /// A message to the team. Every value is read as it comes, so that the error of a field has that field's code, whatever
 /// is wrong with it.
@@ -144,7 +142,7 @@ fn ids(value: &Value) -> Option<Vec<String>> {
         Value::Array(list) if list.len() <= MOST_PLACEMENTS => list,
         _ => return None,
     };
-    list.iter().map(|id| line(id, PLACEMENT_CHARS).flatten()).collect()
+    list.iter().map(|id| id.as_str().map(|id| id.trim().to_owned())).collect()
 }
 
 #[cfg(test)]
@@ -228,5 +226,15 @@ mod tests {
         assert_eq!(values, ["Acme", "100_500", "hub, report", "365", "usdc"]);
         let most = json!({"tipo": "parceria", "empresa": "ü".repeat(200), "espaco": vec!["hub"; 6]});
         assert!(read(&most).is_ok());
+    }
+
+    #[test]
+    fn an_address_has_254_characters() {
+        assert_eq!(fields::EMAIL_CHARS, 254);
+        let domain = format!("@{}example", "a.".repeat(92));
+        for (characters, code) in [(fields::EMAIL_CHARS, None), (fields::EMAIL_CHARS + 1, Some("invalid_email"))] {
+            let email = format!("{}{domain}", "x".repeat(characters - domain.len()));
+            assert_eq!(read(&json!({"email": email})).err(), code, "{characters}");
+        }
     }
 }

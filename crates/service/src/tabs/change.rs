@@ -150,3 +150,53 @@ pub fn between(before: &Judgement, after: &Judgement) -> Change {
         revealed: comparison.revealed,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use audit::supplied::Supplied;
+    use lab::outcome;
+    use model::id::AuditId;
+    use model::lab::{LabScores, LabTest, Strategy};
+
+    use super::*;
+
+    /// A run of a page with many findings.
+    fn run() -> StoredReport {
+        let url = "https://example.com/";
+        let page = Supplied::page(url.parse().unwrap(), b"<p>a".to_vec());
+        StoredReport {
+            id: AuditId("a run".to_owned()),
+            requested_url: url.to_owned(),
+            created_at: Timestamp(0),
+            share_slug: None,
+            report: audit::report(&page.capture(Timestamp(0))),
+        }
+    }
+
+    #[test]
+    fn what_both_found_is_compared_by_its_code() {
+        let compared = Compared::of(&run(), &run(), Lang::En);
+        let codes: Vec<&str> = compared.unchanged.iter().map(|both| &*both.code).collect();
+        let found: Vec<String> = run().report.issues_in(Lang::En).into_iter().map(|issue| issue.code).collect();
+        assert!(codes.len() > 2 && codes == found, "{codes:?} {found:?}");
+        for both in &compared.unchanged {
+            assert_eq!(both.before, both.after, "{}", both.code);
+        }
+    }
+
+    #[test]
+    fn lab_tests_of_both_are_compared() {
+        let measured = |performance| {
+            let mut run = run();
+            let scores = Some(LabScores { performance: Some(performance), ..LabScores::default() });
+            let test = LabTest { scores, ..outcome::running(Strategy::Desktop, Timestamp(0), None) };
+            run.report.summary.as_mut().unwrap().lab = Some(LabTests { mobile: None, desktop: Some(test) });
+            run
+        };
+        let compared = Compared::of(&measured(40), &measured(60), Lang::En);
+        let scores: Vec<_> =
+            compared.lab.iter().map(|both| (both.before.performance, both.after.performance)).collect();
+        assert_eq!(scores, [(Some(40), Some(60))]);
+        assert!(Compared::of(&run(), &measured(60), Lang::En).lab.is_empty());
+    }
+}

@@ -134,6 +134,7 @@ pub async fn close(services: &Services, owner: &Owner, id: &str) -> Result<(), S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::service_on;
 
     #[test]
     fn a_name_has_a_hundred_characters_on_one_line() {
@@ -164,5 +165,15 @@ mod tests {
         for typed in ["é".repeat(2_001), "a\tb".to_owned()] {
             assert_eq!(note_of(Some(&typed)).unwrap_err().code, Code::InvalidBody, "{typed}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_page_is_found_among_the_tabs_of_its_owner() {
+        let test = service_on(|_| {}).await;
+        let (ana, bia) = (Owner::parse("account:ana").unwrap(), Owner::parse("account:bia").unwrap());
+        let url = "https://example.com/".parse().unwrap();
+        let opened = open(&test.nobody(), &ana, &url, None).await.unwrap();
+        let found = async |owner: &Owner| of_page(&test.services, owner, url.as_str()).await.unwrap().map(|tab| tab.id);
+        assert_eq!((found(&ana).await, found(&bia).await), (Some(opened.id), None));
     }
 }

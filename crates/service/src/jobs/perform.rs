@@ -22,6 +22,9 @@ const LAST_WAIT_MS: i64 = 3_600_000;
 /// Age of a purge at which it is left to a newer one, in milliseconds. Chosen: a day, as at the start.
 const STALE_PURGE_MS: i64 = DAY_MS;
 
+/// What becomes of a job that is not tried again, in a word.
+const GIVEN_UP: &str = "given_up";
+
 /// For how long a job that can't be read is put off, in milliseconds. Chosen: a day. A server of a newer version may have
 /// queued it, which goes on with it once the upgrade is over.
 const UNREADABLE_MS: i64 = DAY_MS;
@@ -55,8 +58,10 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
     }
     let span = services.traces().begin(services.ports(), claimed.traceparent.as_deref());
     let begun = Instant::now();
-    let outcome = traces::within(span.clone(), timeout(job.lane().job_time(), attempt(services, &claimed, &job))).await;
-    let became = became(&outcome, claimed.attempt >= job.tries());
+    let is_last_try = claimed.attempt >= job.tries();
+    let attempted = attempt(services, &claimed, &job, is_last_try);
+    let outcome = traces::within(span.clone(), timeout(job.lane().job_time(), attempted)).await;
+    let became = became(&outcome, is_last_try);
     services.metrics().job_ran(lane, became, begun.elapsed());
     if let Some(span) = span {
         let attributes = vec![
@@ -68,7 +73,7 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
     }
     let now = services.ports().now();
     let mut wait_ms = wait_ms(claimed.attempt);
-    let (why, is_last) = match outcome {
+    let why = match outcome {
         Ok(Ok(ending)) => {
             let counts = match ending {
                 Ending::Done => store.finish_job(lease, now).await?,
@@ -82,16 +87,15 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
             tracing::info!(job.id = %lease.id(), lane, attempt = claimed.attempt, counts, "a job is done");
             return Ok(());
         }
-        Ok(Err(Unfinished::Never(why))) => (why, true),
-        Ok(Err(Unfinished::Later(why))) => (why, claimed.attempt >= job.tries()),
+        Ok(Err(Unfinished::Never(why) | Unfinished::Later(why))) => why,
         Ok(Err(Unfinished::After { why, wait })) => {
             wait_ms = i64::try_from(wait.as_millis()).unwrap_or(LAST_WAIT_MS);
-            (why, claimed.attempt >= job.tries())
+            why
         }
-        Err(_) => ("it took too long".to_owned(), claimed.attempt >= job.tries()),
+        Err(_) => "it took too long".to_owned(),
     };
     // The reason is stored for the operator, not logged: it may name a person.
-    if is_last {
+    if became == GIVEN_UP {
         if let Job::RunSite { run, .. } = &job {
             run_site::give_up(services, run).await?;
         }
@@ -102,7 +106,12 @@ pub(super) async fn perform(services: &Services, claimed: ClaimedJob) -> Result<
     store.postpone_job(lease, now.plus_ms(wait_ms), &why).await.map(drop)
 }
 
-async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result<Ending, Unfinished> {
+async fn attempt(
+    services: &Services,
+    claimed: &ClaimedJob,
+    job: &Job,
+    is_last_try: bool,
+) -> Result<Ending, Unfinished> {
     match job {
         Job::SendMail(mail) | Job::SendContact(mail) => {
             send_mail::run(services.mailer(), claimed.lease.id(), mail, services.ports().now())
@@ -119,7 +128,6 @@ async fn attempt(services: &Services, claimed: &ClaimedJob, job: &Job) -> Result
         // Boxed, as its future has 100 KB, of which each caller above would have a copy on its stack.
         Job::RunSite { run, seat } => Box::pin(run_site::run(services, claimed, run, *seat)).await,
         Job::AnnounceRun { owner, tab, audit, is_alert } => {
-            let is_last_try = claimed.attempt >= job.tries();
             deliver::announce(services, claimed, owner, (tab, audit), *is_alert, is_last_try).await
         }
         Job::DeliverWebhook { webhook } => deliver::deliver(services, claimed, webhook).await,
@@ -152,8 +160,8 @@ fn became(outcome: &Result<Result<Ending, Unfinished>, Elapsed>, is_last_try: bo
     match outcome {
         Ok(Ok(Ending::Continued(_))) => "continued",
         Ok(Ok(_)) => "done",
-        Ok(Err(Unfinished::Never(_))) => "given_up",
-        _ if is_last_try => "given_up",
+        Ok(Err(Unfinished::Never(_))) => GIVEN_UP,
+        _ if is_last_try => GIVEN_UP,
         _ => "retried",
     }
 }
@@ -165,13 +173,4 @@ fn wait_ms(attempt: u32) -> i64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waits_double_up_to_an_hour() {
-        for (attempt, minutes) in [(0, 1), (1, 1), (2, 2), (6, 32), (7, 60), (30, 60), (u32::MAX, 60)] {
-            assert_eq!(wait_ms(attempt), minutes * 60_000, "{attempt}");
-        }
-    }
-}
+mod tests;

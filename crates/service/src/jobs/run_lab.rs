@@ -15,8 +15,8 @@ use url::Url;
 use super::ending::{Ending, Unfinished};
 use crate::services::Services;
 
-/// Over the provider's own timeout, to end what does not keep it.
-const MARGIN: Duration = Duration::from_secs(5);
+/// When a measurement ends that does not keep the provider's own timeout.
+const CUT_OFF: Duration = Duration::from_secs(TEST_TIME.as_secs() + 5);
 
 /// Measures the page of a test that runs, and stores the result. Trouble and a used-up quota have one more try.
 pub(super) async fn run(
@@ -32,7 +32,7 @@ pub(super) async fn run(
     let measured = match Url::parse(&running.url) {
         Ok(url) => {
             let request = LabRequest { url, strategy, lang };
-            let measuring = timeout(TEST_TIME + MARGIN, lab.provider.run(&request));
+            let measuring = timeout(CUT_OFF, lab.provider.run(&request));
             measuring.await.unwrap_or(Err(Failure::Trouble("time")))
         }
         Err(_) => Err(Failure::Page(lab::failure::PageFailure::new("INVALID_URL"))),
@@ -97,6 +97,35 @@ fn note<T>(services: &Services, result: &Result<T, Failure>) {
             let message = "lab tests are not set up correctly; check lab.* in the configuration, and run `site-audit lab check` where the provider is lighthouse";
             tracing::error!(%failure, "{message}");
             breaker.refused(now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::id::Owner;
+
+    use super::*;
+    use crate::job::Lane;
+    use crate::lab_tests::tests::{audited, begun};
+    use crate::testing::service_on;
+
+    #[test]
+    fn a_measurement_is_cut_off_after_the_providers_time_and_within_that_of_the_job() {
+        assert_eq!(CUT_OFF.as_secs(), 125);
+        assert!(TEST_TIME < CUT_OFF && CUT_OFF < Lane::Lab.job_time());
+    }
+
+    #[tokio::test]
+    async fn what_scripts_changed_is_told_where_the_operator_wants_it_while_the_test_runs() {
+        let owner = Owner::parse("account:a").unwrap();
+        for (is_wanted, run, is_told) in [(true, None, true), (true, Some("another run"), false), (false, None, false)]
+        {
+            let test = service_on(|config| config.lab.rendered = is_wanted).await;
+            let begun = begun(&test, &owner, &audited(&test, &owner).await).await;
+            let page = RenderedPage { url: "https://example.com/".to_owned(), html: "<title>B</title><p>b".to_owned() };
+            let told = rendered(&test.services, run.unwrap_or(&begun), Some(page)).await.unwrap();
+            assert_eq!(told.is_some(), is_told, "{is_wanted} {run:?}");
         }
     }
 }

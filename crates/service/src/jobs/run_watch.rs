@@ -202,34 +202,4 @@ fn got_worse(change: &Change) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use model::change::Changed;
-
-    #[test]
-    fn an_alert_is_for_what_got_worse_and_never_for_a_note_or_for_better() {
-        let change = |score, broke: &[Severity]| Change {
-            score,
-            from: None,
-            to: None,
-            broke: broke
-                .iter()
-                .map(|severity| Changed { code: "c".to_owned(), severity: *severity, message: String::new() })
-                .collect(),
-            fixed: Vec::new(),
-            revealed: Vec::new(),
-        };
-        for (score, broke, alerts) in [
-            (Some(0), &[][..], false),
-            (Some(8), &[], false),
-            (Some(-1), &[], true),
-            (Some(0), &[Severity::Info], false),
-            (None, &[Severity::Info], false),
-            (Some(0), &[Severity::Info, Severity::Warn], true),
-            (Some(0), &[Severity::Error], true),
-            (Some(18), &[Severity::Warn], true),
-        ] {
-            assert_eq!(got_worse(&change(score, broke)), alerts, "{score:?} {broke:?}");
-        }
-    }
-}
+mod tests;

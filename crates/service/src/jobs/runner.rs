@@ -273,15 +273,20 @@ async fn newest_trusted(store: &Store) -> Result<Option<Timestamp>, StoreError> 
 
 /// Whether this machine's clock is close enough to the database's to run jobs; logs a difference.
 pub async fn is_in_step(services: &Services) -> Result<bool, StoreError> {
-    let Some(theirs) = services.database().store().clock().await? else { return Ok(true) };
-    let apart_ms = services.ports().now().0.saturating_sub(theirs.0);
-    let in_step = apart_ms.saturating_abs() <= APART_IS_TOO_FAR_MS;
-    if !in_step {
+    let theirs = services.database().store().clock().await?;
+    Ok(theirs.is_none_or(|theirs| is_close(services.ports().now(), theirs)))
+}
+
+/// Whether two clocks differ by less than what jobs bear; logs a difference.
+fn is_close(ours: Timestamp, theirs: Timestamp) -> bool {
+    let apart_ms = ours.0.saturating_sub(theirs.0);
+    let is_close = apart_ms.saturating_abs() <= APART_IS_TOO_FAR_MS;
+    if !is_close {
         tracing::error!(apart_ms, "job processing is paused: this machine's clock differs from the database's");
     } else if apart_ms.saturating_abs() > APART_IS_TOLD_MS {
         tracing::warn!(apart_ms, "this machine's clock and the database's clock differ");
     }
-    Ok(in_step)
+    is_close
 }
 
 /// Queues what is due at `now`. Unique keys make it idempotent across servers.
@@ -297,3 +302,6 @@ pub async fn schedule(services: &Services, now: Timestamp) -> Result<(), StoreEr
     watches::queue_due(services, now).await?;
     site_watches::queue_due(services, now).await
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,8 +15,11 @@ use crate::packages::install;
 use crate::postgres;
 
 /// Debian's packages, the program that each brings, and what the faults need it for.
-const PACKAGES: &[(&str, &str, &str)] =
-    &[("strace", "strace", "the failing of system calls"), ("haproxy", "haproxy", "servers behind one address")];
+const PACKAGES: &[(&str, &str, &str)] = &[
+    ("strace", "strace", "the failing of system calls"),
+    ("haproxy", "haproxy", "servers behind one address"),
+    ("iproute2", "ip", "a server without a way out"),
+];
 
 /// A test program: package and target.
 type Target = (&'static str, &'static [&'static str]);

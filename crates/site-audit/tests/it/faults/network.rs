@@ -15,8 +15,8 @@ const WITHIN: &str = "SITE_AUDIT_TEST_NAMESPACE";
 async fn f18_without_a_way_out_audits_fail_and_the_rest_works() {
     let times = runs(1);
     for _ in 0..times {
-        let script =
-            "ip link set lo up && exec \"$0\" --ignored --exact --nocapture faults::network::within_the_namespace";
+        let script = "command -v ip >/dev/null || { echo 'unshare failed: there is no ip' >&2; exit 1; }; \
+             ip link set lo up && exec \"$0\" --ignored --exact --nocapture faults::network::within_the_namespace";
         let output = Command::new("unshare")
             .args(["--net", "sh", "-c", script])
             .arg(std::env::current_exe().unwrap())

@@ -36,8 +36,8 @@ pub(super) struct FindingView<'a> {
     pub(super) why: Vec<CodePiece<'a>>,
     pub(super) how: Vec<CodePiece<'a>>,
     pub(super) reference: &'static str,
-    /// Its first place in short, and the number of other places.
-    pub(super) at: Option<(String, usize)>,
+    /// Its first place in short, and how many more there are.
+    pub(super) at: Option<String>,
     /// Its places that no shown change has on its line.
     pub(super) places: Vec<&'a Place>,
     /// The finding that takes the points for both.
@@ -89,7 +89,7 @@ pub(super) fn view<'a>(finding: &'a Finding, fix: &'a Fix, change: Option<&Chang
         why: pieces(of_check(|check| check.why)),
         how: pieces(of_check(|check| check.how)),
         reference: check.map(|check| check.reference).unwrap_or_default(),
-        at: at(&finding.evidence, lang).or_else(|| Some((path?.to_owned(), 0))),
+        at: at(&finding.evidence, lang).or_else(|| path.map(str::to_owned)),
         places: finding.evidence.iter().filter(|place| !is_changed(place)).collect(),
         part_of: finding.part_of.as_deref().and_then(|code| named(code, lang)),
         parts: finding.parts.iter().filter_map(|code| named(code, lang)).collect(),
@@ -107,8 +107,9 @@ pub(super) fn view<'a>(finding: &'a Finding, fix: &'a Fix, change: Option<&Chang
     }
 }
 
-/// The first place of a finding in short, and the number of other places.
-fn at(places: &[Place], lang: Lang) -> Option<(String, usize)> {
+/// The first place of a finding in short, and how many more there are.
+fn at(places: &[Place], lang: Lang) -> Option<String> {
+    const MORE: Text = text("{place} and {more} more", "{place} e mais {more}");
     let first = places.first()?;
     let line = first.line.map(|line| match lang {
         Lang::En => format!("line {line}"),
@@ -116,7 +117,10 @@ fn at(places: &[Place], lang: Lang) -> Option<(String, usize)> {
     });
     // A line is found sooner than a path of elements.
     let shown = line.or_else(|| first.selector.clone()).or_else(|| first.url.clone());
-    shown.map(|shown| (shown, places.len() - 1))
+    shown.map(|shown| match places.len() - 1 {
+        0 => shown,
+        more => MORE.phrase(&[("place", shown.into()), ("more", more.into())]).in_lang(lang).to_owned(),
+    })
 }
 
 /// The page of a check.
@@ -301,6 +305,17 @@ mod tests {
         assert_eq!(gain(18, 140, Lang::En), "18 of the 140 points lost");
         assert_eq!(over_full(100, Lang::En), None);
         assert!(over_full(140, Lang::En).is_some_and(|sentence| sentence.ends_with("more than 40 points are fixed.")));
+    }
+
+    #[test]
+    fn a_place_says_how_many_more_there_are() {
+        let page = "<title>a</title><a href=/b></a>\n<a href=/c></a>\n<a href=/d></a>";
+        let report = audit::report(&example::page(example::PAGE_URL, page));
+        let links = report.findings.iter().find(|finding| finding.code == "link_text_empty").unwrap();
+        assert_eq!(at(&links.evidence, Lang::En).as_deref(), Some("line 1 and 2 more"));
+        assert_eq!(at(&links.evidence, Lang::PtBr).as_deref(), Some("linha 1 e mais 2"));
+        assert_eq!(at(&links.evidence[..1], Lang::En).as_deref(), Some("line 1"));
+        assert_eq!(at(&[], Lang::En), None);
     }
 
     #[test]

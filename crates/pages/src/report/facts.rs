@@ -49,7 +49,7 @@ pub(super) fn facts(report: &Report, lang: Lang) -> Vec<PageFact> {
         (t("Words", "Palavras"), Some(decimal(s.words, lang))),
         (t("Images", "Imagens"), Some(images(s.images.total, s.images.without_alt, lang))),
         (t("Links", "Links"), Some(links(s.links.internal, s.links.external, s.links.without_text, lang))),
-        ("JSON-LD", (!s.json_ld_types.is_empty()).then(|| s.json_ld_types.join(", "))),
+        ("JSON-LD", json_ld(&s.json_ld_types, s.json_ld_errors, lang)),
         ("robots.txt", Some(robots(s.robots_txt.allowed, &s.robots_txt.state, s.robots_txt.rule.as_deref(), lang))),
         (t("AI crawlers blocked", "Robôs de IA bloqueados"), refused(&s.robots_txt.ai_crawlers)),
         ("Sitemap", Some(sitemap)),
@@ -57,6 +57,17 @@ pub(super) fn facts(report: &Report, lang: Lang) -> Vec<PageFact> {
     // Most systems can be told not to show: none found says nothing.
     rows.extend(built_with(report).map(|systems| (BUILT_WITH.in_lang(lang), Some(systems))));
     rows.into_iter().map(fact).collect()
+}
+
+/// The types of the structured data. A page whose blocks can't be read declares some, so "none" would contradict the
+/// finding.
+fn json_ld(types: &[String], errors: u32, lang: Lang) -> Option<String> {
+    const UNREADABLE: Text =
+        text("{count} {count|block|blocks}, not valid JSON", "{count} {count|bloco|blocos}, JSON inválido");
+    if types.is_empty() && errors > 0 {
+        return Some(UNREADABLE.phrase(&[("count", errors.into())]).in_lang(lang).to_owned());
+    }
+    (!types.is_empty()).then(|| types.join(", "))
 }
 
 /// Crawlers that robots.txt keeps out.
@@ -134,5 +145,14 @@ mod tests {
         assert_eq!((of("Descrição").value.as_deref(), of("Descrição").none), (None, "nenhuma"));
         assert_eq!((of("Canonical").value.as_deref(), of("Canonical").none), (None, "nenhum"));
         assert_eq!(of("Título").value.as_deref(), Some("Bread"));
+    }
+
+    #[test]
+    fn data_that_cannot_be_read_is_declared() {
+        let types = ["Person".to_owned(), "Recipe".to_owned()];
+        assert_eq!(json_ld(&[], 0, Lang::En), None);
+        assert_eq!(json_ld(&types, 1, Lang::En).as_deref(), Some("Person, Recipe"));
+        assert_eq!(json_ld(&[], 1, Lang::En).as_deref(), Some("1 block, not valid JSON"));
+        assert_eq!(json_ld(&[], 2, Lang::PtBr).as_deref(), Some("2 blocos, JSON inválido"));
     }
 }

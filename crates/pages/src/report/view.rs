@@ -6,7 +6,7 @@ use askama::Template;
 use audit::score;
 use model::finding::{Finding, Severity};
 use model::fix::FixClass;
-use model::lang::{Lang, text};
+use model::lang::{Lang, Text, text};
 use model::report::Report;
 use model::searchable::SearchState;
 use model::time::Timestamp;
@@ -226,11 +226,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         card,
         addresses,
         alarm: report.alarm(lang),
-        searchable: report
-            .searchable
-            .as_ref()
-            .filter(|searchable| searchable.state != SearchState::No)
-            .map(|searchable| searchable.text.in_lang(lang)),
+        searchable: searchable(report, lang),
         decision,
         notice: notice(&eyes, created_at, lang),
         is_print: is_print(query),
@@ -303,6 +299,22 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
         truncated: report.html_truncated,
         json_ld_left_out: render::format::json_ld_left_out(report, lang),
     }
+}
+
+/// Whether search engines can show the page, where they may. "Nothing blocks it" would contradict a canonical that names
+/// another page to show.
+fn searchable(report: &Report, lang: Lang) -> Option<&str> {
+    const CANONICAL: Text = text(
+        "Nothing blocks this page, but its canonical asks search engines to show another one.",
+        "Nada bloqueia esta página, mas a canônica dela pede que os buscadores mostrem outra.",
+    );
+    const ELSEWHERE: [&str; 3] = ["canonical_cross_origin", "canonical_other_page", "canonical_to_homepage"];
+    let searchable = report.searchable.as_ref().filter(|searchable| searchable.state != SearchState::No)?;
+    let is_elsewhere = report.findings.iter().any(|finding| ELSEWHERE.contains(&finding.code.as_str()));
+    Some(match searchable.state {
+        SearchState::Yes if is_elsewhere => CANONICAL.in_lang(lang),
+        _ => searchable.text.in_lang(lang),
+    })
 }
 
 /// The checks that were not measured: how many, and which by reason.

@@ -21,6 +21,7 @@ testkit::on_both_databases! {
     points_of_a_page_at_0_say_what_they_are_of,
     an_old_report_leads_to_the_newest,
     structured_data_that_was_left_out_is_told,
+    a_report_does_not_contradict_itself,
 }
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -219,6 +220,34 @@ async fn structured_data_that_was_left_out_is_told(database: TestDatabase) {
     let (path, cookie) = audited(&app, &site.url("/all"), &cookie).await;
     let page = read(&app, &format!("{path}?lang=en"), &cookie).await.body;
     assert!(!page.contains("JSON-LD nodes were read"), "{page}");
+}
+
+/// What stands at the top, what the page declares and the findings agree.
+async fn a_report_does_not_contradict_itself(database: TestDatabase) {
+    const ELSEWHERE: &str = "<!doctype html><title>Bread</title><link rel=canonical href=https://example.org/>\
+                             <script type=application/ld+json>{\"a\": 1,}</script><h1>Bread</h1>";
+    let site = TestSite::start(|asked| match asked.path.as_str() {
+        "/" => SiteAnswer::html(BREAD),
+        "/elsewhere" => SiteAnswer::html(ELSEWHERE),
+        _ => SiteAnswer::missing(),
+    })
+    .await;
+    let app = TestApp::start(database, |_| {}).await;
+    let (path, cookie) = audited(&app, &site.url("/elsewhere"), "").await;
+    for (lang, sentence, declared) in [
+        ("en", "its canonical asks search engines to show another one.", "1 block, not valid JSON"),
+        ("pt-BR", "a canônica dela pede que os buscadores mostrem outra.", "1 bloco, JSON inválido"),
+    ] {
+        let page = read(&app, &format!("{path}?lang={lang}"), &cookie).await.body;
+        assert!(
+            page.contains("id=\"f-canonical_cross_origin\"") && page.contains("id=\"f-jsonld_syntax_error\""),
+            "{page}"
+        );
+        assert!(page.contains(sentence) && page.contains(declared), "{lang}: {page}");
+    }
+    let (path, cookie) = audited(&app, &site.url("/"), &cookie).await;
+    let page = read(&app, &format!("{path}?lang=en"), &cookie).await.body;
+    assert!(page.contains("Search engines can show this page: nothing blocks it."), "{page}");
 }
 
 async fn an_old_report_leads_to_the_newest(database: TestDatabase) {

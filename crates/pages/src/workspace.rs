@@ -63,9 +63,18 @@ struct RunView {
     counts: Counts,
     /// What changed since the run before, and the id of that run's audit.
     change: Option<(ChangeCounts, String)>,
-    /// Severity, its word, and message of the worst.
-    findings: Vec<(&'static str, &'static str, String)>,
+    /// The worst.
+    findings: Vec<RunFinding>,
     more: usize,
+}
+
+/// A finding of the last run, which leads to its fix in the report.
+struct RunFinding {
+    severity: &'static str,
+    /// The severity as a word.
+    word: &'static str,
+    code: String,
+    message: String,
 }
 
 /// All followed pages, or how to follow a first one.
@@ -107,9 +116,13 @@ pub(super) async fn tab(State(services): State<Services>, id: TabIdPath, request
 impl RunView {
     fn of(run: Run, before: Option<Run>, result: model::report::StoredAudit, lang: Lang) -> Self {
         let more = result.issues.len().saturating_sub(SHOWN);
-        let findings = audit::score::most_urgent(&result.issues, &result.fixes).take(SHOWN).map(|(finding, _)| {
-            (finding.severity.word(), severity_word(finding.severity).in_lang(lang), finding.message.clone())
-        });
+        let findings =
+            audit::score::most_urgent(&result.issues, &result.fixes).take(SHOWN).map(|(finding, _)| RunFinding {
+                severity: finding.severity.word(),
+                word: severity_word(finding.severity).in_lang(lang),
+                code: finding.code.clone(),
+                message: finding.message.clone(),
+            });
         Self {
             audit_id: run.audit_id,
             created_at: run.created_at.to_string(),

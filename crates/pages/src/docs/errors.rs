@@ -8,6 +8,7 @@ use service::Services;
 use service::error::Code;
 
 use super::layout::DocsPage;
+use crate::filters;
 use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::lasting;

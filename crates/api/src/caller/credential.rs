@@ -17,6 +17,17 @@ pub(crate) struct SentCredentials {
     pub credit: Option<String>,
     /// A bearer token without a prefix of ours: the operator's, or invalid.
     pub operator: Option<String>,
+    /// Whether `Authorization` has another scheme than Bearer.
+    pub is_of_other_scheme: bool,
+}
+
+impl SentCredentials {
+    /// Refuses another scheme of `Authorization` beside a token of ours: its sender takes both for good. Alone it may be for a proxy,
+    /// and so it may beside cookies, as browsers repeat the password of a proxy by themselves.
+    pub(super) fn refuse_other_scheme(&self) -> Result<(), ServiceError> {
+        let has_token = self.guest.is_some() || self.key.is_some() || self.credit.is_some();
+        if self.is_of_other_scheme && has_token { Err(ServiceError::new(Code::InvalidCredential)) } else { Ok(()) }
+    }
 }
 
 /// The credentials of headers and query. Several ways to send one must agree.
@@ -26,9 +37,13 @@ pub(crate) fn sent(headers: &HeaderMap, query_token: Option<&str>) -> Result<Sen
         guest: agreed(TokenKind::Guest, [of("x-guest-token")?, query_token.map(str::to_owned)])?,
         key: agreed(TokenKind::Key, [of("x-api-key")?, None])?,
         credit: agreed(TokenKind::Credit, [of("x-credito")?, None])?,
-        operator: None,
+        ..SentCredentials::default()
     };
-    let Some(token) = bearer(headers)? else { return Ok(sent) };
+    let Some((scheme, token)) = authorization(headers)? else { return Ok(sent) };
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        sent.is_of_other_scheme = true;
+        return Ok(sent);
+    }
     match TokenKind::of(token) {
         Some(kind) => {
             let place = match kind {
@@ -72,11 +87,11 @@ fn agreed(kind: TokenKind, tokens: [Option<String>; 2]) -> Result<Option<String>
     }
 }
 
-/// The token in `Authorization: Bearer`. Other schemes are ignored, as they may be for a proxy.
-fn bearer(headers: &HeaderMap) -> Result<Option<&str>, ServiceError> {
+/// Scheme and token of `Authorization`.
+fn authorization(headers: &HeaderMap) -> Result<Option<(&str, &str)>, ServiceError> {
     let Some(text) = header_text(headers, AUTHORIZATION.as_str())? else { return Ok(None) };
     let (scheme, token) = text.split_once([' ', '\t']).unwrap_or((text, ""));
-    Ok(scheme.eq_ignore_ascii_case("bearer").then(|| token.trim()))
+    Ok(Some((scheme, token.trim())))
 }
 
 /// The one value of a header.
@@ -113,8 +128,9 @@ mod tests {
         assert_eq!(sent(&[("authorization", &bearer)], Some(&token)), guest);
         assert_eq!(sent(&[], Some(&token)), guest);
         assert_eq!(sent(&[("authorization", &bearer)], Some(&other)), Err(Code::InvalidParameter));
-        assert_eq!(sent(&[("authorization", "Basic eDp5")], None), Ok(SentCredentials::default()));
-        assert_eq!(sent(&[("authorization", "Bearers")], None), Ok(SentCredentials::default()));
+        let no_bearer = SentCredentials { is_of_other_scheme: true, ..SentCredentials::default() };
+        assert_eq!(sent(&[("authorization", "Basic eDp5")], None), Ok(no_bearer.clone()));
+        assert_eq!(sent(&[("authorization", "Bearers")], None), Ok(no_bearer));
         for (header, text, code) in [
             ("authorization", "Bearer pa_x", Code::GuestTokenInvalid),
             ("authorization", "Bearer mmk_x", Code::InvalidApiKey),
@@ -131,6 +147,18 @@ mod tests {
         let both = guest_token(Some(token), Some(&other)).map_err(|error| error.code);
         assert_eq!(both, Err(Code::InvalidParameter));
         assert_eq!(guest_token(None, Some(&other)).unwrap(), Some(other));
+    }
+
+    #[test]
+    fn another_scheme_stands_alone() {
+        let guest = TokenKind::Guest.token([1; 32]);
+        let judged = |list: &[(&'static str, &str)], query: Option<&str>| {
+            super::sent(&headers(list), query).unwrap().refuse_other_scheme().map_err(|error| error.code)
+        };
+        let basic = ("authorization", "Basic eDp5");
+        assert_eq!(judged(&[basic], None), Ok(()));
+        assert_eq!(judged(&[basic, ("x-guest-token", &guest)], None), Err(Code::InvalidCredential));
+        assert_eq!(judged(&[basic], Some(&guest)), Err(Code::InvalidCredential));
     }
 
     #[test]

@@ -33,7 +33,6 @@ pub(crate) async fn of_call(
     }
     let mut caller = unrecognized(services, incoming.network, headers);
     let mut sent = sent(headers, incoming.query_token)?;
-    caller.credit = sent.credit.take();
     if let Some(token) = &sent.operator {
         caller.is_operator = identity::of_operator(services, token)?;
     }
@@ -42,6 +41,8 @@ pub(crate) async fn of_call(
         // Beside a session or a key, a token in the body is what the call is about.
         sent.guest = guest_token(sent.guest, body_token)?;
     }
+    sent.refuse_other_scheme()?;
+    caller.credit = sent.credit.take();
     let beside = beside(cookie.as_ref(), &sent);
     let Recognized { caller, renewed } = match identified(services, caller.clone(), cookie, sent).await {
         // Signing in and out must work with an ended session.

@@ -13,6 +13,7 @@ testkit::on_both_databases! {
     a_session_goes_before_a_key_and_a_key_before_a_guest,
     a_wrong_credential_is_refused_also_on_open_routes,
     an_unknown_credential_beside_a_good_one_is_refused,
+    another_scheme_beside_a_token_is_refused,
     a_sessions_token_is_no_bearer_and_a_credit_no_identity,
     an_address_with_a_credential_is_kept_to_itself,
     a_session_ends_by_time_and_never_becomes_a_guest,
@@ -105,6 +106,28 @@ async fn an_unknown_credential_beside_a_good_one_is_refused(database: TestDataba
     }
     let good = session.cookie(call().header("x-api-key", &key).token(&guest));
     assert_eq!(app.call(good).await.status, 200);
+}
+
+async fn another_scheme_beside_a_token_is_refused(database: TestDatabase) {
+    let app = TestApp::start(database, |_| {}).await;
+    let ana = people::account(&app, "ana").await;
+    let session = people::session(&app, &ana).await;
+    let (key, guest) = (people::key(&app, &format!("account:{ana}")).await, app.guest().await);
+    let credit = people::credit(&app).await;
+    let call = |path: &'static str| Call::get(path).header("authorization", "Basic eDp5");
+    for call in [
+        call("/api/gate").token(&guest),
+        Call::get(&format!("/api/gate?guest_token={guest}")).header("authorization", "Digest x"),
+        call("/api/gate").header("x-api-key", &key),
+        call("/api/credito").header("x-credito", &credit),
+        session.cookie(call("/api/gate")).token(&guest),
+    ] {
+        assert_eq!(app.call(call).await.refusal(), (401, "invalid_credential".to_owned()));
+    }
+    // The password of a proxy, which browsers repeat beside every cookie.
+    for call in [call("/api/gate"), session.cookie(call("/api/tabs"))] {
+        assert_eq!(app.call(call).await.status, 200);
+    }
 }
 
 async fn a_sessions_token_is_no_bearer_and_a_credit_no_identity(database: TestDatabase) {

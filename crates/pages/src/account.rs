@@ -1,5 +1,6 @@
 //! Pages of accounts: plain forms that work without a script, each the equivalent of a call below `/api/auth/`.
 
+mod alerts;
 mod avatar;
 mod claim;
 mod entry;

@@ -38,14 +38,14 @@ const DONE: [(&str, Text); 28] = [
         "alerts_on",
         text(
             "Alerts are on. You will get an email when the page gets worse.",
-            "Alertas ligados. Você receberá um e-mail quando a página piorar.",
+            "Alertas ativados. Você receberá um e-mail quando a página piorar.",
         ),
     ),
     (
         "alerts_sent",
         text(
-            "Check your inbox and your spam folder, and open the link in this browser: it turns the alerts on.",
-            "Confira a caixa de entrada e a pasta de spam, e abra o link neste navegador: ele liga os alertas.",
+            "Check your inbox and your spam folder, and open the link, in any browser: it turns on the alerts.",
+            "Confira a caixa de entrada e a pasta de spam e abra o link, em qualquer navegador: ele ativa os alertas.",
         ),
     ),
     ("page_closed", text("The page is no longer followed.", "A página não é mais seguida.")),

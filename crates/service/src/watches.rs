@@ -7,6 +7,7 @@ use model::lang::{Text, text};
 use model::tab::Tab;
 use model::time::{DAY_MS, Timestamp};
 use store::{AlertTo, Changing, DueWatch, LinkPurpose, StoreError, TabChange, WatchLink};
+use url::Url;
 use uuid::Uuid;
 
 use crate::accounts::address::Address;
@@ -127,6 +128,12 @@ pub async fn change(cx: &Cx, owner: &Owner, tab: &Tab, edit: TabEdit) -> Result<
         Changing::Done(tab) => Ok(*tab),
         Changing::TooManyWatched => Err(ServiceError::new(Code::MonitorLimit)),
     }
+}
+
+/// Follows a page for an owner, and begins its daily watch.
+pub async fn follow(cx: &Cx, owner: &Owner, url: &Url) -> Result<Tab, ServiceError> {
+    let tab = tabs::open(cx, owner, url, None).await?;
+    change(cx, owner, &tab, TabEdit { monitor: Some(true), ..TabEdit::default() }).await
 }
 
 /// How the alert address changes; `None` when it does not.

@@ -54,6 +54,8 @@ pub struct LinkRecord {
     pub email: String,
     /// The account concerned, if any.
     pub account: Option<AccountId>,
+    /// The page that it follows, with alerts, where it registers an account.
+    pub followed_url: Option<String>,
 }
 
 /// A live session in a list.
@@ -181,7 +183,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Option<LinkRecord>, StoreError> {
         let subject = "looking up a link";
-        let sql = "SELECT purpose, email, account_id FROM email_tokens \
+        let sql = "SELECT purpose, email, account_id, followed_url FROM email_tokens \
             WHERE token_digest = $1 AND used_at IS NULL AND expires_at > $2";
         let Some(row) = self.db.read(subject, sqlx::query(sql).bind(digest.to_vec()).bind(now.0)).await? else {
             return Ok(None);
@@ -192,7 +194,11 @@ impl Store {
             return Ok(None);
         }
         let account: Option<String> = row.try_get("account_id").map_err(failed)?;
-        Ok(Some(LinkRecord { email: row.try_get("email").map_err(failed)?, account: account.map(AccountId) }))
+        Ok(Some(LinkRecord {
+            email: row.try_get("email").map_err(failed)?,
+            account: account.map(AccountId),
+            followed_url: row.try_get("followed_url").map_err(failed)?,
+        }))
     }
 
     /// Counts an attempt at a challenge of this browser; the account whose second factor it requires.

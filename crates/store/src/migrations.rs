@@ -49,6 +49,7 @@ const STEPS: &[(i64, &str, Sql)] = &[
     (16, "site runs", Sql::Portable(include_str!("../migrations/0016_site_runs.sql"))),
     (17, "site watches", Sql::Portable(include_str!("../migrations/0017_site_watches.sql"))),
     (18, "receipt keys", Sql::Portable(include_str!("../migrations/0018_receipt_keys.sql"))),
+    (19, "followed by link", Sql::Portable(include_str!("../migrations/0019_followed_by_link.sql"))),
 ];
 
 /// Version of the newest migration that this program has.

@@ -124,6 +124,8 @@ pub struct NewLink {
     pub email: String,
     /// The account concerned, if any.
     pub account: Option<AccountId>,
+    /// The page that it follows, with alerts, where it registers an account.
+    pub followed_url: Option<String>,
     /// Its expiry.
     pub expires_at: Timestamp,
 }

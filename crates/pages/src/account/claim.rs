@@ -125,13 +125,6 @@ async fn opens(visit: &AccountVisit, path: &str) -> Result<bool, ServiceError> {
     }
 }
 
-/// Moves what the guest owns to the account that was just made, and begins the watch that the guest asked for.
-pub(super) async fn take_and_watch(visit: &mut AccountVisit, token: &str, tab: &str) -> Result<Response, ServiceError> {
-    claim::take(&visit.cx, token).await?;
-    visit.forget_guest();
-    watched(visit, tab).await
-}
-
 /// The tab that is to be watched: the guest's, or the one by which the account follows its page already.
 async fn own_tab(visit: &AccountVisit, token: &str, tab: &str) -> Result<String, ServiceError> {
     let own = match tabs::tab_id(tab) {

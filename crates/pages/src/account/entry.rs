@@ -3,30 +3,23 @@
 use axum::extract::Request;
 use axum::response::Response;
 use model::lang::{Text, text};
+use url::Url;
 
-use super::claim;
-use super::form::{FormField, FormPage, Needs, message_page};
+use super::alerts;
+use super::form::{FORGOTTEN, FormField, FormPage, Needs, PASSKEY, PASSWORD, SIGN_IN, message_page};
 use super::visit::{AccountVisit, AppState, visit, way_on};
 use crate::address::tab_to_watch;
+use service::accounts::claim;
 use service::accounts::entry::{self, SecondFactor, SignIn};
 use service::accounts::recovery;
 use service::config::SecretText;
 use service::error::{Code, ServiceError};
-use service::identity;
+use service::tabs;
 
-const SIGN_IN: Text = text("Sign in", "Entrar");
-const PASSWORD: Text = text("Password", "Senha");
 const NEW_PASSWORD: Text = text("New password", "Nova senha");
-/// Before the account of a guest who asked for the watch of a page.
-const WITH_WATCH: Text = text(
-    "Your account also gets the pages that this browser followed and its audits, and you get an email when the page gets worse.",
-    "A sua conta também recebe as páginas que este navegador seguiu e as auditorias dele, e você recebe um e-mail quando a página piorar.",
-);
 const MAKE: Text = text("Create account", "Criar conta");
-/// The same for the account of such a guest.
-const MAKE_WITH_WATCH: Text = text("Create account and turn on alerts", "Criar conta e ligar os alertas");
-const PASSKEY: Text = text("Sign in with a passkey", "Entrar com uma chave de acesso");
-const FORGOTTEN: Text = text("Forgot your password?", "Esqueceu a senha?");
+/// The same with alerts about a page.
+const MAKE_WITH_ALERTS: Text = text("Create account and turn on alerts", "Criar conta e ativar os alertas");
 
 /// Signs in, or asks for the second factor.
 pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
@@ -57,24 +50,12 @@ pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
                     visit.begin_session(&token);
                     visit.lead(&visit.way_in())
                 }
-                SignIn::SecondFactor(challenge) => factor_form(visit, challenge.text).page(visit, None),
+                SignIn::SecondFactor(challenge) => FormPage::factor(visit, challenge.text).page(visit, None),
             })
         })
         .await
     })
     .await
-}
-
-fn factor_form(visit: &AccountVisit, challenge: String) -> FormPage {
-    FormPage {
-        title: Some(text("Two-factor authentication", "Autenticação em dois fatores")),
-        action: "/conta/global/factor",
-        button: Some(SIGN_IN),
-        fields: vec![FormField::code()],
-        hidden: vec![("challenge", challenge), ("return_to", way_on(visit.field("return_to")).to_owned())],
-        links: vec![(text("Start over", "Começar de novo"), "/conta/global")],
-        ..FormPage::default()
-    }
 }
 
 /// The second step of a sign-in.
@@ -83,10 +64,13 @@ pub(super) async fn factor(state: AppState, request: Request) -> Response {
         if !visit.is_sent {
             return visit.lead("/conta/global");
         }
-        let form = factor_form(&visit, visit.field("challenge").to_owned());
+        let form = FormPage::factor(&visit, visit.field("challenge").to_owned());
         form.answer(visit, Needs::Nothing, async |visit| {
             let given = SecondFactor::of(&SecretText::new(visit.field("code")));
             let token = entry::second_factor(&visit.cx, visit.field("challenge"), given).await?;
+            if let Some(link) = alerts::link_token(visit.field("return_to")) {
+                return Ok(alerts::signed_in(visit, &token, &link).await);
+            }
             visit.begin_session(&token);
             Ok(visit.lead(&visit.way_in()))
         })
@@ -127,7 +111,8 @@ pub(super) async fn register(state: AppState, request: Request) -> Response {
             ..FormPage::default()
         };
         form.answer(visit, Needs::Nothing, async |visit| {
-            entry::register(&visit.cx, visit.field("email")).await?;
+            let followed = page_to_follow(visit).await?;
+            entry::register(&visit.cx, visit.field("email"), followed.as_ref()).await?;
             visit.keep_return();
             Ok(sent(visit))
         })
@@ -136,24 +121,41 @@ pub(super) async fn register(state: AppState, request: Request) -> Response {
     .await
 }
 
+/// The page whose alerts a guest wants, who was led to an account for them.
+async fn page_to_follow(visit: &AccountVisit) -> Result<Option<Url>, ServiceError> {
+    let tab = tab_to_watch(visit.field("return_to")).and_then(|tab| tabs::tab_id(tab).ok());
+    let (Some(guest), Some(tab)) = (&visit.guest, tab) else { return Ok(None) };
+    let page = claim::guests_page(&visit.cx, guest, &tab).await?;
+    page.map(|page| tabs::page_of(&visit.cx.services, &page)).transpose()
+}
+
 /// Completes the registration of a mailed link. GET changes nothing, as mail scanners open links too.
 pub(super) async fn complete(state: AppState, request: Request) -> Response {
     visit(state.0, request, async |visit| {
         let again = (MAKE, "/conta/global/register");
-        let address = match entry::address_of(&visit.cx, visit.field("token")).await {
-            Ok(address) => address,
+        let mut link = match entry::registration(&visit.cx, visit.field("token")).await {
+            Ok(link) => link,
             Err(error) => return link_gone(&visit, &error, again),
         };
+        let followed = link.followed_url.take();
+        let guest = match followed {
+            Some(url) if link.account.is_some() => return alerts::confirm(visit, link, url).await,
+            Some(ref url) => alerts::asking_guest(&visit, url).await,
+            None => Ok(None),
+        };
+        let guest = match guest {
+            Ok(guest) => guest,
+            Err(error) => return visit.refuse(&error),
+        };
         let name = text("Your name (optional)", "O seu nome (opcional)");
-        let begins_watch =
-            visit.guest.is_some() && visit.begins_at.as_deref().is_some_and(|place| tab_to_watch(place).is_some());
         let form = FormPage {
             title: Some(MAKE),
-            lead: if begins_watch { vec![WITH_WATCH] } else { Vec::new() },
-            action: "/conta/global/complete",
-            button: Some(if begins_watch { MAKE_WITH_WATCH } else { MAKE }),
+            about: followed.as_ref().map(|url| alerts::asked(url, &link.email)),
+            lead: guest.iter().map(|_| alerts::WITH_GUEST).collect(),
+            action: alerts::COMPLETE,
+            button: Some(if followed.is_some() { MAKE_WITH_ALERTS } else { MAKE }),
             fields: vec![
-                FormField::email(&address).fixed(),
+                FormField::email(&link.email).fixed(),
                 FormField::password("password", PASSWORD, "new-password"),
                 FormField::text("display_name", name, "name", visit.field("display_name")).optional(),
             ],
@@ -168,18 +170,10 @@ pub(super) async fn complete(state: AppState, request: Request) -> Response {
             visit.keep(&token);
             let place = visit.begins_at.take().unwrap_or_default();
             visit.forget_return();
-            if let (Some(tab), Some(guest)) = (tab_to_watch(&place), visit.guest.clone()) {
-                // The account is there whatever comes of the watch, so an error is none of this form.
-                let watched = async {
-                    visit.cx.caller.identity = identity::of_session(&visit.cx.services, &token.text).await?.identity;
-                    claim::take_and_watch(visit, &guest, tab).await
-                };
-                return Ok(match watched.await {
-                    Ok(response) => response,
-                    Err(error) => visit.refuse(&error),
-                });
-            }
-            Ok(visit.lead(&visit.way_in_to(&place)))
+            Ok(match &followed {
+                Some(url) => alerts::made(visit, &token, guest, url).await,
+                None => visit.lead(&visit.way_in_to(&place)),
+            })
         })
         .await
     })

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use model::lang::{Text, text};
+use model::lang::{Phrase, Text, text};
 
 use super::visit::{AccountVisit, leads_away, refused, way_on, with_return};
 use crate::error;
@@ -11,11 +11,18 @@ use crate::frame::Frame;
 use service::accounts::session;
 use service::error::{Code, ServiceError};
 
+pub(super) const SIGN_IN: Text = text("Sign in", "Entrar");
+pub(super) const PASSWORD: Text = text("Password", "Senha");
+pub(super) const PASSKEY: Text = text("Sign in with a passkey", "Entrar com uma chave de acesso");
+pub(super) const FORGOTTEN: Text = text("Forgot your password?", "Esqueceu a senha?");
+
 /// The texts and fields of a page with one form.
 #[derive(Debug, Default)]
 pub(super) struct FormPage {
     /// The heading.
     pub(super) title: Option<Text>,
+    /// What the form is about, with values, before the other paragraphs.
+    pub(super) about: Option<Phrase>,
     /// Paragraphs before the form.
     pub(super) lead: Vec<Text>,
     /// Path of the `action`.
@@ -134,9 +141,27 @@ impl FormTemplate<'_> {
     fn of(&self, text: &Text) -> &'static str {
         text.in_lang(self.frame.reader.lang)
     }
+
+    /// What the form is about, in the reader's language.
+    fn about(&self) -> Option<&str> {
+        self.form.about.as_ref().map(|about| about.in_lang(self.frame.reader.lang))
+    }
 }
 
 impl FormPage {
+    /// The second step of signing in.
+    pub(super) fn factor(visit: &AccountVisit, challenge: String) -> Self {
+        Self {
+            title: Some(text("Two-factor authentication", "Autenticação em dois fatores")),
+            action: "/conta/global/factor",
+            button: Some(SIGN_IN),
+            fields: vec![FormField::code()],
+            hidden: vec![("challenge", challenge), ("return_to", way_on(visit.field("return_to")).to_owned())],
+            links: vec![(text("Start over", "Começar de novo"), "/conta/global")],
+            ..Self::default()
+        }
+    }
+
     /// Whether it is for people who are not signed in yet.
     pub(super) fn is_entry(&self) -> bool {
         self.action.starts_with("/conta/global")

@@ -90,7 +90,7 @@ impl AccountVisit {
         let guest = guest.filter(|token| TokenKind::Guest.fits(token));
         let has_return = fields.iter().any(|(name, _)| name == "return_to");
         if !is_sent && !has_return && ENTRIES.contains(&parts.uri.path()) {
-            // A guest who asked for alerts by email and has an account already comes from the mail that says so.
+            // A guest who asked for alerts by email and has an account may sign in by themselves, not by the link of the mail.
             let asked = begins_at.clone().filter(|path| guest.is_some() && tab_to_watch(path).is_some());
             let back = asked.or_else(|| came_from(&parts.headers));
             fields.extend(back.map(|path| ("return_to".to_owned(), path)));
@@ -153,6 +153,7 @@ impl AccountVisit {
 
     /// Deletes the guest cookie.
     pub(super) fn forget_guest(&mut self) {
+        self.guest = None;
         self.cookies.extend(CookieKind::Guest.clear(self.cx.services.is_https()));
     }
 
@@ -174,7 +175,7 @@ impl AccountVisit {
     /// Signs in with a session. Where the reader goes on is in the form by now.
     pub(super) fn begin_session(&mut self, token: &OneTimeToken) {
         self.keep(token);
-        if self.begins_at.is_some() {
+        if self.begins_at.take().is_some() {
             self.forget_return();
         }
     }

@@ -1,5 +1,6 @@
 //! The form of a report by which a reader without an account asks for alerts: it follows the page and asks for an account. The
-//! link of the mail makes the account, which takes the page over and turns the alerts on (`crates/pages/src/account/entry.rs`).
+//! link of the mail makes the account, or signs in to it, follows the page and turns the alerts on
+//! (`crates/pages/src/account/alerts.rs`).
 
 use api::caller::{guard_form, same_origin};
 use api::request::{BODY_BYTES, read_body};
@@ -54,7 +55,7 @@ impl AlertRequest {
         if !tabs::is_free(cx, &url).await? {
             follow().await?;
         }
-        entry::register(cx, &self.email).await?;
+        entry::register(cx, &self.email, Some(&url)).await?;
         let way_on = way_to_watch(&follow().await?.id);
         let place = format!("/reports/{}?done=alerts_sent&lang={lang}", self.id);
         Ok((place, return_cookie(&cx.services, &way_on)))

@@ -89,6 +89,9 @@ const NOT_YOU: Text = text(
 const SIGN_IN: Text = text("Sign in", "Entrar");
 const RESET: Text = text("Set a new password", "Definir uma nova senha");
 const CREATE: Text = text("Create account", "Criar conta");
+const CONFIRM: Text = text("Confirm your email address", "Confirme o seu endereço de e-mail");
+/// Path of the page of a registration's link.
+const COMPLETE: &str = "/conta/global/complete?token=";
 
 /// An invitation to an organization by `inviter`.
 pub fn invitation(sender: &Sender<'_>, organization: &str, inviter: &str, token: &str) -> Letter {
@@ -116,9 +119,33 @@ pub fn register(sender: &Sender<'_>, token: &str) -> Letter {
         "Confirm your email address to create your account. The link works once and expires in 24 hours.",
         "Confirme o seu endereço de e-mail para criar a sua conta. O link pode ser usado uma vez e expira em 24 horas.",
     );
-    let subject = text("Confirm your email address", "Confirme o seu endereço de e-mail");
+    Letter::new(sender, CONFIRM, vec![about.into()])
+        .link(CREATE, sender.url(&format!("{COMPLETE}{token}")))
+        .note(NOT_REQUESTED)
+}
+
+/// The same where alerts about a page were asked for. The page is told where the link leads, not here: nobody has a mail name an
+/// address of their choice to somebody else.
+pub fn register_for_alerts(sender: &Sender<'_>, token: &str) -> Letter {
+    let about = text(
+        "Confirm your email address to create your account and turn on the alerts you asked for. The link works once and expires in 24 hours.",
+        "Confirme o seu endereço de e-mail para criar a sua conta e ativar os alertas que você pediu. O link pode ser usado uma vez e expira em 24 horas.",
+    );
+    let create = text("Create account and turn on alerts", "Criar conta e ativar os alertas");
+    Letter::new(sender, CONFIRM, vec![about.into()])
+        .link(create, sender.url(&format!("{COMPLETE}{token}")))
+        .note(NOT_REQUESTED)
+}
+
+/// The reply to a request for alerts with an address that has an account.
+pub fn alerts(sender: &Sender<'_>, token: &str) -> Letter {
+    let about = text(
+        "Someone asked for alerts about a page with this email address, which already has an account. Sign in to turn them on. The link works once and expires in 24 hours.",
+        "Alguém pediu alertas sobre uma página com este endereço de e-mail, que já tem uma conta. Entre para ativá-los. O link pode ser usado uma vez e expira em 24 horas.",
+    );
+    let subject = text("Turn on the alerts you asked for", "Ative os alertas que você pediu");
     Letter::new(sender, subject, vec![about.into()])
-        .link(CREATE, sender.url(&format!("/conta/global/complete?token={token}")))
+        .link(text("Turn on alerts", "Ativar os alertas"), sender.url(&format!("{COMPLETE}{token}")))
         .note(NOT_REQUESTED)
 }
 
@@ -233,6 +260,8 @@ mod tests {
             invitation(&sender, "Acme", "ana@example.com", "t"),
             key_changed(&sender, text("An API key was created", "Uma chave de API foi criada"), "build"),
             register(&sender, "t"),
+            register_for_alerts(&sender, "t"),
+            alerts(&sender, "t"),
             has_account(&sender),
             reset(&sender, "t"),
             no_account(&sender),

@@ -39,16 +39,22 @@ pub async fn offered(cx: &Cx, token: &str) -> Result<GuestThings, ServiceError> 
     Ok(things.map_err(unavailable)?.unwrap_or_default())
 }
 
+/// The page that a guest's tab follows; `None` where there is no such guest or tab.
+pub async fn guests_page(cx: &Cx, token: &str, tab: &TabId) -> Result<Option<String>, ServiceError> {
+    let (database, digest) = (cx.services.database(), token_digest(token));
+    let Some(guest) = database.ask(|store| store.guest_by_digest(&digest)).await? else { return Ok(None) };
+    let owner = Owner::Guest(guest.id);
+    match database.ask(|store| store.tab_of(&owner, tab)).await {
+        Ok(tab) => Ok(Some(tab.url)),
+        Err(DatabaseError::NotFound) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// The tab of the caller's account that follows the page of a guest's tab: that one stays behind in [`take`]. Asked before it,
 /// since the guest's token opens nothing afterwards. `None` where the account does not follow the page.
 pub async fn followed_already(cx: &Cx, token: &str, tab: &TabId) -> Result<Option<String>, ServiceError> {
-    let (database, digest) = (cx.services.database(), token_digest(token));
-    let Some(guest) = database.ask(|store| store.guest_by_digest(&digest)).await? else { return Ok(None) };
-    let (from, to) = (Owner::Guest(guest.id), Owner::Account(cx.caller.required_session()?.account.clone()));
-    let url = match database.ask(|store| store.tab_of(&from, tab)).await {
-        Ok(tab) => tab.url,
-        Err(DatabaseError::NotFound) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    Ok(database.ask(|store| store.tab_of_page(&to, &url)).await?.map(|tab| tab.id))
+    let to = Owner::Account(cx.caller.required_session()?.account.clone());
+    let Some(url) = guests_page(cx, token, tab).await? else { return Ok(None) };
+    Ok(cx.services.database().ask(|store| store.tab_of_page(&to, &url)).await?.map(|tab| tab.id))
 }

@@ -5,7 +5,10 @@ use model::account::Assurance;
 use model::id::AccountId;
 use model::lang::text;
 use render::mail::letters;
-use store::{AccountLink, AccountRecord, AccountStatus, Factor, HourlySpend, NewAccount, NewLink, Refusal, Step};
+use store::{
+    AccountLink, AccountRecord, AccountStatus, Factor, HourlySpend, LinkRecord, NewAccount, NewLink, Refusal, Step,
+};
+use url::Url;
 
 use super::address::{Address, reachable};
 use super::attempts::{Attempt, OF_ACCOUNT, check_network, failures_key};
@@ -52,42 +55,73 @@ pub enum SecondFactor {
     Recovery(SecretText),
 }
 
+/// A valid registration link.
+#[derive(Debug)]
+pub struct Registration {
+    /// The address that the mail went to.
+    pub email: String,
+    /// The page that it follows, with alerts.
+    pub followed_url: Option<String>,
+    /// The account that the address has already, where the link follows a page: then the link is for signing in.
+    pub account: Option<AccountId>,
+}
+
 /// Sends a registration link to an address, or a notice if it has an account already. The response is the same for
 /// both, so that it can't be used to look up accounts.
-pub async fn register(cx: &Cx, email: &str) -> Result<(), ServiceError> {
+///
+/// `followed`: a page about which alerts were asked for. The link carries it, so that it works in any browser, and is sent to an
+/// account, too.
+pub async fn register(cx: &Cx, email: &str, followed: Option<&Url>) -> Result<(), ServiceError> {
     let address = reachable(&cx.services, email).await?;
     if !may_write_to(cx, &address).await? {
         return Ok(());
     }
-    let account = by_email(cx.services.database(), &address).await?;
-    let change = match &account {
-        Some(account) => AccountChange::default().letter(
-            cx,
-            &letters::has_account(&cx.services.sender()),
-            &account.email,
-            language(account),
-        ),
-        None => {
-            let token = OneTimeToken::new(cx.services.ports());
-            let letter = letters::register(&cx.services.sender(), &token.text);
-            let link = NewLink {
-                token_digest: token.digest,
-                purpose: AccountLink::Register,
-                email: address.typed.clone(),
-                account: None,
-                expires_at: cx.services.ports().now().plus_ms(REGISTER_MS),
-            };
-            AccountChange::new([Step::AddLink(link)]).letter(cx, &letter, &address.typed, cx.lang)
-        }
+    let (account, sender) = (by_email(cx.services.database(), &address).await?, cx.services.sender());
+    let (to, lang) = match &account {
+        Some(account) => (account.email.clone(), language(account)),
+        None => (address.typed, cx.lang),
     };
+    let token = OneTimeToken::new(cx.services.ports());
+    let letter = match (&account, followed) {
+        (Some(_), None) => letters::has_account(&sender),
+        (Some(_), Some(_)) => letters::alerts(&sender, &token.text),
+        (None, None) => letters::register(&sender, &token.text),
+        (None, Some(_)) => letters::register_for_alerts(&sender, &token.text),
+    };
+    let has_link = account.is_none() || followed.is_some();
+    let link = has_link.then(|| NewLink {
+        token_digest: token.digest,
+        purpose: AccountLink::Register,
+        email: to.clone(),
+        account: None,
+        followed_url: followed.map(|url| url.as_str().to_owned()),
+        expires_at: cx.services.ports().now().plus_ms(REGISTER_MS),
+    });
+    let change = AccountChange::new(link.map(Step::AddLink)).letter(cx, &letter, &to, lang);
     Ok(change.make(cx, "sending a link that makes an account").await??)
+}
+
+/// Reads a registration link.
+pub async fn registration(cx: &Cx, token: &str) -> Result<Registration, ServiceError> {
+    let (_, LinkRecord { email, followed_url, .. }) = link_of(cx, token, AccountLink::Register).await?;
+    let account = match &followed_url {
+        Some(_) => by_email(cx.services.database(), &Address::parse(&email)?).await?,
+        None => None,
+    };
+    Ok(Registration { email, followed_url, account: account.map(|account| account.id) })
+}
+
+/// Uses a registration link of an address that has an account.
+pub async fn use_registration(cx: &Cx, token: &str) -> Result<(), ServiceError> {
+    let used = Step::UseLink(token_digest(token), AccountLink::Register);
+    Ok(AccountChange::new([used]).make(cx, "using a link that follows a page").await??)
 }
 
 /// Creates the account of a registration link's address, and signs its owner in.
 pub async fn complete(cx: &Cx, token: &str, password: SecretText, name: &str) -> Result<OneTimeToken, ServiceError> {
-    let (digest, email, _) = link_of(cx, token, AccountLink::Register).await?;
+    let (digest, link) = link_of(cx, token, AccountLink::Register).await?;
     let name = judged_name(name)?;
-    let address = Address::parse(&email)?;
+    let address = Address::parse(&link.email)?;
     let password = accept(cx, password, &address).await?;
     let account = AccountId(cx.services.ports().id());
     let begun = session::begin(cx, &account, Assurance::Aal1, "password");
@@ -263,21 +297,16 @@ pub(crate) async fn by_email(database: &Database, address: &Address) -> Result<O
     database.ask(|store| store.account_by_email(&address.canonical)).await.map_err(unavailable)
 }
 
-/// The address of a valid registration link.
-pub async fn address_of(cx: &Cx, token: &str) -> Result<String, ServiceError> {
-    link_of(cx, token, AccountLink::Register).await.map(|(_, email, _)| email)
-}
-
-/// Looks up a valid link: its digest, its address, and that address's account if there is one.
+/// Looks up a valid link, with its digest.
 pub(crate) async fn link_of(
     cx: &Cx,
     token: &str,
     purpose: AccountLink,
-) -> Result<([u8; 32], String, Option<AccountId>), ServiceError> {
+) -> Result<([u8; 32], LinkRecord), ServiceError> {
     cx.services.vault().keys()?;
     let (digest, now) = (token_digest(token), cx.services.ports().now());
     let link = cx.services.database().ask(|store| store.link(&digest, purpose, now)).await.map_err(unavailable)?;
-    link.map(|link| (digest, link.email, link.account)).ok_or_else(|| ServiceError::new(Code::InvalidLink))
+    link.map(|link| (digest, link)).ok_or_else(|| ServiceError::new(Code::InvalidLink))
 }
 
 /// Hashes a new password for the account of an address.

@@ -62,6 +62,7 @@ fn new_link(
         purpose,
         email: email.to_owned(),
         account: Some(account.id.clone()),
+        followed_url: None,
         expires_at: cx.services.ports().now().plus_ms(good_ms),
     }
 }
@@ -83,12 +84,12 @@ pub async fn reset_of(cx: &Cx, token: &str) -> Result<Reset, ServiceError> {
 
 async fn account_of(cx: &Cx, token: &str, purpose: AccountLink) -> Result<([u8; 32], AccountRecord), ServiceError> {
     let invalid = || ServiceError::new(Code::InvalidLink);
-    let (digest, email, id) = entry::link_of(cx, token, purpose).await?;
-    let id = id.ok_or_else(invalid)?;
+    let (digest, link) = entry::link_of(cx, token, purpose).await?;
+    let id = link.account.ok_or_else(invalid)?;
     let account = cx.services.database().ask(|store| store.account_by_id(&id)).await.map_err(unavailable)?;
     let account = account.filter(|account| account.status == AccountStatus::Active).ok_or_else(invalid)?;
     // Links sent to a former address are void.
-    let fits = purpose != AccountLink::Reset || account.email == email;
+    let fits = purpose != AccountLink::Reset || account.email == link.email;
     if fits { Ok((digest, account)) } else { Err(invalid()) }
 }
 
@@ -171,8 +172,8 @@ pub async fn change_email(cx: &Cx, email: &str) -> Result<(), ServiceError> {
 /// Completes an e-mail change by its link. The former address gets a notice with an undo link.
 pub async fn confirm_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let (digest, account) = account_of(cx, token, AccountLink::Change).await?;
-    let (_, email, _) = entry::link_of(cx, token, AccountLink::Change).await?;
-    let address = Address::parse(&email)?;
+    let (_, link) = entry::link_of(cx, token, AccountLink::Change).await?;
+    let address = Address::parse(&link.email)?;
     let undo = OneTimeToken::new(cx.services.ports());
     let link = new_link(cx, &undo, AccountLink::Undo, &account, &account.email, UNDO_MS);
     let letter = letters::email_changed(&cx.services.sender(), &undo.text);
@@ -192,8 +193,8 @@ pub async fn confirm_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
 /// Undoes an e-mail change. All sessions end, as the person who made the change may still be signed in.
 pub async fn undo_email(cx: &Cx, token: &str) -> Result<(), ServiceError> {
     let (digest, account) = account_of(cx, token, AccountLink::Undo).await?;
-    let (_, email, _) = entry::link_of(cx, token, AccountLink::Undo).await?;
-    let address = Address::parse(&email)?;
+    let (_, link) = entry::link_of(cx, token, AccountLink::Undo).await?;
+    let address = Address::parse(&link.email)?;
     let to = address.typed.clone();
     let change = AccountChange::new([
         Step::UseLink(digest, AccountLink::Undo),

@@ -177,7 +177,7 @@ fn pages_never_pass_markup_through() {
 }
 
 /// Migrations that landed, with their FNV-1a. A database that had one refuses a program with another of that number.
-const MIGRATIONS: [(&str, u64); 20] = [
+const MIGRATIONS: [(&str, u64); 21] = [
     ("0001_audits_guests_counters.sql", 0x28af_46ab_7413_a7b3),
     ("0002_daily_salts.sql", 0xba36_2ade_0475_426a),
     ("0003_jobs.sql", 0x9591_9209_055b_d20f),
@@ -198,6 +198,7 @@ const MIGRATIONS: [(&str, u64); 20] = [
     ("0016_site_runs.sql", 0x8ab5_1488_2ceb_182a),
     ("0017_site_watches.sql", 0xd8a1_b4ab_a24a_554d),
     ("0018_receipt_keys.sql", 0x8809_5ced_735a_e2b7),
+    ("0019_followed_by_link.sql", 0xe522_39ec_557a_3707),
 ];
 
 /// FNV-1a of 64 bits.

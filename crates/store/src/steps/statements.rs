@@ -18,15 +18,16 @@ pub(super) fn statements(step: Step, now: Timestamp) -> Vec<(Statement, Option<R
     match step {
         Step::AddLink(link) => one(
             sqlx::query(
-                "INSERT INTO email_tokens (token_digest, purpose, email, account_id, created_at, expires_at) \
-                 VALUES ($1, $2, $3, $4, $5, $6)",
+                "INSERT INTO email_tokens (token_digest, purpose, email, account_id, created_at, expires_at, \
+                 followed_url) VALUES ($1, $2, $3, $4, $5, $6, $7)",
             )
             .bind(link.token_digest.to_vec())
             .bind(link.purpose.word())
             .bind(link.email)
             .bind(link.account.map(|account| account.0))
             .bind(now.0)
-            .bind(link.expires_at.0),
+            .bind(link.expires_at.0)
+            .bind(link.followed_url),
             None,
         ),
         Step::UseLink(digest, purpose) => one(

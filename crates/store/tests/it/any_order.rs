@@ -115,7 +115,14 @@ impl World {
         let (id, email) = (account(self.registered), format!("a{actor}@example.com"));
         let (link, purpose) = (digest(5, self.done), AccountLink::Register);
         let expires_at = NOW.plus_ms(DAY_MS);
-        let sent = NewLink { token_digest: link, purpose, email: email.clone(), account: None, expires_at };
+        let sent = NewLink {
+            token_digest: link,
+            purpose,
+            email: email.clone(),
+            account: None,
+            followed_url: None,
+            expires_at,
+        };
         assert!(self.change(vec![Step::AddLink(sent)]).await);
         let made = NewAccount {
             id: id.clone(),

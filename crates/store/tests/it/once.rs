@@ -57,7 +57,14 @@ async fn of_two_who_use_one_link_at_once_one_makes_an_account(database: TestData
     for n in 0..REPETITIONS {
         let (link, purpose, email) = (digest(5, n), AccountLink::Register, format!("a{n}@example.com"));
         let expires_at = NOW.plus_ms(DAY_MS);
-        let sent = NewLink { token_digest: link, purpose, email: email.clone(), account: None, expires_at };
+        let sent = NewLink {
+            token_digest: link,
+            purpose,
+            email: email.clone(),
+            account: None,
+            followed_url: None,
+            expires_at,
+        };
         change(&store, vec![Step::AddLink(sent)]).await.unwrap();
         let complete = |of: usize| {
             let id = account(of);
@@ -179,6 +186,7 @@ async fn what_signed_people_in_is_forgotten_once_it_is_over(database: TestDataba
         purpose: AccountLink::Reset,
         email: "a0@example.com".to_owned(),
         account: Some(id.clone()),
+        followed_url: None,
         expires_at,
     };
     // More than one statement deletes.

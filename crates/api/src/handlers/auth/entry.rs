@@ -74,7 +74,7 @@ pub(super) struct EmailInput {
 }
 
 async fn register(cx: Cx, input: EmailInput) -> Result<Accepted<Sent>, ServiceError> {
-    entry::register(&cx, &input.email).await?;
+    entry::register(&cx, &input.email, None).await?;
     Ok(sent())
 }
 

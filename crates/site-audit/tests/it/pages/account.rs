@@ -338,7 +338,7 @@ async fn alerts_that_a_guest_asked_for_come_with_the_account(database: TestDatab
     browser.form("/conta/global/register?lang=en", FORM, &body).await;
     // The form says what comes with the account.
     let (form, made) = completed(&mut browser, &token(&app, &mail, 1).await).await;
-    assert!(form.body.contains("you get an email when the page gets worse"), "{}", form.body);
+    assert!(form.body.contains("get alerts at ana@example.com when the page gets worse"), "{}", form.body);
     let place = format!("/workspace/{tab}?done=alerts_on&lang=en");
     assert_eq!((made.status, made.header("location")), (303, place.as_str()), "{}", made.body);
     assert_eq!(browser.guest(), None);

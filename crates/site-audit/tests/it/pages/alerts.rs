@@ -1,15 +1,22 @@
 //! Alerts that a reader without an account asks for on the report: one form, the link of a mail, a password.
 
+use sqlx::Row as _;
 use testkit::{MailServer, SiteAnswer, TestDatabase, TestSite};
 
 use super::tab::Tab;
 use super::verification::altcha;
+use crate::api::accounts::factors::enrolled;
 use crate::api::accounts::{PASSWORD, letter, signed_up, start, start_with, token};
 use crate::api::people::{self, Browser};
 use crate::app::{Call, Response, TestApp};
 
 testkit::on_both_databases! {
     a_guest_turns_on_alerts_from_the_report,
+    the_link_of_the_mail_works_in_any_browser_once,
+    an_account_opens_the_link_in_any_browser,
+    a_second_factor_comes_between_the_link_and_the_alerts,
+    a_link_follows_its_page_and_takes_nothing_from_another_guest,
+    a_limit_leaves_the_link_for_another_try,
     what_is_refused_is_told_at_the_form_with_what_was_typed,
     an_address_that_has_an_account_gets_the_same_answer_and_another_mail,
     who_has_an_account_signs_in_and_gets_alerts,
@@ -95,6 +102,11 @@ async fn a_guest_turns_on_alerts_from_the_report(database: TestDatabase) {
     let token = token(&app, &mail, 1).await;
     let form = browser.get(&format!("/conta/global/complete?lang=en&token={token}")).await;
     assert!(form.body.contains("Create account and turn on alerts"), "{}", form.body);
+    assert!(
+        form.body.contains(&told(&site.url("/"))) && form.body.contains("that this browser followed"),
+        "{}",
+        form.body
+    );
     let weak = format!("csrf={}&token={token}&password=short&display_name=Ana+B", hidden(&form, "csrf"));
     let weak = browser.form("/conta/global/complete?lang=en", FORM, &weak).await;
     assert!(weak.status == 400 && weak.body.contains("value=\"Ana B\""), "{}", weak.body);
@@ -164,22 +176,189 @@ async fn an_address_that_has_an_account_gets_the_same_answer_and_another_mail(da
     let mut browser = Browser::with_cookies(&app, &[]);
     let report = audited(&mut browser, &site.url("/")).await;
     let unknown = ask(&mut browser, &report, "bo@example.com").await;
-    letter(&app, &mail, 2).await;
+    // No mail names an address that a stranger chose.
+    assert!(!letter(&app, &mail, 2).await.text().contains(&site.url("/")));
     let known = ask(&mut browser, &report, "ana@example.com").await;
     let seen = |answer: &Response| (answer.status, answer.header("location").to_owned(), answer.body.clone());
     assert_eq!(seen(&known), seen(&unknown));
     assert_eq!(known.header("set-cookie"), unknown.header("set-cookie"));
-    // The mail's link goes on with the alerts in this browser.
-    let link = letter(&app, &mail, 3).await.link(&app.url("/conta/global?"));
-    let offer = signed_in(&mut browser, link.strip_prefix(&app.url("")).unwrap()).await;
-    let place = imported(&mut browser, &offer).await;
-    assert!(place.ends_with("?done=alerts_on&lang=en"), "{place}");
+    let letter = letter(&app, &mail, 3).await;
+    assert!(letter.text().contains("which already has an account") && !letter.text().contains(&site.url("/")));
+    // Signing in by the link turns the alerts on, and offers what the guest of this browser has.
+    let link = letter.link(&app.url("/conta/global/complete?"));
+    let offer = confirmed(&mut browser, link.strip_prefix(&app.url("")).unwrap()).await;
+    let place = offer.header("location").to_owned();
+    assert!(offer.status == 303 && place.starts_with("/conta/claim?return_to=/workspace/"), "{place}: {}", offer.body);
     assert_eq!(followed(&mut browser).await, [(site.url("/"), true)]);
+    let offer = browser.get(&place).await;
+    assert!(offer.body.contains("Audits: <strong>1</strong>"), "{}", offer.body);
+    let body = format!("csrf={}&return_to={}", hidden(&offer, "csrf"), hidden(&offer, "return_to"));
+    let taken = browser.form("/conta/claim?lang=en", FORM, &body).await;
+    let page = browser.get(taken.header("location")).await.body;
+    assert!(page.contains("role=\"status\">Alerts are on."), "{page}");
+    assert_eq!(browser.get(&format!("{report}?lang=en")).await.status, 200);
     // The next sign-in has nothing to go on with.
     let form = browser.get("/conta/out").await;
     let out = format!("csrf={}", hidden(&form, "csrf"));
     assert_eq!(browser.form("/conta/out?lang=en", FORM, &out).await.status, 303);
     assert_eq!(hidden(&browser.get("/conta/global?lang=en").await, "return_to"), "/conta");
+}
+
+/// What the page of a link says that its button does.
+fn told(url: &str) -> String {
+    format!("Follow {url} and get alerts at ana@example.com when the page gets worse.")
+}
+
+/// Opens the link of a mail to Ana, and sends its form.
+async fn confirmed(browser: &mut Browser<'_>, link: &str) -> Response {
+    let form = browser.get(link).await;
+    assert!(form.status == 200 && form.body.contains("and get alerts at ana@example.com"), "{}", form.body);
+    let mut body = format!("csrf={}&token={}", hidden(&form, "csrf"), hidden(&form, "token"));
+    if form.body.contains("name=\"return_to\"") {
+        body.push_str(&format!("&return_to={}", hidden(&form, "return_to")));
+    }
+    let body = format!("{body}&password={}&display_name=", PASSWORD.replace(' ', "+"));
+    browser.form("/conta/global/complete?lang=en", FORM, &body).await
+}
+
+/// The link of the last of `count` letters, as a path.
+async fn link_of(app: &TestApp, mail: &MailServer, count: usize) -> String {
+    letter(app, mail, count).await.link(&app.url("/conta/global/complete?")).replace(&app.url(""), "")
+}
+
+async fn the_link_of_the_mail_works_in_any_browser_once(database: TestDatabase) {
+    let (site, (app, mail)) = (site().await, start(database).await);
+    let mut browser = Browser::with_cookies(&app, &[]);
+    let report = audited(&mut browser, &site.url("/?a=1&b=<i>")).await;
+    assert_eq!(ask(&mut browser, &report, "ana@example.com").await.status, 303);
+    let link = link_of(&app, &mail, 1).await;
+    // The telephone on which the mail is read.
+    let mut phone = Browser::with_cookies(&app, &[]);
+    let page = site.url("/?a=1&b=%3Ci%3E");
+    let form = phone.get(&link).await;
+    assert!(form.body.contains(&told(&page).replace('&', "&#38;")), "{}", form.body);
+    assert!(!form.body.contains("that this browser followed"), "{}", form.body);
+    let portuguese = phone.get(&link.replace("lang=en", "lang=pt-BR")).await.body;
+    assert!(portuguese.contains("receber alertas em ana@example.com quando a página piorar."), "{portuguese}");
+    assert!(portuguese.contains("Criar conta e ativar os alertas"), "{portuguese}");
+    // Opening it stores nothing.
+    assert_eq!(app.database.row("SELECT COUNT(*) FROM accounts").await.get::<i64, _>(0), 0);
+    let made = confirmed(&mut phone, &link).await;
+    let place = made.header("location").to_owned();
+    assert!(place.starts_with("/workspace/") && place.ends_with("?done=alerts_on&lang=en"), "{place}: {}", made.body);
+    assert!(phone.get(&place).await.body.contains("role=\"status\">Alerts are on."));
+    assert_eq!(followed(&mut phone).await, [(page.clone(), true)]);
+    // What the guest has stays the guest's: the report is not the account's.
+    assert_eq!(phone.get(&report).await.status, 404);
+    assert_eq!(browser.get(&report).await.status, 200);
+    assert_eq!(followed(&mut browser).await, [(page, false)]);
+    for again in [phone.get(&link).await, Browser::with_cookies(&app, &[]).get(&link).await] {
+        assert!(again.status == 400 && again.body.contains("This link no longer works"), "{}", again.body);
+    }
+}
+
+async fn an_account_opens_the_link_in_any_browser(database: TestDatabase) {
+    let (site, (app, mail)) = (site().await, start(database).await);
+    drop(signed_up(&app, &mail, "ana@example.com").await);
+    let mut browser = Browser::with_cookies(&app, &[]);
+    let report = audited(&mut browser, &site.url("/")).await;
+    ask(&mut browser, &report, "ana@example.com").await;
+    let link = link_of(&app, &mail, 2).await;
+    let mut phone = Browser::with_cookies(&app, &[]);
+    let form = phone.get(&link).await;
+    assert!(
+        form.body.contains(&told(&site.url("/"))) && form.body.contains("Sign in and turn on alerts"),
+        "{}",
+        form.body
+    );
+    let wrong = format!("csrf={}&token={}&password=wrong", hidden(&form, "csrf"), hidden(&form, "token"));
+    let wrong = phone.form("/conta/global/complete?lang=en", FORM, &wrong).await;
+    assert!(wrong.status == 401 && wrong.body.contains("role=\"alert\""), "{}", wrong.body);
+    let done = confirmed(&mut phone, &link).await;
+    assert!(done.header("location").ends_with("?done=alerts_on&lang=en"), "{}", done.body);
+    assert_eq!(followed(&mut phone).await, [(site.url("/"), true)]);
+    assert!(phone.get(&link).await.body.contains("This link no longer works"));
+    // Who is signed in presses one button; another account has to be left first.
+    let second = audited(&mut browser, &site.url("/b")).await;
+    ask(&mut browser, &second, "ana@example.com").await;
+    let link = link_of(&app, &mail, 3).await;
+    let other = people::session(&app, &people::account(&app, "bo").await).await;
+    let mut others = Browser::with_cookies(&app, &[("mm-auth", &other.token)]);
+    assert!(others.get(&link).await.body.contains("name=\"password\""));
+    let form = phone.get(&link).await;
+    assert!(
+        form.body.contains("Follow and turn on alerts") && !form.body.contains("name=\"password\""),
+        "{}",
+        form.body
+    );
+    let done = confirmed(&mut phone, &link).await;
+    assert!(done.header("location").ends_with("?done=alerts_on&lang=en"), "{}", done.body);
+    assert_eq!(followed(&mut phone).await, [(site.url("/"), true), (site.url("/b"), true)]);
+    assert!(followed(&mut others).await.is_empty());
+}
+
+async fn a_second_factor_comes_between_the_link_and_the_alerts(database: TestDatabase) {
+    let (site, (app, mail)) = (site().await, start(database).await);
+    let mut ana = signed_up(&app, &mail, "ana@example.com").await;
+    let (_, codes) = enrolled(&app, &mut ana).await;
+    letter(&app, &mail, 2).await;
+    let mut browser = Browser::with_cookies(&app, &[]);
+    let report = audited(&mut browser, &site.url("/")).await;
+    ask(&mut browser, &report, "ana@example.com").await;
+    let link = link_of(&app, &mail, 3).await;
+    let mut phone = Browser::with_cookies(&app, &[]);
+    let asked = confirmed(&mut phone, &link).await;
+    assert!(asked.body.contains("Two-factor authentication"), "{}", asked.body);
+    assert!(followed(&mut phone).await.is_empty());
+    let (csrf, challenge, back) = (hidden(&asked, "csrf"), hidden(&asked, "challenge"), hidden(&asked, "return_to"));
+    let body = format!("csrf={csrf}&challenge={challenge}&return_to={back}&code={}", codes[0]);
+    let done = phone.form("/conta/global/factor?lang=en", FORM, &body).await;
+    assert!(done.header("location").ends_with("?done=alerts_on&lang=en"), "{}", done.body);
+    assert_eq!(followed(&mut phone).await, [(site.url("/"), true)]);
+}
+
+async fn a_link_follows_its_page_and_takes_nothing_from_another_guest(database: TestDatabase) {
+    let (site, (app, mail)) = (site().await, start(database).await);
+    let mut browser = Browser::with_cookies(&app, &[]);
+    let report = audited(&mut browser, &site.url("/")).await;
+    ask(&mut browser, &report, "ana@example.com").await;
+    let link = link_of(&app, &mail, 1).await;
+    // A browser of somebody else, who asked for alerts about another page.
+    let mut others = Browser::with_cookies(&app, &[]);
+    let other = audited(&mut others, &site.url("/b")).await;
+    ask(&mut others, &other, "bo@example.com").await;
+    let form = others.get(&link).await.body;
+    assert!(form.contains(&told(&site.url("/"))) && !form.contains("that this browser followed"), "{form}");
+    let made = confirmed(&mut others, &link).await;
+    // What the browser has is offered, not taken.
+    assert!(made.header("location").starts_with("/conta/claim?return_to=/workspace/"), "{}", made.body);
+    assert_eq!(followed(&mut others).await, [(site.url("/"), true)]);
+    assert_eq!(app.database.row("SELECT COUNT(*) FROM guests WHERE claimed_by IS NOT NULL").await.get::<i64, _>(0), 0);
+    // A link of before the account was made signs in to it.
+    app.database.execute("UPDATE email_tokens SET used_at = NULL").await;
+    let mut phone = Browser::with_cookies(&app, &[]);
+    assert!(phone.get(&link).await.body.contains("Sign in and turn on alerts"));
+}
+
+async fn a_limit_leaves_the_link_for_another_try(database: TestDatabase) {
+    let site = site().await;
+    let (app, mail) = start_with(database, |config| config.limits.watched_pages = 1).await;
+    let mut ana = signed_up(&app, &mail, "ana@example.com").await;
+    let mut browser = Browser::with_cookies(&app, &[]);
+    for (path, letters) in [("/", 2), ("/b", 3)] {
+        let report = audited(&mut browser, &site.url(path)).await;
+        ask(&mut browser, &report, "ana@example.com").await;
+        let link = link_of(&app, &mail, letters).await;
+        let done = confirmed(&mut ana, &link).await;
+        if path == "/" {
+            assert!(done.header("location").ends_with("?done=alerts_on&lang=en"), "{}", done.body);
+            continue;
+        }
+        assert!(done.status == 409 && done.body.contains("role=\"alert\""), "{}: {}", done.status, done.body);
+        app.database.execute("UPDATE tabs SET monitor = 0, watch_at = NULL").await;
+        let done = confirmed(&mut ana, &link).await;
+        assert!(done.header("location").ends_with("?done=alerts_on&lang=en"), "{}", done.body);
+    }
 }
 
 async fn who_has_an_account_signs_in_and_gets_alerts(database: TestDatabase) {

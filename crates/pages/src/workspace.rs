@@ -18,7 +18,7 @@ use http::StatusCode;
 use model::finding::Counts;
 use model::lang::Lang;
 use model::tab::{Run, Tab};
-use service::tabs::TabAnswer;
+use service::tabs::{ReadableTab, TabAnswer};
 
 use self::space::{ChangeCounts, Space, band};
 use self::visit::{TabIdPath, answered, document};
@@ -87,17 +87,17 @@ pub(super) async fn show(State(services): State<Services>, request: Request) -> 
 pub(super) async fn tab(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
-        let (owner, tab) = visit.tab(id).await?;
-        let runs = tabs::latest_runs(&services, owner, &tab, 2, visit.reader.lang).await?;
+        let ReadableTab { owner, tab, .. } = visit.readable(id).await?;
+        let runs = tabs::latest_runs(&services, &owner, &tab, 2, visit.reader.lang).await?;
         let mut runs = runs.into_iter();
         let run = match runs.next() {
             Some(run) => {
-                let result = tabs::last_run(&services, owner, &tab, visit.reader.lang).await?;
+                let result = tabs::last_run(&services, &owner, &tab, visit.reader.lang).await?;
                 result.map(|result| RunView::of(run, runs.next(), result, visit.reader.lang))
             }
             None => None,
         };
-        let space = visit.space(Some(&tab.id)).await?;
+        let space = visit.space_of(Some(&owner), Some(&tab.id)).await?;
         let page = RunPage {
             frame: visit.frame(),
             space,
@@ -150,8 +150,8 @@ pub(super) async fn json(State(services): State<Services>, request: Request) -> 
 pub(super) async fn tab_json(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
-        let (owner, tab) = visit.tab(id).await?;
-        let result = tabs::last_run(&services, owner, &tab, visit.reader.lang).await?;
+        let ReadableTab { owner, tab, .. } = visit.readable(id).await?;
+        let result = tabs::last_run(&services, &owner, &tab, visit.reader.lang).await?;
         let snoozes = tabs::snoozed(&services, &tab).await?;
         Ok(document(&TabAnswer { tab, result, snoozes }, visit.reader.lang))
     })

@@ -16,7 +16,7 @@ pub(crate) fn of_id(sql: &'static str, id: &str) -> Statement {
 /// The future of a transaction's steps.
 pub(crate) type Steps<'t, T> = Pin<Box<dyn Future<Output = T> + Send + 't>>;
 
-/// The condition that `audits` is of an organization that the account `$2` is a member of, whose second factor `$3` tells of.
+/// The condition that a row is of an organization that the account `$2` is a member of, whose second factor `$3` tells of.
 /// A macro, as `concat!` takes literals only.
 macro_rules! member_reads {
     () => {

@@ -1,6 +1,6 @@
 //! Followed pages, the focused one among them.
 
-use model::id::{Owner, TabId};
+use model::id::{AccountId, Owner, TabId};
 use model::tab::Tab;
 use model::time::Timestamp;
 use sqlx::Row;
@@ -8,6 +8,7 @@ use sqlx::any::AnyRow;
 
 use crate::error::StoreError;
 use crate::jobs::NewJob;
+use crate::statement::member_reads;
 use crate::store::Store;
 use crate::transaction::Transaction;
 
@@ -104,6 +105,8 @@ const ALL: &str = tabs_where!("1 = 1 ORDER BY t.created_at, t.id LIMIT $2");
 const BY_ID: &str = tabs_where!("t.id = $2");
 const BY_URL: &str = tabs_where!("t.url = $2");
 
+const OWNER_FOR_MEMBER: &str = concat!("SELECT owner FROM tabs WHERE id = $1 AND ", member_reads!());
+
 // The update changes nothing: it locks the owner's row and so serializes changes of the owner's tabs.
 const LOCK: &str =
     "INSERT INTO workspaces (owner) VALUES ($1) ON CONFLICT (owner) DO UPDATE SET owner = excluded.owner";
@@ -154,6 +157,24 @@ impl Store {
         let subject = "reading a tab";
         let row = self.db.read(subject, sqlx::query(BY_ID).bind(owner.to_string()).bind(id.0.clone())).await?;
         tab(subject, &row.ok_or(StoreError::NotFound { subject })?)
+    }
+
+    /// The tab `id` of an organization that `account` is a member of, and its owner; [`StoreError::NotFound`] otherwise, and where the
+    /// organization requires a second factor of members and this one has none.
+    pub async fn tab_of_member(
+        &self,
+        account: &AccountId,
+        has_second_factor: bool,
+        id: &TabId,
+    ) -> Result<(Owner, Tab), StoreError> {
+        let subject = "reading an organization's tab";
+        let statement =
+            sqlx::query(OWNER_FOR_MEMBER).bind(id.0.clone()).bind(account.0.clone()).bind(i64::from(has_second_factor));
+        let row = self.db.read(subject, statement).await?.ok_or(StoreError::NotFound { subject })?;
+        let owner: String = row.try_get("owner").map_err(|error| StoreError::of_driver(subject, error))?;
+        let owner = Owner::parse(&owner).ok_or_else(|| StoreError::corrupt(subject, "its owner can't be read"))?;
+        let tab = self.tab_of(&owner, id).await?;
+        Ok((owner, tab))
     }
 
     /// The tab of `owner` that follows `url`, if any.

@@ -3,6 +3,7 @@
 mod answer;
 mod people;
 
+use model::tab::Tab;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,7 @@ use crate::operation::{Access, Effect, JsonAnswer, Nothing, Operation};
 use service::accounts::organizations::{self, Settings};
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
+use service::tabs;
 
 /// The endpoints of this file.
 // Long, as it is a table: an entry for each endpoint.
@@ -72,6 +74,15 @@ pub(super) fn operations() -> Vec<Operation> {
                 Code::OrganizationForbidden,
                 Code::ReauthRequired,
             ]),
+        Operation::get("/api/auth/organizations/{id}/tabs", "list_organization_tabs", pages)
+            .title("List an organization's followed pages", "Listar as páginas seguidas de uma organização")
+            .doc(
+                "Pages that one of your organizations follows, oldest first. Each is read at `/api/tabs/{id}` with your \
+                 session, and changed with an API key of the organization.",
+                "Páginas que uma das suas organizações segue, em ordem cronológica. Cada uma é lida em `/api/tabs/{id}` \
+                 com a sua sessão e alterada com uma chave de API da organização.",
+            )
+            .errors(OF_ONE),
         Operation::post("/api/auth/organizations/{id}/restore", "restore_organization", restore)
             .title("Restore an organization", "Restaurar uma organização")
             .doc(
@@ -100,6 +111,13 @@ pub(super) fn operations() -> Vec<Operation> {
 struct OrganizationList {
     /// Oldest first.
     organizations: Vec<OrganizationAnswer>,
+}
+
+/// Followed pages of an organization.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OrganizationTabs {
+    /// Oldest first.
+    tabs: Vec<Tab>,
 }
 
 /// A new organization.
@@ -133,6 +151,10 @@ async fn list(cx: Cx, _: Nothing) -> Result<JsonAnswer<OrganizationList>, Servic
 
 async fn create(cx: Cx, input: ToMake) -> Result<JsonAnswer<OneOrganization>, ServiceError> {
     Ok(OneOrganization::answer(organizations::create(&cx, &input.name).await?))
+}
+
+async fn pages(cx: Cx, input: Which) -> Result<JsonAnswer<OrganizationTabs>, ServiceError> {
+    Ok(JsonAnswer::new(OrganizationTabs { tabs: tabs::of_organization(&cx, &input.id).await? }))
 }
 
 async fn read(cx: Cx, input: Which) -> Result<JsonAnswer<OneOrganization>, ServiceError> {

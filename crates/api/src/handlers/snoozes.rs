@@ -96,8 +96,7 @@ struct SnoozesAnswer {
 }
 
 async fn list(cx: Cx, input: SnoozesPath) -> Result<JsonAnswer<SnoozesAnswer>, ServiceError> {
-    let owner = cx.caller.required_owner()?;
-    let tab = tabs::tab(&cx.services, &owner, &input.id).await?;
+    let tab = tabs::readable(&cx, &input.id).await?.tab;
     Ok(JsonAnswer::new(SnoozesAnswer { ok: true, snoozes: snoozes::list(&cx.services, &tab).await? }))
 }
 

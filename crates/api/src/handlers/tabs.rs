@@ -18,7 +18,7 @@ use service::caller::Cx;
 use service::config::Sku;
 use service::error::{Code, ServiceError};
 use service::gate;
-use service::tabs::{self, HistoryAnswer, TabAnswer, Workspace};
+use service::tabs::{self, HistoryAnswer, ReadableTab, TabAnswer, Workspace};
 use service::watches::{self, SentEdit, TabEdit};
 use store::StoredReport;
 
@@ -77,8 +77,10 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::get("/api/tabs/{id}", "get_tab", read)
             .title("Get a followed page", "Obter uma página seguida")
             .doc(
-                "The followed page with its last run; `result` is null before the first run.",
-                "A página seguida com a última auditoria; `result` é null antes da primeira.",
+                "The followed page with its last run; `result` is null before the first run. With a session also one of an \
+                 organization that you are a member of; so is its history.",
+                "A página seguida com a última auditoria; `result` é null antes da primeira. Com uma sessão, também uma \
+                 de uma organização de que você é membro; o mesmo vale para o histórico.",
             )
             .reports()
             .access(Access::Owner)
@@ -228,7 +230,7 @@ async fn found(cx: &Cx, id: &str) -> Result<(Owner, Tab), ServiceError> {
 /// A tab.
 async fn read(call: Call, input: TabPath) -> Result<Reading<TabAnswer>, ServiceError> {
     let Call { cx, wish, .. } = call;
-    let (owner, tab) = found(&cx, &input.id).await?;
+    let ReadableTab { owner, tab, .. } = tabs::readable(&cx, &input.id).await?;
     let run = tabs::last_report(&cx.services, &owner, &tab).await?;
     let snoozes = tabs::snoozed(&cx.services, &tab).await?;
     let read = move || {
@@ -338,7 +340,7 @@ struct HistoryRequest {
 
 /// A tab's runs.
 async fn history(cx: Cx, input: HistoryRequest) -> Result<WrittenJson<HistoryAnswer>, ServiceError> {
-    let (owner, tab) = found(&cx, &input.id).await?;
+    let ReadableTab { owner, tab, .. } = tabs::readable(&cx, &input.id).await?;
     let history = tabs::history(&cx.services, &owner, tab, input.limit, cx.lang).await?;
     WrittenJson::speaking(move || Ok(history)).await
 }

@@ -5,6 +5,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use http::request::Parts;
+use model::id::Owner;
 use model::tab::Tab;
 
 use super::space::Space;
@@ -15,7 +16,7 @@ use crate::frame::Frame;
 use crate::response::html;
 use service::Services;
 use service::error::{Code, ServiceError};
-use service::tabs::{self, Compared, WordKind};
+use service::tabs::{self, Compared, ReadableTab, WordKind};
 
 #[derive(Template)]
 #[template(path = "workspace_compare.html")]
@@ -33,15 +34,15 @@ pub(crate) async fn show(State(services): State<Services>, id: TabIdPath, reques
     answered(&services, &parts, async |visit| {
         let lang = visit.reader.lang;
         if is_one_run(&parts) {
-            let (_, tab) = visit.tab(id).await?;
+            let tab = visit.readable(id).await?.tab;
             return Ok(redirect(&format!("/workspace/{}/history?{SAME_RUN}=1", tab.id), lang));
         }
-        let (tab, compared) = compared(&services, visit, id, &parts).await?;
+        let (owner, tab, compared) = compared(&services, visit, id, &parts).await?;
         let (before, after) = (&compared.before.audit_id, &compared.after.audit_id);
         let json = format!("/workspace/{}/compare.json?before={before}&after={after}&lang={}", tab.id, lang.tag());
         let page = RunsComparedPage {
             frame: visit.frame(),
-            space: visit.space(Some(&tab.id)).await?,
+            space: visit.space_of(Some(&owner), Some(&tab.id)).await?,
             tab: Some(&tab),
             view: "history",
             comparison: ComparisonView::of(&compared, json, lang),
@@ -55,7 +56,7 @@ pub(crate) async fn show(State(services): State<Services>, id: TabIdPath, reques
 pub(crate) async fn json(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
-        let (_, compared) = compared(&services, visit, id, &parts).await?;
+        let (.., compared) = compared(&services, visit, id, &parts).await?;
         Ok(document(&compared, visit.reader.lang))
     })
     .await
@@ -77,14 +78,14 @@ async fn compared(
     visit: &WorkspaceVisit,
     id: TabIdPath,
     parts: &Parts,
-) -> Result<(Tab, Compared), ServiceError> {
-    let (owner, tab) = visit.tab(id).await?;
+) -> Result<(Owner, Tab, Compared), ServiceError> {
+    let ReadableTab { owner, tab, .. } = visit.readable(id).await?;
     let query = parts.uri.query().unwrap_or_default();
     let parameter = |wanted: &'static str| {
         let found = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == wanted);
         found.map(|(_, id)| id.into_owned()).ok_or_else(|| ServiceError::new(Code::InvalidParameter).detail(wanted))
     };
     let (before, after) = (parameter("before")?, parameter("after")?);
-    let compared = tabs::compared(services, owner, &tab, before, after, visit.reader.lang).await?;
-    Ok((tab, compared))
+    let compared = tabs::compared(services, &owner, &tab, before, after, visit.reader.lang).await?;
+    Ok((owner, tab, compared))
 }

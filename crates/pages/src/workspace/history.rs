@@ -19,7 +19,7 @@ use crate::frame::Frame;
 use crate::response::html;
 use render::shown::{minute, signed};
 use service::Services;
-use service::tabs;
+use service::tabs::{self, ReadableTab};
 
 /// Runs that a page shows; the API gives as many at once.
 const SHOWN: u32 = 100;
@@ -76,11 +76,11 @@ pub(crate) async fn show(State(services): State<Services>, id: TabIdPath, reques
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
         let lang = visit.reader.lang;
-        let (owner, tab) = visit.tab(id).await?;
-        let runs = tabs::latest_runs(&services, owner, &tab, SHOWN, lang).await?;
+        let ReadableTab { owner, tab, .. } = visit.readable(id).await?;
+        let runs = tabs::latest_runs(&services, &owner, &tab, SHOWN, lang).await?;
         let page = HistoryPage {
             frame: visit.frame(),
-            space: visit.space(Some(&tab.id)).await?,
+            space: visit.space_of(Some(&owner), Some(&tab.id)).await?,
             tab: Some(&tab),
             view: "history",
             is_same_run: parts.uri.query().is_some_and(|query| query.contains(SAME_RUN)),
@@ -97,8 +97,8 @@ pub(crate) async fn json(State(services): State<Services>, id: TabIdPath, reques
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
         let lang = visit.reader.lang;
-        let (owner, tab) = visit.tab(id).await?;
-        Ok(document(&tabs::history(&services, owner, tab, Some(SHOWN), lang).await?, lang))
+        let ReadableTab { owner, tab, .. } = visit.readable(id).await?;
+        Ok(document(&tabs::history(&services, &owner, tab, Some(SHOWN), lang).await?, lang))
     })
     .await
 }
@@ -107,9 +107,9 @@ pub(crate) async fn json(State(services): State<Services>, id: TabIdPath, reques
 pub(crate) async fn csv(State(services): State<Services>, id: TabIdPath, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     answered(&services, &parts, async |visit| {
-        let (owner, tab) = visit.tab(id).await?;
+        let ReadableTab { owner, tab, .. } = visit.readable(id).await?;
         let mut text = "created_at,score,errors,warnings,info,audit_id\r\n".to_owned();
-        for run in tabs::latest_runs(&services, owner, &tab, SHOWN, visit.reader.lang).await? {
+        for run in tabs::latest_runs(&services, &owner, &tab, SHOWN, visit.reader.lang).await? {
             let score = run.score.map_or(String::new(), |score| score.to_string());
             let counts = run.counts;
             // Writing to a String can't fail.

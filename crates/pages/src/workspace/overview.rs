@@ -19,6 +19,7 @@ use crate::frame::Frame;
 use crate::response::html;
 use crate::running;
 use render::shown::{age, signed};
+use service::accounts::organizations;
 use service::error::ServiceError;
 use service::{run_all, tabs};
 
@@ -33,6 +34,8 @@ const SORTS: [&str; 4] = ["change", "name", "score", "next"];
 struct OverviewPage<'a> {
     frame: Frame<'a>,
     space: Space,
+    /// Id of the organization whose pages these are; `None` for the reader's own.
+    organization: Option<String>,
     lines: Vec<PageLine>,
     words: String,
     sort: &'static str,
@@ -81,28 +84,44 @@ struct Spark {
 impl OverviewPage<'_> {
     /// The address of this page sorted by a column.
     fn sorted(&self, by: &str) -> String {
-        let mut query = Serializer::new(String::new());
-        query.append_pair("lang", self.frame.tag()).append_pair("sort", by);
+        let mut pairs = vec![("sort", by)];
         if !self.words.is_empty() {
-            query.append_pair("q", &self.words);
+            pairs.push(("q", &self.words));
         }
-        format!("/workspace?{}", query.finish())
+        address(self.organization.as_deref(), self.frame.reader.lang, &pairs)
     }
+
+    /// The address of this page without a filter.
+    fn whole(&self) -> String {
+        address(self.organization.as_deref(), self.frame.reader.lang, &[])
+    }
+}
+
+/// The address of the table, of an organization or the reader's own, with parameters.
+fn address(organization: Option<&str>, lang: Lang, pairs: &[(&str, &str)]) -> String {
+    let mut query = Serializer::new(String::new());
+    query.append_pair("lang", lang.tag()).extend_pairs(organization.map(|id| ("organization", id))).extend_pairs(pairs);
+    format!("/workspace?{}", query.finish())
 }
 
 /// The table, or how to follow a first page.
 pub(super) async fn page(visit: &WorkspaceVisit) -> Result<Response, ServiceError> {
-    let mut space = visit.space(None).await?;
     let lang = visit.reader.lang;
-    let Some(owner) = visit.owner.as_ref().filter(|_| !space.tabs.is_empty()) else {
+    let query = visit.query.as_deref().unwrap_or_default();
+    let field =
+        |wanted: &str| parse(query.as_bytes()).find(|(name, _)| name == wanted).map(|(_, value)| value.into_owned());
+    let organization = match field("organization") {
+        Some(id) => Some(organizations::read(&visit.cx, &id).await?.id),
+        None => None,
+    };
+    let owner = organization.clone().map(Owner::Organization).or_else(|| visit.owner.clone());
+    let mut space = visit.space_of(owner.as_ref(), None).await?;
+    let Some(owner) = owner.as_ref().filter(|_| !space.tabs.is_empty()) else {
         let page = EmptyPage { frame: visit.frame(), space, tab: None, view: "" };
         return Ok(html(StatusCode::OK, &page, lang));
     };
     // The table has them.
     space.tabs.clear();
-    let query = visit.query.as_deref().unwrap_or_default();
-    let field =
-        |wanted: &str| parse(query.as_bytes()).find(|(name, _)| name == wanted).map(|(_, value)| value.into_owned());
     let (words, tag) = (field("q").unwrap_or_default(), field("tag"));
     let sort = field("sort").and_then(|by| SORTS.into_iter().find(|name| *name == by)).unwrap_or("change");
     let mut lines = lines(visit, owner).await?;
@@ -128,20 +147,19 @@ pub(super) async fn page(visit: &WorkspaceVisit) -> Result<Response, ServiceErro
         }),
         _ => {}
     }
-    let address = |name: &str| {
-        let mut query = Serializer::new(String::new());
-        query.append_pair("lang", lang.tag()).append_pair("tag", name);
-        format!("/workspace?{}", query.finish())
-    };
-    let to_run = run_all::tabs_to_run(&visit.cx, owner).await?.len();
+    let organization = organization.map(|id| id.0);
+    let tagged = |name: &str| address(organization.as_deref(), lang, &[("tag", name)]);
+    // Members only read what is the organization's.
+    let to_run = if organization.is_none() { run_all::tabs_to_run(&visit.cx, owner).await?.len() } else { 0 };
     space.cost = NextAudit::of(&visit.cx).await?.for_audits(to_run, lang);
     let page = OverviewPage {
         frame: visit.frame(),
-        tags: tags.into_iter().map(|name| (address(&name), name.clone(), tag.as_ref() == Some(&name))).collect(),
+        tags: tags.into_iter().map(|name| (tagged(&name), name.clone(), tag.as_ref() == Some(&name))).collect(),
         to_run,
         followed,
         news,
         space,
+        organization,
         lines,
         words,
         sort,
@@ -151,7 +169,12 @@ pub(super) async fn page(visit: &WorkspaceVisit) -> Result<Response, ServiceErro
 
 async fn lines(visit: &WorkspaceVisit, owner: &Owner) -> Result<Vec<PageLine>, ServiceError> {
     let (services, lang) = (&visit.cx.services, visit.reader.lang);
-    let (scores, running_now) = (tabs::scores(services, owner).await?, services.running().of_owner(owner));
+    let scores = tabs::scores(services, owner).await?;
+    // The page of a running audit is for its owner alone.
+    let running_now = match owner {
+        Owner::Organization(_) => Vec::new(),
+        _ => services.running().of_owner(owner),
+    };
     let now = services.ports().now();
     let line = |tab: Tab| {
         let runs: Vec<&RunScore> = scores.iter().filter(|run| run.url == tab.url).collect();

@@ -14,6 +14,10 @@ use render::shown;
 
 /// The side of the workspace.
 pub(super) struct Space {
+    /// Whose pages there are to see; empty for a member of no organization.
+    pub(super) places: Vec<Place>,
+    /// That these are the pages of an organization, which its members only read, as a sentence; `None` for the reader's own.
+    pub(super) members_note: Option<String>,
     pub(super) tabs: Vec<TabLine>,
     /// CSRF token of the forms of a session.
     pub(super) csrf: Option<String>,
@@ -31,6 +35,14 @@ pub(super) struct Space {
     pub(super) problem: Option<String>,
     /// The address typed into the form.
     pub(super) typed: String,
+}
+
+/// The followed pages of the reader, or of an organization that they are a member of.
+pub(super) struct Place {
+    pub(super) name: String,
+    /// Path, in the reader's language.
+    pub(super) path: String,
+    pub(super) is_shown: bool,
 }
 
 /// A tab in the list.

@@ -7,12 +7,12 @@ use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
 use model::id::Owner;
-use model::lang::Lang;
+use model::lang::{Lang, Text, text};
 use model::tab::Tab;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::space::{ChangeCounts, Space, TabLine};
+use super::space::{ChangeCounts, Place, Space, TabLine};
 use crate::allowance::NextAudit;
 use crate::challenge;
 use crate::credit::CreditField;
@@ -21,9 +21,11 @@ use crate::frame::Frame;
 use crate::reader::Reader;
 use crate::response::private;
 use service::Services;
-use service::caller::Cx;
+use service::accounts::organizations;
+use service::caller::{Cx, Identity};
 use service::error::{Code, ServiceError};
-use service::tabs;
+use service::tabs::{self, ReadableTab};
+use store::OrganizationRecord;
 
 /// Tabs of the list that show what changed: each reads two reports. Chosen: as many as the default of `limits.free_tabs`.
 const COMPARED: usize = 20;
@@ -60,23 +62,42 @@ impl WorkspaceVisit {
         Ok((owner, tabs::tab(&self.cx.services, owner, &id).await?))
     }
 
-    /// The list of tabs, in which `shown` is marked.
+    /// A tab of the reader, or of an organization that they are a member of; [`Code::TabNotFound`] for anybody else.
+    pub(super) async fn readable(&self, id: TabIdPath) -> Result<ReadableTab, ServiceError> {
+        let not_found = || ServiceError::new(Code::TabNotFound);
+        let (Ok(Path(id)), Some(_)) = (id, &self.owner) else { return Err(not_found()) };
+        tabs::readable(&self.cx, &id).await
+    }
+
+    /// The list of the reader's tabs, in which `shown` is marked.
     pub(super) async fn space(&self, shown: Option<&str>) -> Result<Space, ServiceError> {
+        self.space_of(self.owner.as_ref(), shown).await
+    }
+
+    /// The list of an owner's tabs: the reader's, or those of an organization that they are a member of.
+    pub(super) async fn space_of(&self, owner: Option<&Owner>, shown: Option<&str>) -> Result<Space, ServiceError> {
         let services = &self.cx.services;
-        let tabs = match &self.owner {
+        let tabs = match owner {
             Some(owner) => self.lines(owner, shown).await?,
             None => Vec::new(),
         };
+        let organizations = match self.cx.caller.identity {
+            Identity::Session(_) => organizations::list(&self.cx).await?,
+            _ => Vec::new(),
+        };
+        let shown_organization = match owner {
+            Some(Owner::Organization(id)) => organizations.iter().find(|organization| organization.id == *id),
+            _ => None,
+        };
         let next = NextAudit::of(&self.cx).await?;
+        let way_back = shown.map_or("/workspace".to_owned(), |id| format!("/workspace/{id}"));
         Ok(Space {
+            places: self.places(&organizations, shown_organization),
+            members_note: shown_organization.map(|organization| members_note(&organization.name, self.reader.lang)),
             tabs,
             csrf: csrf::of_call(&self.cx)?,
-            challenge: challenge::of_call(&self.cx),
-            credit: CreditField::of_caller(
-                services,
-                &self.cx.caller,
-                &shown.map_or("/workspace".to_owned(), |id| format!("/workspace/{id}")),
-            ),
+            challenge: challenge::of_call(&self.cx).filter(|_| shown_organization.is_none()),
+            credit: CreditField::of_caller(services, &self.cx.caller, &way_back),
             is_guest: self.is_guest(),
             free_tabs: services.config().limits.free_tabs,
             left: next.left(self.reader.lang),
@@ -84,6 +105,25 @@ impl WorkspaceVisit {
             problem: None,
             typed: String::new(),
         })
+    }
+
+    /// Whose pages the reader can see.
+    fn places(&self, organizations: &[OrganizationRecord], shown: Option<&OrganizationRecord>) -> Vec<Place> {
+        if organizations.is_empty() {
+            return Vec::new();
+        }
+        let lang = self.reader.lang;
+        let own = Place {
+            name: text("Your pages", "As suas páginas").in_lang(lang).to_owned(),
+            path: format!("/workspace?lang={}", lang.tag()),
+            is_shown: shown.is_none(),
+        };
+        let of_organization = |organization: &OrganizationRecord| Place {
+            name: organization.name.clone(),
+            path: format!("/workspace?organization={}&lang={}", organization.id, lang.tag()),
+            is_shown: shown.is_some_and(|shown| shown.id == organization.id),
+        };
+        std::iter::once(own).chain(organizations.iter().map(of_organization)).collect()
     }
 
     /// Whether the reader has no account.
@@ -110,6 +150,15 @@ impl WorkspaceVisit {
     pub(super) fn frame(&self) -> Frame<'_> {
         Frame::new(&self.cx.services, self.reader).below("/workspace").keeping_query(self.query.as_deref())
     }
+}
+
+/// What a member of an organization can do with its pages.
+fn members_note(organization: &str, lang: Lang) -> String {
+    const NOTE: Text = text(
+        "You read these pages as a member of {organization}. They are changed with an API key of the organization.",
+        "Você lê estas páginas como membro de {organization}. Elas são alteradas com uma chave de API da organização.",
+    );
+    NOTE.phrase(&[("organization", organization.into())]).in_lang(lang).to_owned()
 }
 
 /// Answers a request, or with an error page. Both are private to the reader.

@@ -1,12 +1,14 @@
 //! Opening a followed page, and reading one of its owner.
 
+use model::account::Assurance;
 use model::id::{Owner, TabId};
 use model::lang::text;
 use model::tab::Tab;
 use store::{MOST_TABS, NewTab, Opening};
 use url::Url;
 
-use crate::caller::Cx;
+use crate::accounts::organizations;
+use crate::caller::{Cx, Identity};
 use crate::config::Sku;
 use crate::database::DatabaseError;
 use crate::error::{Code, ServiceError};
@@ -99,6 +101,38 @@ pub async fn is_free(cx: &Cx, url: &Url) -> Result<bool, ServiceError> {
 pub async fn tab(services: &Services, owner: &Owner, id: &str) -> Result<Tab, ServiceError> {
     let id = tab_id(id)?;
     services.database().ask(|store| store.tab_of(owner, &id)).await.map_err(unknown_tab)
+}
+
+/// A tab that a caller may read.
+#[derive(Debug)]
+pub struct ReadableTab {
+    /// Who follows the page.
+    pub owner: Owner,
+    /// The tab.
+    pub tab: Tab,
+    /// Whether it is the caller's own. Of an organization's, a member reads only.
+    pub is_own: bool,
+}
+
+/// Reads a tab of the caller or, for a session, of an organization that its account is a member of. Where an organization
+/// requires a second factor, the session must have one.
+pub async fn readable(cx: &Cx, id: &str) -> Result<ReadableTab, ServiceError> {
+    let (owner, id, database) = (cx.caller.required_owner()?, tab_id(id)?, cx.services.database());
+    match (database.ask(|store| store.tab_of(&owner, &id)).await, &cx.caller.identity) {
+        (Err(DatabaseError::NotFound), Identity::Session(session)) => {
+            let has_factor = session.assurance >= Assurance::Aal2;
+            let found = database.ask(|store| store.tab_of_member(&session.account, has_factor, &id)).await;
+            let (owner, tab) = found.map_err(unknown_tab)?;
+            Ok(ReadableTab { owner, tab, is_own: false })
+        }
+        (found, _) => Ok(ReadableTab { tab: found.map_err(unknown_tab)?, owner, is_own: true }),
+    }
+}
+
+/// The tabs of an organization that the caller is a member of, oldest first.
+pub async fn of_organization(cx: &Cx, id: &str) -> Result<Vec<Tab>, ServiceError> {
+    let organization = organizations::read(cx, id).await?;
+    list(&cx.services, &Owner::Organization(organization.id)).await
 }
 
 /// The tab of an owner that follows a page, if any.

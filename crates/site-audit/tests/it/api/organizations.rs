@@ -12,6 +12,7 @@ use crate::jobs::mailing;
 
 testkit::on_both_databases! {
     members_read_what_their_organization_audited,
+    members_read_the_pages_that_their_organization_follows,
     an_organization_is_made_changed_and_removed_in_seven_days,
     somebody_is_invited_by_mail_and_accepts_once,
     an_invitation_is_for_its_address_while_it_is_good,
@@ -214,6 +215,7 @@ async fn roles_decide_what_a_member_may_do(database: TestDatabase) {
         ("GET", String::new(), Value::Null, [true, true, true]),
         ("GET", "/members".to_owned(), Value::Null, [true, true, true]),
         ("GET", "/invitations".to_owned(), Value::Null, [true, true, true]),
+        ("GET", "/tabs".to_owned(), Value::Null, [true, true, true]),
         ("PATCH", String::new(), json!({ "name": "x" }), [true, true, false]),
         ("PATCH", String::new(), json!({ "require_second_factor": true }), [true, true, false]),
         ("PATCH", String::new(), json!({ "keys": true }), [true, true, false]),
@@ -285,7 +287,7 @@ async fn members_without_a_second_factor_can_only_leave_where_one_is_asked_for(d
     assert_eq!(call(&app, &anas, "PATCH", &path, body.clone()).await.refusal(), needed);
     people::with_second_factor(&app, &anas).await;
     assert_eq!(call(&app, &anas, "PATCH", &path, body).await.status, 200);
-    for rest in ["", "/members", "/invitations"] {
+    for rest in ["", "/members", "/invitations", "/tabs"] {
         assert_eq!(call(&app, &bos, "GET", &format!("{path}{rest}"), Value::Null).await.refusal(), needed, "{rest}");
     }
     assert_eq!(call(&app, &bos, "GET", "organizations", Value::Null).await.json()["organizations"][0]["id"], SHARED);
@@ -309,6 +311,7 @@ async fn what_is_anothers_is_not_there(database: TestDatabase) {
             ("POST", "/leave", json!({})),
             ("GET", "/members", Value::Null),
             ("GET", "/invitations", Value::Null),
+            ("GET", "/tabs", Value::Null),
             ("POST", "/invitations", json!({ "email": "x@example.com", "role": "member" })),
             ("PATCH", "/members/00000000-0000-7000-8000-0000000000cc", json!({ "role": "admin" })),
             ("DELETE", "/members/00000000-0000-7000-8000-0000000000cc", Value::Null),
@@ -396,4 +399,64 @@ async fn members_read_what_their_organization_audited(database: TestDatabase) {
     assert_eq!(app.call(of_ana.cookie(Call::get(&audit))).await.status, 200);
     app.database.execute("DELETE FROM members").await;
     assert_eq!(app.call(of_ana.cookie(Call::get(&audit))).await.status, 404);
+}
+
+async fn members_read_the_pages_that_their_organization_follows(database: TestDatabase) {
+    let site = TestSite::start(|_| SiteAnswer::html("<title>t</title>")).await;
+    let app = TestApp::start(database, |_| {}).await;
+    let ((ana, of_ana), (_, of_bo)) = (person(&app, "ana").await, person(&app, "bo").await);
+    people::organization(&app, SHARED, &[(&ana, "member")]).await;
+    let key = people::key(&app, &format!("organization:{SHARED}")).await;
+    let opened = Call::new("POST", "/api/tabs").body(&json!({ "url": site.url("/") }).to_string());
+    let tab = app.call(opened.header("x-api-key", &key)).await.json()["tab"]["id"].as_str().unwrap().to_owned();
+    let run = app.call(Call::new("POST", &format!("/api/tabs/{tab}/run")).header("x-api-key", &key)).await;
+    assert_eq!(run.status, 200, "{}", run.body);
+    let audit = run.json()["result"]["id"].as_str().unwrap().to_owned();
+    // They are not among the member's own.
+    assert_eq!(app.call(of_ana.cookie(Call::get("/api/tabs"))).await.json()["tabs"], json!([]));
+    let list = format!("organizations/{SHARED}/tabs");
+    let listed = call(&app, &of_ana, "GET", &list, Value::Null).await.json();
+    assert_eq!((&listed["tabs"][0]["id"], &listed["tabs"][0]["audit_id"]), (&json!(tab), &json!(audit)));
+    let paths = [
+        format!("/api/tabs/{tab}"),
+        format!("/api/tabs/{tab}/history"),
+        format!("/api/tabs/{tab}/snoozes"),
+        format!("/workspace/{tab}"),
+        format!("/workspace/{tab}/tab.json"),
+        format!("/workspace/{tab}/history"),
+        format!("/workspace/{tab}/history.json"),
+        format!("/workspace/{tab}/history.csv"),
+        format!("/reports/{audit}"),
+    ];
+    let statuses = async |who: &SignedIn| {
+        let mut statuses = std::collections::BTreeSet::new();
+        for path in &paths {
+            statuses.insert(app.call(who.cookie(Call::get(path))).await.status);
+        }
+        statuses.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!((statuses(&of_ana).await, statuses(&of_bo).await), (vec![200], vec![404]));
+    let guest = app.guest().await;
+    assert_eq!(app.call(Call::get(&paths[0]).token(&guest)).await.refusal(), (404, "tab_not_found".to_owned()));
+    // Reading is all: the organization's key changes them.
+    for (method, rest, body) in [
+        ("PATCH", "", json!({ "monitor": true })),
+        ("POST", "/run", json!({})),
+        ("POST", "/snoozes", json!({ "code": "x", "reason": "x", "until": "2026-02-20" })),
+        ("DELETE", "", Value::Null),
+    ] {
+        let path = format!("/api/tabs/{tab}{rest}");
+        let change = Call::new(method, &path);
+        let change = if body.is_null() { change } else { change.body(&body.to_string()) };
+        let refused = app.call(of_ana.page(&app, change)).await.refusal();
+        assert_eq!(refused, (404, "tab_not_found".to_owned()), "{method} {path}");
+    }
+    assert_eq!(app.call(of_ana.cookie(Call::get(&format!("/workspace/{tab}/settings")))).await.status, 404);
+    // One that asks for a second factor asks it of its readers.
+    app.database.execute("UPDATE organizations SET requires_second_factor = 1").await;
+    assert_eq!(statuses(&of_ana).await, [404]);
+    people::with_second_factor(&app, &of_ana).await;
+    assert_eq!(statuses(&of_ana).await, [200]);
+    app.database.execute("DELETE FROM members").await;
+    assert_eq!(statuses(&of_ana).await, [404]);
 }

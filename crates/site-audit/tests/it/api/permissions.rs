@@ -108,6 +108,7 @@ const ROUTES: &[(&str, Row)] = &[
     ("GET /api/auth/organizations/{id}", SESSION),
     ("GET /api/auth/organizations/{id}/invitations", SESSION),
     ("GET /api/auth/organizations/{id}/members", SESSION),
+    ("GET /api/auth/organizations/{id}/tabs", SESSION),
     ("GET /api/auth/passkeys", SESSION),
     ("GET /api/auth/sessions", SESSION),
     ("GET /api/badge/{slug}", OPEN),

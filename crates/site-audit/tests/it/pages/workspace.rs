@@ -20,6 +20,7 @@ testkit::on_both_databases! {
     the_forms_of_an_account_must_come_from_its_pages,
     one_button_of_a_report_follows_a_page_and_watches_it,
     who_follows_all_free_pages_is_told_so,
+    a_member_sees_the_pages_of_an_organization_and_changes_none,
 }
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -306,4 +307,53 @@ async fn no_page_of_the_workspace_has_a_barrier_in_any_look() {
         found.extend(look_at(&mut tab, &path));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+async fn a_member_sees_the_pages_of_an_organization_and_changes_none(database: TestDatabase) {
+    const ACME: &str = "00000000-0000-7000-8000-0000000000aa";
+    let (site, app) = (Page::start(GOOD).await, TestApp::start(database, |_| ()).await);
+    let (ana, bo) = (people::account(&app, "ana").await, people::account(&app, "bo").await);
+    let (of_ana, of_bo) = (people::session(&app, &ana).await, people::session(&app, &bo).await);
+    people::organization(&app, ACME, &[(&ana, "member")]).await;
+    let key = people::key(&app, &format!("organization:{ACME}")).await;
+    let list = format!("/workspace?organization={ACME}&lang=en");
+    let shown = async |path: &str| app.call(of_ana.cookie(Call::get(path))).await.body;
+    assert!(shown(&list).await.contains("The organization follows no pages yet."));
+    let opened = Call::new("POST", "/api/tabs").body(&json!({ "url": site.url() }).to_string());
+    let opened = app.call(opened.header("x-api-key", &key)).await.json();
+    let place = format!("/workspace/{}", opened["tab"]["id"].as_str().unwrap());
+    let run = format!("/api/tabs/{}/run", opened["tab"]["id"].as_str().unwrap());
+    let ran = app.call(Call::new("POST", &run).header("x-api-key", &key)).await;
+    assert_eq!(ran.status, 200, "{}", ran.body);
+    // Her own are others, from which the organization's are one click away.
+    let own = shown("/workspace?lang=en").await;
+    assert!(
+        own.contains(&format!("href=\"/workspace?organization={ACME}&#38;lang=en\"")) && !own.contains(&place),
+        "{own}"
+    );
+    let note = format!("You read these pages as a member of {ACME}.");
+    let read_only = |page: &str| {
+        assert!(page.contains(&note) && page.contains(&place), "{page}");
+        for form in ["method=\"post\" action=\"/workspace", "/settings?", "/run?", "run-all", "/watch?", "id=\"url\""] {
+            assert!(!page.contains(form), "{form}: {page}");
+        }
+    };
+    for path in [&list, &format!("{place}?lang=en"), &format!("{place}/history?lang=en")] {
+        read_only(&shown(path).await);
+    }
+    let sorted = format!("/workspace?lang=en&#38;organization={ACME}&#38;sort=score");
+    assert!(shown(&list).await.contains(&sorted), "{}", shown(&list).await);
+    let portuguese = shown(&list.replace("lang=en", "lang=pt-BR")).await;
+    assert!(portuguese.contains("Você lê estas páginas como membro de"), "{portuguese}");
+    // A form follows a page for its sender, whatever the address says.
+    let body = format!("csrf={}&url=https://example.com/", of_ana.csrf);
+    let sent = Call::new("POST", &list).header("content-type", FORM).header("origin", &app.url(""));
+    assert_eq!(app.call(of_ana.cookie(sent).body(&body)).await.status, 303);
+    let owner: String =
+        sqlx::Row::get(&app.database.row("SELECT owner FROM tabs WHERE url = 'https://example.com/'").await, 0);
+    assert_eq!(owner, format!("account:{ana}"));
+    // Nobody else sees them.
+    assert_eq!(app.call(of_bo.cookie(Call::get(&list))).await.status, 404);
+    assert_eq!(app.call(Call::get(&list)).await.status, 401);
+    assert!(!app.call(of_bo.cookie(Call::get("/workspace?lang=en"))).await.body.contains("Whose pages"));
 }

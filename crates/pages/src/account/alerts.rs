@@ -9,7 +9,7 @@ use super::form::{FORGOTTEN, FormField, FormPage, Needs, PASSKEY, PASSWORD, SIGN
 use super::visit::AccountVisit;
 use crate::address::tab_to_watch;
 use crate::done::with_done;
-use service::accounts::entry::{self, Registration, SignIn};
+use service::accounts::entry::{self, RegistrationLink, SignIn};
 use service::accounts::{OneTimeToken, claim};
 use service::config::SecretText;
 use service::error::{Code, ServiceError};
@@ -34,7 +34,7 @@ pub(super) fn asked(url: &str, email: &str) -> Phrase {
 
 /// The page of a link whose address has an account: a button for who is signed in to it, for others the form to sign in, which does
 /// the same.
-pub(super) async fn confirm(visit: AccountVisit, link: Registration, url: String) -> Response {
+pub(super) async fn confirm(visit: AccountVisit, link: RegistrationLink, url: String) -> Response {
     let token = visit.field("token").to_owned();
     let session = visit.cx.caller.required_session().ok();
     let is_signed_in = session.is_some_and(|session| Some(&session.account) == link.account.as_ref());

@@ -15,7 +15,7 @@ use render::shown;
 /// The side of the workspace.
 pub(super) struct Space {
     /// Whose pages there are to see; empty for a member of no organization.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<WorkspacePlace>,
     /// That these are the pages of an organization, which its members only read, as a sentence; `None` for the reader's own.
     pub(super) members_note: Option<String>,
     pub(super) tabs: Vec<TabLine>,
@@ -38,7 +38,7 @@ pub(super) struct Space {
 }
 
 /// The followed pages of the reader, or of an organization that they are a member of.
-pub(super) struct Place {
+pub(super) struct WorkspacePlace {
     pub(super) name: String,
     /// Path, in the reader's language.
     pub(super) path: String,

@@ -12,7 +12,7 @@ use model::tab::Tab;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::space::{ChangeCounts, Place, Space, TabLine};
+use super::space::{ChangeCounts, Space, TabLine, WorkspacePlace};
 use crate::allowance::NextAudit;
 use crate::challenge;
 use crate::credit::CreditField;
@@ -108,17 +108,17 @@ impl WorkspaceVisit {
     }
 
     /// Whose pages the reader can see.
-    fn places(&self, organizations: &[OrganizationRecord], shown: Option<&OrganizationRecord>) -> Vec<Place> {
+    fn places(&self, organizations: &[OrganizationRecord], shown: Option<&OrganizationRecord>) -> Vec<WorkspacePlace> {
         if organizations.is_empty() {
             return Vec::new();
         }
         let lang = self.reader.lang;
-        let own = Place {
+        let own = WorkspacePlace {
             name: text("Your pages", "As suas páginas").in_lang(lang).to_owned(),
             path: format!("/workspace?lang={}", lang.tag()),
             is_shown: shown.is_none(),
         };
-        let of_organization = |organization: &OrganizationRecord| Place {
+        let of_organization = |organization: &OrganizationRecord| WorkspacePlace {
             name: organization.name.clone(),
             path: format!("/workspace?organization={}&lang={}", organization.id, lang.tag()),
             is_shown: shown.is_some_and(|shown| shown.id == organization.id),

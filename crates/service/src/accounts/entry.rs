@@ -57,7 +57,7 @@ pub enum SecondFactor {
 
 /// A valid registration link.
 #[derive(Debug)]
-pub struct Registration {
+pub struct RegistrationLink {
     /// The address that the mail went to.
     pub email: String,
     /// The page that it follows, with alerts.
@@ -102,13 +102,13 @@ pub async fn register(cx: &Cx, email: &str, followed: Option<&Url>) -> Result<()
 }
 
 /// Reads a registration link.
-pub async fn registration(cx: &Cx, token: &str) -> Result<Registration, ServiceError> {
+pub async fn registration(cx: &Cx, token: &str) -> Result<RegistrationLink, ServiceError> {
     let (_, LinkRecord { email, followed_url, .. }) = link_of(cx, token, AccountLink::Register).await?;
     let account = match &followed_url {
         Some(_) => by_email(cx.services.database(), &Address::parse(&email)?).await?,
         None => None,
     };
-    Ok(Registration { email, followed_url, account: account.map(|account| account.id) })
+    Ok(RegistrationLink { email, followed_url, account: account.map(|account| account.id) })
 }
 
 /// Uses a registration link of an address that has an account.

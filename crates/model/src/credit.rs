@@ -162,7 +162,7 @@ pub struct PixForm {
     /// Dollars: 1, 5, 10 or 25.
     #[schemars(extend("enum" = [1, 5, 10, 25]))]
     usd: u32,
-    /// Photo (JPEG, PNG, WebP) or PDF of the payment, at most 2 MiB.
+    /// Photo (JPEG, PNG, WebP) or PDF of the payment, at most 2 MB.
     #[schemars(rename = "comprovante", length(min = 1), extend("format" = "binary"))]
     receipt: String,
     /// Name of the payer, without control characters.

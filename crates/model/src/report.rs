@@ -90,12 +90,12 @@ pub struct Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cut {
-    /// JSON-LD blocks over 256 KiB together.
+    /// JSON-LD blocks over 256 KB together.
     JsonldSize,
     /// More than 50 JSON-LD nodes.
     #[serde(rename = "jsonld_nodes_over_50")]
     JsonldNodesOver50,
-    /// The report passed 1 MiB of JSON.
+    /// The report passed 1 MB of JSON.
     ResultSize,
     /// A text passed 2,000 characters.
     #[serde(rename = "text_over_2000")]

@@ -90,7 +90,7 @@ pub async fn make(cx: &Cx) -> Result<ProofOfWork, ServiceError> {
 pub async fn verify(cx: &Cx, answer: &str) -> Result<BrowserPass, ServiceError> {
     const OFF: Text = text(
         "verification is off on this server (challenge.provider)",
-        "a verificação está desligada neste servidor (challenge.provider)",
+        "a verificação está desativada neste servidor (challenge.provider)",
     );
     let services = &cx.services;
     let provider = services.config().challenge.provider;

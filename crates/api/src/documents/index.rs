@@ -163,10 +163,10 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
 
 /// How long a body may be: as a rule, and of the operations that take more.
 fn body_limits(operations: &[Operation]) -> String {
-    const KIB: usize = 1024;
-    const MIB: usize = 1024 * KIB;
-    let shown =
-        |bytes: usize| if bytes < MIB { format!("{} KiB", bytes / KIB) } else { format!("{} MiB", bytes / MIB) };
+    // Of 1,024 and 1,048,576 bytes, as in every text for people.
+    const KB: usize = 1024;
+    const MB: usize = 1024 * KB;
+    let shown = |bytes: usize| if bytes < MB { format!("{} KB", bytes / KB) } else { format!("{} MB", bytes / MB) };
     let larger = operations.iter().filter(|operation| operation.body_bytes > BODY_BYTES);
     let larger = larger.map(|operation| format!("{} {}", operation.name, shown(operation.body_bytes)));
     let larger: Vec<String> = larger.collect();

@@ -43,7 +43,7 @@ pub(super) fn operations() -> Vec<Operation> {
                  chaves. `secret` é devolvido uma só vez e guardado só como hash. Limite: 10 chaves ativas por \
                  proprietário.\n\nVocê precisa ter entrado na conta nos últimos 5 minutos. Para uma organização, \
                  precisa ser proprietário ou administrador dela e ter usado a autenticação em dois fatores nesta \
-                 sessão, e as chaves da organização precisam estar ligadas.\n\nScanners de segredos podem reconhecer \
+                 sessão, e as chaves da organização precisam estar ativadas.\n\nScanners de segredos podem reconhecer \
                  chaves com `\\bmmk_[0-9A-Za-z]{43}\\b`.",
             )
             .example(r#"`{"name": "build server", "organizationId": null}`"#)

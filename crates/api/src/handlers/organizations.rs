@@ -47,8 +47,8 @@ pub(super) fn operations() -> Vec<Operation> {
                 "Sets the given fields, all or nothing. For owners and admins. `keys` turns its API keys on or off, \
                  in a fresh session with two-factor authentication. To require two-factor authentication of members, \
                  your account must use it.",
-                "Define os campos enviados, tudo ou nada. Para proprietários e administradores. `keys` liga ou \
-                 desliga as chaves de API da organização, em uma sessão recém-confirmada com autenticação em dois \
+                "Define os campos enviados, tudo ou nada. Para proprietários e administradores. `keys` ativa ou \
+                 desativa as chaves de API da organização, em uma sessão recém-confirmada com autenticação em dois \
                  fatores. Para exigir a autenticação em dois fatores dos membros, a sua conta precisa usá-la.",
             )
             .example(r#"`{"require_second_factor": true}`"#)
@@ -64,7 +64,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .doc(
                 "Deletes it with all its data after 7 days. Until then its API keys are off, and it can be restored. \
                  For owners, in a fresh session with two-factor authentication.",
-                "Exclui a organização com todos os dados após 7 dias. Até lá, as chaves de API dela ficam desligadas \
+                "Exclui a organização com todos os dados após 7 dias. Até lá, as chaves de API dela ficam desativadas \
                  e ela pode ser restaurada. Para proprietários, em uma sessão recém-confirmada com autenticação em \
                  dois fatores.",
             )

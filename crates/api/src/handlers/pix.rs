@@ -28,10 +28,10 @@ pub(super) fn operations() -> Vec<Operation> {
             .title("Send a Pix receipt", "Enviar um comprovante de Pix")
             .doc(
                 "A multipart form: `usd` (1, 5, 10 or 25), `comprovante` (photo or PDF of the payment, at most 2 \
-                 MiB), and optional `nome` and `email`. Returns the credit token, shown once. The credit can be spent \
+                 MB), and optional `nome` and `email`. Returns the credit token, shown once. The credit can be spent \
                  once a person has confirmed the payment.",
                 "Um formulário multipart: `usd` (1, 5, 10 ou 25), `comprovante` (foto ou PDF do pagamento, no máximo \
-                 2 MiB) e, opcionais, `nome` e `email`. Devolve o token do crédito, mostrado uma vez. O crédito pode \
+                 2 MB) e, opcionais, `nome` e `email`. Devolve o token do crédito, mostrado uma vez. O crédito pode \
                  ser gasto depois que uma pessoa confirma o pagamento.",
             )
             .body(RECEIPT_BYTES)

@@ -58,7 +58,7 @@ struct VerifyRequest {
     /// Response headers by name, as the page is or will be sent; at most 100.
     #[serde(default)]
     headers: Option<BTreeMap<String, String>>,
-    /// The text of the site's robots.txt, at most 500 KiB.
+    /// The text of the site's robots.txt, at most 500 KB.
     #[serde(default)]
     robots_txt: Option<String>,
     /// The audit that this page began from. Its media type is taken where no headers are sent.

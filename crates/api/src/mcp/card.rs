@@ -74,7 +74,7 @@ pub(crate) fn instructions(config: &Config, is_of_one: bool, lang: Lang) -> Stri
     const TOKEN: Text = text(
         " To read an audit again, take its patch or follow pages, pass `guest: true` to audit_page, or make a guest token with \
          create_guest first; send it as `guest_token` with each call, or as the header X-Guest-Token of this connection.",
-        " Para reler uma auditoria, obter o seu patch ou acompanhar páginas, passe `guest: true` a audit_page, ou crie antes um \
+        " Para reler uma auditoria, obter o seu patch ou seguir páginas, passe `guest: true` a audit_page, ou crie antes um \
          token de visitante com create_guest; envie-o como `guest_token` em cada chamada, ou no cabeçalho X-Guest-Token desta \
          conexão.",
     );

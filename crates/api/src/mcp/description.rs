@@ -45,7 +45,7 @@ pub(crate) fn described(tag: &str) -> [(&'static str, Map<String, Value>); 2] {
             "403": refused("The origin is not allowed.", code::INVALID_REQUEST),
             "404": refused("Unknown method (2026-07-28).", code::METHOD_NOT_FOUND),
             "408": refused("The message did not arrive in time.", code::INVALID_REQUEST),
-            "413": refused("The message is longer than 6 MiB.", code::INVALID_REQUEST),
+            "413": refused("The message is longer than 6 MB.", code::INVALID_REQUEST),
             "415": refused("The message has a Content-Encoding.", code::INVALID_REQUEST),
             "503": refused("The server is at its limit.", code::INVALID_REQUEST),
         },

@@ -29,7 +29,7 @@ pub struct Product {
     pub terms_url: Option<String>,
     /// URL of the source code, likewise.
     pub source_url: Option<String>,
-    /// Logo on printed reports instead of ours: a PNG, JPEG or WebP file of at most 256 KiB, read at the start.
+    /// Logo on printed reports instead of ours: a PNG, JPEG or WebP file of at most 256 KB, read at the start.
     pub logo: Option<PathBuf>,
 }
 

@@ -94,7 +94,7 @@ fn memory(config: &Config, limit: Option<u64>) -> Diagnosis {
             ),
             "Give the machine or container more memory, or lower limits.fetches.",
         ),
-        Some(limit) => Diagnosis::ok(AREA, format!("{} MiB of memory", limit / MIB)),
+        Some(limit) => Diagnosis::ok(AREA, format!("{} MB of memory", limit / MIB)),
     }
 }
 

@@ -52,7 +52,9 @@ async fn followed(browser: &mut Browser<'_>) -> Vec<(String, bool)> {
         return Vec::new();
     }
     let of = |tab: &serde_json::Value| (tab["url"].as_str().unwrap().to_owned(), tab["monitor"] == true);
-    tabs.json()["tabs"].as_array().unwrap().iter().map(of).collect()
+    let mut followed: Vec<_> = tabs.json()["tabs"].as_array().unwrap().iter().map(of).collect();
+    followed.sort();
+    followed
 }
 
 /// The value of a hidden field of a page.

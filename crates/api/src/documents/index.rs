@@ -105,18 +105,18 @@ pub(super) fn document(source: &DocumentSource<'_>) -> Index {
             "ui": url("/"),
         }),
         conventions: vec![
-            "Requests and responses are JSON (UTF-8).".to_owned(),
+            "Requests and responses are JSON.".to_owned(),
             body_limits(operations),
-            format!(
-                "One operation in full, with an example: GET {OPERATIONS}{{name}}."
-            ),
-            "An error is {error, detail?, code, next?}; code is stable, error is for people, next is the call that helps.".to_owned(),
-            "An endpoint without auth needs no credential.".to_owned(),
-            "Unknown parameters and body members are refused (400), with similar names.".to_owned(),
-            "Calls that answer with a report accept fields, budget (tokens) and format (markdown, csv, sarif).".to_owned(),
-            "Texts are English unless ?lang=pt-BR or Accept-Language asks for Portuguese.".to_owned(),
+            format!("One operation in full: GET {OPERATIONS}{{name}}."),
+            "An error is {error, detail?, code, next?}: code is stable, error for people, next a call that helps."
+                .to_owned(),
+            "No auth: no credential needed.".to_owned(),
+            "Unknown parameters and members are 400, with similar names.".to_owned(),
+            "Calls that answer with a report take fields, budget (tokens) and format (markdown, csv, sarif)."
+                .to_owned(),
+            "Texts are English; ?lang=pt-BR or Accept-Language asks for Portuguese.".to_owned(),
             "Times are UTC, ISO 8601. Prices are US dollars.".to_owned(),
-            "429 and 503 have a Retry-After header.".to_owned(),
+            "429 and 503 have Retry-After.".to_owned(),
         ],
         auth: json!({
             "guest": {

@@ -54,7 +54,7 @@ async fn no_more_jobs_are_begun_than_a_lane_does_at_once() {
     let server = MailServer::start().await;
     server.set(Mood::Stall);
     let test = service_on(|config| {
-        config.smtp.url = Some(SecretText::new(&server.url()));
+        config.smtp.url = Some(SecretText::new(server.url()));
         config.smtp.from = Some("Site Audit <audit@example.com>".to_owned());
     })
     .await;

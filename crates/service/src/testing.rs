@@ -63,7 +63,7 @@ impl TestService {
         self.cx(Caller::unknown(network(7), "test"))
     }
 
-    /// A new account, whose password nobody knows.
+    /// A new account that has no password to sign in with.
     pub(crate) async fn account(&self, email: &str) -> AccountRecord {
         let (store, id) = (self.services.database().store(), AccountId(self.services.ports().id()));
         let new = NewAccount {

@@ -6,6 +6,7 @@ mod ai_catalog;
 mod api_catalog;
 mod apis_json;
 pub mod docs;
+pub mod guides;
 pub mod index;
 pub mod llms;
 mod okf;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use api::documents::llms::guides;
+use api::documents::guides::GUIDES;
 use api::site::Site;
 use audit::checks::{FAMILIES, all};
 use audit::escape::xml_text;
@@ -33,7 +33,7 @@ pub(super) async fn show(State(site): State<Site>) -> Response {
     let contact = service::contact::is_configured(services).then(|| "/contact".to_owned());
     let partners = service::partners::is_on(services).then(|| service::partners::PAGE_PATH.to_owned());
     let operations = site.operations().iter().map(|operation| format!("/docs/api/{}", operation.name));
-    let guides = guides(services.base_url()).into_iter().map(|guide| format!("/docs/guides/{}", guide.slug));
+    let guides = GUIDES.iter().map(|guide| format!("/docs/guides/{}", guide.slug));
     let tools = FAMILIES.iter().map(|family| format!("/tools/{}", family.slug));
     let checks = all().map(|check| format!("/checks/{}", check.code));
     let queries = [String::new(), asking_for(Lang::En), asking_for(Lang::PtBr)];

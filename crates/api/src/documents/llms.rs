@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use audit::report::CATALOG_VERSION;
-use model::lang::{Lang, Text, text};
+use model::lang::Lang;
 use serde_json::Value;
 
+use super::guides::{ANY_SERVICE, CLIENTS, TASKS};
 use super::source::DocumentSource;
 use crate::mcp;
 use crate::operation::{Access, Operation};
@@ -20,14 +21,8 @@ pub(super) const SUMMARY: &str =
 /// Characters of an example answer; a longer one is cut, as the OpenAPI description has it whole.
 const EXAMPLE_CHARACTERS: usize = 1_500;
 
-/// Setup of common clients, with a placeholder for the service's address.
-const CLIENTS: &str = include_str!("../../../../docs/clients.md");
-/// The commonest tasks as complete requests; `BASE` stands for the service's address.
-const TASKS: &str = include_str!("llms/tasks.md");
 /// The skill of a coding agent, with the same placeholder.
 const SKILL: &str = include_str!("../../../../skills/site-audit/SKILL.md");
-/// The placeholder.
-const ANY_SERVICE: &str = "https://audit.example.com";
 
 /// `llms.txt`: the short guide, which teaches the commonest tasks by complete requests.
 pub(super) fn short(source: &DocumentSource<'_>) -> String {
@@ -138,33 +133,6 @@ pub(super) fn full(source: &DocumentSource<'_>) -> String {
 fn clients(base: &str) -> String {
     let sections = CLIENTS.find("\n## ").and_then(|start| CLIENTS.get(start..)).unwrap_or_default();
     sections.replace("\n## ", "\n### ").replace(ANY_SERVICE, base)
-}
-
-/// A guide in Markdown, with the service's address in it.
-#[derive(Debug)]
-pub struct Guide {
-    /// Its name in addresses.
-    pub slug: &'static str,
-    /// Its title.
-    pub title: Text,
-    /// English.
-    pub markdown: String,
-}
-
-/// The guides that the service carries.
-pub fn guides(base: &str) -> [Guide; 2] {
-    [
-        Guide {
-            slug: "agents",
-            title: text("Tasks for programs and agents", "Tarefas para programas e agentes"),
-            markdown: TASKS.replace("BASE", base),
-        },
-        Guide {
-            slug: "clients",
-            title: text("Set up clients", "Configurar clientes"),
-            markdown: CLIENTS.split_once('\n').map_or(CLIENTS, |(_, rest)| rest).replace(ANY_SERVICE, base),
-        },
-    ]
 }
 
 /// One operation with its parameters and an example.

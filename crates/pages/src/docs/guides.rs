@@ -1,6 +1,6 @@
 //! The guides that the service carries, which are Markdown, as pages.
 
-use api::documents::llms::guides;
+use api::documents::guides::GUIDES;
 use askama::Template;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
@@ -32,12 +32,13 @@ pub(super) async fn show(
 ) -> Response {
     let reader = Reader::of(request.headers(), request.uri().query());
     let slug = slug.map(|Path(slug)| slug).unwrap_or_default();
-    let Some(guide) = guides(services.base_url()).into_iter().find(|guide| guide.slug == slug) else {
+    let Some(guide) = GUIDES.iter().find(|guide| guide.slug == slug) else {
         return error::page(&services, &ServiceError::new(Code::NotFound), reader);
     };
     let title = guide.title.in_lang(reader.lang);
-    let docs = DocsPage::new(&services, &request, &format!("/docs/guides/{slug}"), title, &first_line(&guide.markdown));
-    lasting(&GuidePage { frame: docs.frame.clone(), docs, title, content: html(&guide.markdown) }, reader.lang)
+    let markdown = guide.markdown(reader.lang, services.base_url());
+    let docs = DocsPage::new(&services, &request, &format!("/docs/guides/{slug}"), title, &first_line(&markdown));
+    lasting(&GuidePage { frame: docs.frame.clone(), docs, title, content: html(&markdown) }, reader.lang)
 }
 
 /// The first paragraph, in one line.

@@ -1,6 +1,6 @@
 //! What all pages of the documentation have: the list at their side, and their metadata.
 
-use api::documents::llms::{Guide, guides};
+use api::documents::guides::{GUIDES, Guide};
 use axum::extract::Request;
 use model::lang::{Lang, Text, text};
 use service::Services;
@@ -49,20 +49,19 @@ impl<'a> DocsPage<'a> {
             frame: Frame::new(services, reader).below(PATH).keeping_query(query),
             card: Card::new(services, &addresses, lang, &subject),
             addresses,
-            side: side(services, path, query, lang),
+            side: side(path, query, lang),
         }
     }
 }
 
-fn side(services: &Services, here: &str, query: Option<&str>, lang: Lang) -> Vec<SideLink> {
+fn side(here: &str, query: Option<&str>, lang: Lang) -> Vec<SideLink> {
     let link = |path: &str, name: Text| SideLink {
         address: with_lang(path, query, lang),
         name: name.in_lang(lang),
         is_here: path == here,
     };
     let mut links = vec![link(PATH, text("Operations", "Operações"))];
-    let all = guides(services.base_url()).into_iter();
-    links.extend(all.map(|Guide { slug, title, .. }| link(&format!("/docs/guides/{slug}"), title)));
+    links.extend(GUIDES.iter().map(|Guide { slug, title, .. }| link(&format!("/docs/guides/{slug}"), *title)));
     links.push(link("/docs/errors", text("Errors", "Erros")));
     links.push(link(EMBED_PATH, text("Widget, badge, bookmarklet", "Widget, selo, favorito")));
     links

@@ -88,6 +88,14 @@ const SHOWN: Text = text(
     "Os buscadores podem mostrar esta página: nada a bloqueia.",
 );
 
+/// The finding that a canonical names another page to show: a hint that search engines mostly follow (Google Search Central,
+/// "Consolidate duplicate URLs"), so the page is not excluded, but nobody should be told that nothing is in its way.
+const ELSEWHERE: [&str; 3] = ["canonical_cross_origin", "canonical_other_page", "canonical_to_homepage"];
+const SHOWN_ELSEWHERE: Text = text(
+    "Nothing blocks this page, but its canonical asks search engines to show another one.",
+    "Nada bloqueia esta página, mas a canônica dela pede que os buscadores mostrem outra.",
+);
+
 /// Media types other than HTML that Google lists as indexable, or shows in image and video search.
 const INDEXED: &[&str] = &[
     "application/pdf",
@@ -136,7 +144,13 @@ pub(crate) fn searchable(facts: &Facts<'_>, found: &[FoundCheck], coverage: &Cov
         }
         None if !facts.response().is_ok_and(Exchange::is_success) => (SearchState::Unknown, NO_PAGE),
         None if coverage.not_measured.contains_key("robots_txt_blocks_page") => (SearchState::Unknown, UNSEEN),
-        None => (SearchState::Yes, SHOWN),
+        None => match ELSEWHERE.into_iter().find(|code| is_found(code)) {
+            Some(code) => {
+                reasons.push(code);
+                (SearchState::Yes, SHOWN_ELSEWHERE)
+            }
+            None => (SearchState::Yes, SHOWN),
+        },
     };
     let reasons = reasons.into_iter().map(str::to_owned).collect();
     Searchable { state, reasons, text: sentence.phrase(&values) }

@@ -19,6 +19,7 @@ mod docs;
 mod done;
 mod embed;
 mod error;
+mod example;
 mod filters;
 mod frame;
 mod handler;

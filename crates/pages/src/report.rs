@@ -59,7 +59,7 @@ pub(super) use alerts::submit as ask_for_alerts;
 pub(super) use documents::{document, file, form, receipt, report_file};
 pub(super) use filter::Filter;
 pub(super) use lookup::{ReportIdPath, made, owned_by_caller};
-pub(super) use shown::{Eyes, Shown};
+pub(super) use shown::{EXAMPLE_PATH, Eyes, Shown};
 pub(super) use verify::submit as verify;
 pub(super) use view::view;
 

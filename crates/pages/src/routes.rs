@@ -14,9 +14,9 @@ use service::widget;
 use crate::handler::{get, post};
 use crate::reader::Reader;
 use crate::{
-    account, assets, bot, challenge, checks, compare, contact, credit, docs, embed, error, home, logo, operator,
-    partners, pricing, report, running, running_end, share, sitemap, sites, status, theme_choice, tools, watch,
-    workspace,
+    account, assets, bot, challenge, checks, compare, contact, credit, docs, embed, error, example, home, logo,
+    operator, partners, pricing, report, running, running_end, share, sitemap, sites, status, theme_choice, tools,
+    watch, workspace,
 };
 
 /// Routes of all pages.
@@ -73,6 +73,8 @@ pub(crate) fn router() -> Router<Site> {
         .route("/watch/agree", get(watch::ask_to_agree).merge(post(watch::agree)))
         .route("/watch/stop", get(watch::ask_to_stop).merge(post(watch::stop)))
         .route("/bot", get(bot::show))
+        .route(report::EXAMPLE_PATH, get(example::show))
+        .route("/example/files/{name}", get(example::file))
         .route(contact::PATH, get(contact::show).merge(post(contact::send)))
         .route(service::partners::PAGE_PATH, get(partners::show))
         .route("/pricing", get(pricing::show))
@@ -120,7 +122,7 @@ async fn asset(State(services): State<Services>, request: Request) -> Response {
 }
 
 /// Patterns of the routes that show a page.
-const PAGES: [&str; 63] = [
+const PAGES: [&str; 64] = [
     "/",
     "/compare",
     "/running/{id}",
@@ -138,6 +140,7 @@ const PAGES: [&str; 63] = [
     "/watch/agree",
     "/watch/stop",
     "/bot",
+    "/example",
     "/docs",
     "/docs/api/{name}",
     "/docs/embed",

@@ -13,6 +13,9 @@ use service::error::ServiceError;
 /// Entries of a list of the summary that a page shows; the JSON has all.
 pub(super) const SHOWN: usize = 50;
 
+/// Path of the example of a report.
+pub(crate) const EXAMPLE_PATH: &str = "/example";
+
 /// The audience of a report.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Eyes<'a> {
@@ -24,6 +27,8 @@ pub(crate) enum Eyes<'a> {
     Holder,
     /// Anybody, at a public address.
     Anybody { slug: &'a Slug },
+    /// Anybody, who looks at the example.
+    Example,
 }
 
 /// What only the owner's page of a report shows.

@@ -6,7 +6,7 @@ use askama::Template;
 use audit::score;
 use model::finding::{Finding, Severity};
 use model::fix::FixClass;
-use model::lang::{Lang, Text, text};
+use model::lang::{Lang, text};
 use model::report::Report;
 use model::searchable::SearchState;
 use model::time::Timestamp;
@@ -21,7 +21,7 @@ use super::lab::{self, LabSection};
 use super::owner::{OwnerView, asks, owner};
 use super::previews::{Previews, previews};
 use super::public::public;
-use super::shown::{Eyes, Shown};
+use super::shown::{EXAMPLE_PATH, Eyes, Shown};
 use super::tables::{DetailTable, tables};
 use super::take_along::{TakeAlong, take_along};
 use crate::address::Addresses;
@@ -67,6 +67,8 @@ pub(crate) struct ReportPage<'a> {
     change: Option<RunChange<'a>>,
     /// Of a public page.
     slug: Option<&'a str>,
+    /// Whether it is the example.
+    is_example: bool,
     /// The first page, with its form filled in.
     again_address: String,
     /// Metadata and addresses of a public page.
@@ -167,11 +169,12 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
     let (before, path) = match eyes {
         Eyes::Owner(own) => (own.before, Some(format!("/reports/{}", own.id))),
         Eyes::Anybody { slug } => (None, Some(report_path(slug))),
+        Eyes::Example => (None, Some(EXAMPLE_PATH.to_owned())),
         Eyes::Asker | Eyes::Holder => (None, None),
     };
     let snoozes = match eyes {
         Eyes::Owner(own) => own.snoozes,
-        Eyes::Asker | Eyes::Holder | Eyes::Anybody { .. } => &[],
+        Eyes::Asker | Eyes::Holder | Eyes::Anybody { .. } | Eyes::Example => &[],
     };
     let is_own = |code: &str| tool.is_some_and(|family| catalog::has(family, code));
     let all = score::most_urgent(&report.findings, &report.fixes);
@@ -218,6 +221,7 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
             Eyes::Anybody { slug } => Some(&slug.0),
             _ => None,
         },
+        is_example: matches!(eyes, Eyes::Example),
         again_address: format!(
             "/?lang={}&url={}",
             lang.tag(),
@@ -301,20 +305,10 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
     }
 }
 
-/// Whether search engines can show the page, where they may. "Nothing blocks it" would contradict a canonical that names
-/// another page to show.
+/// Whether search engines can show the page, where they may; where they may not, it is said above everything else.
 fn searchable(report: &Report, lang: Lang) -> Option<&str> {
-    const CANONICAL: Text = text(
-        "Nothing blocks this page, but its canonical asks search engines to show another one.",
-        "Nada bloqueia esta página, mas a canônica dela pede que os buscadores mostrem outra.",
-    );
-    const ELSEWHERE: [&str; 3] = ["canonical_cross_origin", "canonical_other_page", "canonical_to_homepage"];
     let searchable = report.searchable.as_ref().filter(|searchable| searchable.state != SearchState::No)?;
-    let is_elsewhere = report.findings.iter().any(|finding| ELSEWHERE.contains(&finding.code.as_str()));
-    Some(match searchable.state {
-        SearchState::Yes if is_elsewhere => CANONICAL.in_lang(lang),
-        _ => searchable.text.in_lang(lang),
-    })
+    Some(searchable.text.in_lang(lang))
 }
 
 /// The checks that were not measured: how many, and which by reason.
@@ -349,6 +343,10 @@ fn notice(eyes: &Eyes<'_>, created_at: Timestamp, lang: Lang) -> Option<String> 
         Eyes::Holder => text(
             "This page has no permanent address. Save it if you need it again.",
             "Esta página não tem endereço permanente. Salve-a se precisar dela de novo.",
+        ),
+        Eyes::Example => text(
+            "An example: the page is made up, and audited with the same checks as yours.",
+            "Um exemplo: a página é inventada e foi auditada com as mesmas verificações da sua.",
         ),
         Eyes::Anybody { .. } => text(
             "This is a snapshot from {date}. The page may have changed since.",

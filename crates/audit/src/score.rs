@@ -66,11 +66,7 @@ pub fn hygiene(findings: &[Finding]) -> Hygiene {
 pub fn counts(findings: &[Finding]) -> Counts {
     let mut counts = Counts::default();
     for finding in findings {
-        match finding.severity {
-            Severity::Error => counts.errors += 1,
-            Severity::Warn => counts.warnings += 1,
-            Severity::Info => counts.info += 1,
-        }
+        counts.add(finding.severity);
     }
     counts
 }

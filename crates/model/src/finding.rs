@@ -37,7 +37,7 @@ impl Severity {
         match self {
             Self::Error => text("Error", "Erro"),
             Self::Warn => text("Warning", "Aviso"),
-            Self::Info => text("Note", "Nota"),
+            Self::Info => text("Note", "Observação"),
         }
     }
 }
@@ -152,6 +152,17 @@ pub struct Counts {
     pub warnings: u32,
     /// Number of `info` findings.
     pub info: u32,
+}
+
+impl Counts {
+    /// Counts one more finding.
+    pub fn add(&mut self, severity: Severity) {
+        match severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warn => self.warnings += 1,
+            Severity::Info => self.info += 1,
+        }
+    }
 }
 
 /// Findings of severity `info`, which take no points: what could be tidier, beside the score (Hygiene). Those that are

@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
-use model::finding::Severity;
+use model::finding::{Counts, Severity};
 use model::lang::{Text, text};
 use render::band::Band;
 use service::Services;
@@ -72,11 +72,19 @@ struct SiteReportView {
     findings: Vec<SiteFindingRow>,
     /// How many findings there are, in words.
     total: String,
-    /// Address, name, and whether it is the chosen one, of each filter by severity.
-    chips: Vec<(String, &'static str, bool)>,
+    chips: Vec<SeverityChip>,
     words: String,
     severity: &'static str,
     more: Option<String>,
+}
+
+/// A filter by severity.
+struct SeverityChip {
+    address: String,
+    name: &'static str,
+    /// Findings that it shows.
+    count: u32,
+    is_chosen: bool,
 }
 
 /// Progress or report.
@@ -196,14 +204,19 @@ impl SiteReportView {
             format!("{PATH}/{}?{}#findings", run.id, query.finish())
         };
         let severity_word = chosen.map_or("", Severity::word);
-        let mut chips = vec![(address("", None), text("All", "Todos").in_lang(lang), chosen.is_none())];
-        for (one, name) in [
-            (Severity::Error, text("Errors", "Erros")),
-            (Severity::Warn, text("Warnings", "Avisos")),
-            (Severity::Info, text("Notes", "Notas")),
-        ] {
-            chips.push((address(one.word(), None), name.in_lang(lang), chosen == Some(one)));
-        }
+        let Counts { errors, warnings, info } = list.counts;
+        let chips = [
+            (None, text("All", "Todos"), errors + warnings + info),
+            (Some(Severity::Error), text("Errors", "Erros"), errors),
+            (Some(Severity::Warn), text("Warnings", "Avisos"), warnings),
+            (Some(Severity::Info), text("Notes", "Observações"), info),
+        ]
+        .map(|(severity, name, count)| SeverityChip {
+            address: address(severity.map_or("", Severity::word), None),
+            name: name.in_lang(lang),
+            count,
+            is_chosen: chosen == severity,
+        });
         let score = run.figures.as_ref().and_then(|figures| figures.score);
         Ok(Self {
             score,
@@ -215,7 +228,7 @@ impl SiteReportView {
             more: list.cursor.as_deref().map(|cursor| address(severity_word, Some(cursor))),
             total: TOTAL.phrase(&[("findings", list.total.into())]).in_lang(lang).to_owned(),
             findings: list.findings.into_iter().map(row).collect(),
-            chips,
+            chips: chips.into(),
             words,
             severity: severity_word,
         })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::finding::{Finding, Severity};
+use model::finding::{Counts, Finding, Severity};
 use model::fix::Fix;
 use model::lang::{Lang, Phrase};
 use model::report::Report;
@@ -80,6 +80,8 @@ pub struct FindingList {
     pub findings: Vec<SiteFindingListed>,
     /// All of them.
     pub total: usize,
+    /// How many there are of each severity, with any severity that was asked for left aside.
+    pub counts: Counts,
     /// Leads to the next ones; null at the end.
     pub cursor: Option<String>,
 }
@@ -171,14 +173,13 @@ pub struct FindingsWish {
 }
 
 impl FindingsWish {
-    fn takes(&self, code: &str, severity: Severity, title: &str) -> bool {
+    /// Whether it is one of those that are wanted, of whatever severity.
+    fn names(&self, code: &str, title: &str) -> bool {
         let has_words = |words: &String| {
             let words = words.to_lowercase();
             title.to_lowercase().contains(&words) || code.contains(&words)
         };
-        self.code.as_deref().is_none_or(|wanted| wanted == code)
-            && self.severity.is_none_or(|wanted| wanted == severity)
-            && self.words.as_ref().is_none_or(has_words)
+        self.code.as_deref().is_none_or(|wanted| wanted == code) && self.words.as_ref().is_none_or(has_words)
     }
 }
 
@@ -194,19 +195,22 @@ pub async fn findings(
     off_worker(move || {
         let report = &built.report;
         let most = if wish.code.is_some() { usize::MAX } else { FEW };
-        let is_wanted = |code: &str, severity, title: &Phrase| wish.takes(code, severity, title.in_lang(lang));
-        let of_site = report.findings.iter();
-        let of_site = of_site.filter(|finding| is_wanted(finding.code, finding.severity, &finding.title));
-        let of_pages = report.page_findings.iter();
-        let of_pages = of_pages.filter(|finding| is_wanted(&finding.code, finding.severity, &finding.title));
+        let is_named = |code: &str, title: &Phrase| wish.names(code, title.in_lang(lang));
+        let of_site = report.findings.iter().filter(|finding| is_named(finding.code, &finding.title));
+        let of_pages = report.page_findings.iter().filter(|finding| is_named(&finding.code, &finding.title));
         let all = of_site.map(FoundOnSite::Between).chain(of_pages.map(FoundOnSite::OnPages));
         let mut all: Vec<FoundOnSite<'_>> = all.collect();
+        let mut counts = Counts::default();
+        for found in &all {
+            counts.add(found.severity());
+        }
+        all.retain(|found| wish.severity.is_none_or(|wanted| wanted == found.severity()));
         all.sort_by(|one, other| one.severity().cmp(&other.severity()).then(other.gain().total_cmp(&one.gain())));
         let total = all.len();
         let listed = all.into_iter().skip(from).take(FINDINGS).map(|found| found.listed(lang, most));
         let findings: Vec<SiteFindingListed> = listed.collect();
         let next = from + findings.len();
-        FindingList { cursor: (next < total).then(|| next.to_string()), total, findings }
+        FindingList { cursor: (next < total).then(|| next.to_string()), total, counts, findings }
     })
     .await
 }

@@ -9,7 +9,7 @@ pub(crate) fn severity_word(severity: Severity) -> Text {
     match severity {
         Severity::Error => text("Error", "Erro"),
         Severity::Warn => text("Warning", "Aviso"),
-        Severity::Info => text("Note", "Nota"),
+        Severity::Info => text("Note", "Observação"),
     }
 }
 
@@ -28,6 +28,6 @@ pub(crate) fn severities(severity: Severity, count: u32) -> Text {
         _ if count == 1 => severity_word(severity),
         Severity::Error => text("Errors", "Erros"),
         Severity::Warn => text("Warnings", "Avisos"),
-        Severity::Info => text("Notes", "Notas"),
+        Severity::Info => text("Notes", "Observações"),
     }
 }

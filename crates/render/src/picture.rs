@@ -122,7 +122,7 @@ fn beside(canvas: &mut Canvas, letters: &Type, scene: &Scene<'_>, lang: Lang) {
     for ((count, name), (ground, ink)) in [
         (errors, text("{n} {n|error|errors}", "{n} {n|erro|erros}")),
         (warnings, text("{n} {n|warning|warnings}", "{n} {n|aviso|avisos}")),
-        (info, text("{n} {n|note|notes}", "{n} {n|nota|notas}")),
+        (info, text("{n} {n|note|notes}", "{n} {n|observação|observações}")),
     ]
     .into_iter()
     .zip(CHIPS)

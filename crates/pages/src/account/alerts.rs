@@ -53,7 +53,7 @@ pub(super) async fn confirm(visit: AccountVisit, link: RegistrationLink, url: St
             vec![FormField::email(&link.email).fixed(), FormField::password("password", PASSWORD, "current-password")];
         // Who signs in another way comes back here.
         form.hidden.push(("return_to", format!("{COMPLETE}?token={token}")));
-        form.links = vec![(FORGOTTEN, "/conta/global/reset"), (PASSKEY, "/conta/passkey")];
+        form.links = vec![(PASSKEY, "/conta/passkey"), (FORGOTTEN, "/conta/global/reset")];
     }
     form.answer(visit, Needs::Nothing, async |visit| {
         if is_signed_in {

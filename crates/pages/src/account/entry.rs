@@ -37,9 +37,9 @@ pub(super) async fn sign_in(state: AppState, request: Request) -> Response {
             ],
             hidden: vec![("return_to", way_on(visit.field("return_to")).to_owned())],
             links: vec![
+                (PASSKEY, "/conta/passkey"),
                 (MAKE, "/conta/global/register"),
                 (FORGOTTEN, "/conta/global/reset"),
-                (PASSKEY, "/conta/passkey"),
             ],
             ..FormPage::default()
         };

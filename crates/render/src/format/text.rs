@@ -82,7 +82,7 @@ fn unaudited(url: &str, error: &Unaudited, lang: Lang, style: TextStyle) -> Stri
 pub(super) fn counts(report: &Report, lang: Lang) -> String {
     const COUNTS: Text = text(
         "{errors} {errors|error|errors}, {warnings} {warnings|warning|warnings}, {info} {info|note|notes}",
-        "{errors} {errors|erro|erros}, {warnings} {warnings|aviso|avisos}, {info} {info|nota|notas}",
+        "{errors} {errors|erro|erros}, {warnings} {warnings|aviso|avisos}, {info} {info|observação|observações}",
     );
     let counts = COUNTS.phrase(&[
         ("errors", report.counts.errors.into()),

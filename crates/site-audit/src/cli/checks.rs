@@ -92,7 +92,7 @@ fn severity_name(severity: Severity, lang: Lang) -> &'static str {
     let name = match severity {
         Severity::Error => text("error", "erro"),
         Severity::Warn => text("warning", "aviso"),
-        Severity::Info => text("note", "nota"),
+        Severity::Info => text("note", "observação"),
     };
     name.in_lang(lang)
 }

@@ -40,7 +40,7 @@ const INVALID: Check = Check {
     reference: "https://html.spec.whatwg.org/multipage/semantics.html#the-base-element",
     rule: text(
         "Fails on the first of these cases: a `base` has an invalid URL or one that is not http(s); the page has a second `base` with `href`; the first `base` comes after an element whose URL it would change; the `base` is on another registrable domain, and at least one relative link leads there. It is only a note when browsers ignore the first `base`, or when the second one would change no URL of the page. Not applicable without a `base` that has a URL.",
-        "Falha no primeiro destes casos: uma `base` tem URL inválida ou que não é http(s); a página tem uma segunda `base` com `href`; a primeira `base` vem depois de um elemento cuja URL ela mudaria; a `base` é de outro domínio registrável e pelo menos um link relativo leva para lá. É só uma nota quando os navegadores ignoram a primeira `base`, ou quando a segunda não mudaria nenhuma URL da página. Não se aplica sem uma `base` que tenha URL.",
+        "Falha no primeiro destes casos: uma `base` tem URL inválida ou que não é http(s); a página tem uma segunda `base` com `href`; a primeira `base` vem depois de um elemento cuja URL ela mudaria; a `base` é de outro domínio registrável e pelo menos um link relativo leva para lá. É só uma observação quando os navegadores ignoram a primeira `base`, ou quando a segunda não mudaria nenhuma URL da página. Não se aplica sem uma `base` que tenha URL.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),

@@ -44,7 +44,7 @@ const MISSING: Check = Check {
     reference: STANDARD,
     rule: text(
         "Fails when no byte order mark, `Content-Type` header, XML declaration or `meta` in the head declares an encoding, and the page has a byte above 0x7F or came without a `Content-Type`. A pure ASCII page with a `Content-Type` passes. Uploaded HTML has no known headers; for it this is only a note, and only if it has a byte above 0x7F.",
-        "Falha quando nenhuma marca de ordem de bytes, cabeçalho `Content-Type`, declaração XML ou `meta` no head declara uma codificação, e a página tem um byte acima de 0x7F ou veio sem `Content-Type`. Uma página só de ASCII com `Content-Type` passa. O HTML enviado pelo usuário não tem cabeçalhos conhecidos; nele, isto é só uma nota, e apenas se houver um byte acima de 0x7F.",
+        "Falha quando nenhuma marca de ordem de bytes, cabeçalho `Content-Type`, declaração XML ou `meta` no head declara uma codificação, e a página tem um byte acima de 0x7F ou veio sem `Content-Type`. Uma página só de ASCII com `Content-Type` passa. O HTML enviado pelo usuário não tem cabeçalhos conhecidos; nele, isto é só uma observação, e apenas se houver um byte acima de 0x7F.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -68,7 +68,7 @@ const LATE: Check = Check {
     reference: STANDARD,
     rule: text(
         "Fails when the only declaration is a `meta` in the head whose tag does not end within the first 1,024 bytes of the document. A byte order mark or a charset in the `Content-Type` header makes it pass. For uploaded HTML, whose headers are unknown, it is only a note. Not applicable when no `meta` declares an encoding.",
-        "Falha quando a única declaração é um `meta` no head cuja tag não termina nos primeiros 1.024 bytes do documento. Uma marca de ordem de bytes ou um charset no cabeçalho `Content-Type` faz passar. Em HTML enviado pelo usuário, cujos cabeçalhos são desconhecidos, é só uma nota. Não se aplica quando nenhum `meta` declara uma codificação.",
+        "Falha quando a única declaração é um `meta` no head cuja tag não termina nos primeiros 1.024 bytes do documento. Uma marca de ordem de bytes ou um charset no cabeçalho `Content-Type` faz passar. Em HTML enviado pelo usuário, cujos cabeçalhos são desconhecidos, é só uma observação. Não se aplica quando nenhum `meta` declara uma codificação.",
     ),
     thresholds: &[threshold("declaration_end", PRESCAN_BYTES as u64, "bytes")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -92,7 +92,7 @@ const INVALID: Check = Check {
     reference: STANDARD,
     rule: text(
         "Fails on the first of these cases: a byte order mark of UTF-16, or of UTF-8 when a label says something else; a label in the header or a `meta` that the Encoding Standard does not define; two labels for different encodings; an encoding other than UTF-8. The message says so when the bytes are UTF-8 all the same: valid UTF-8 with at least 5 characters outside of ASCII. Two cases are only a note: several `meta` in the head that declare UTF-8, and a problem in a `meta` of uploaded HTML, since an unknown header would take precedence. Not applicable when no encoding is declared.",
-        "Falha no primeiro destes casos: uma marca de ordem de bytes de UTF-16, ou de UTF-8 quando um rótulo diz outra coisa; um rótulo no cabeçalho HTTP ou em um `meta` que o Encoding Standard não define; dois rótulos de codificações diferentes; uma codificação que não é UTF-8. A mensagem avisa quando os bytes são UTF-8 mesmo assim: UTF-8 válido com pelo menos 5 caracteres fora do ASCII. Dois casos são só uma nota: vários `meta` no head que declaram UTF-8, e um problema em um `meta` de HTML enviado pelo usuário, pois um cabeçalho desconhecido teria precedência. Não se aplica quando nenhuma codificação é declarada.",
+        "Falha no primeiro destes casos: uma marca de ordem de bytes de UTF-16, ou de UTF-8 quando um rótulo diz outra coisa; um rótulo no cabeçalho HTTP ou em um `meta` que o Encoding Standard não define; dois rótulos de codificações diferentes; uma codificação que não é UTF-8. A mensagem avisa quando os bytes são UTF-8 mesmo assim: UTF-8 válido com pelo menos 5 caracteres fora do ASCII. Dois casos são só uma observação: vários `meta` no head que declaram UTF-8, e um problema em um `meta` de HTML enviado pelo usuário, pois um cabeçalho desconhecido teria precedência. Não se aplica quando nenhuma codificação é declarada.",
     ),
     thresholds: &[threshold("utf8_characters", FEWEST_CHARACTERS as u64, "characters")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),

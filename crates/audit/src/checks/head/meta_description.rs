@@ -97,7 +97,7 @@ const PLACEHOLDER: Check = Check {
     reference: "https://developers.google.com/search/docs/appearance/snippet#meta-descriptions",
     rule: text(
         "Fails when the first `meta name=description` with text in the head is a default from the lists `placeholder_descriptions.txt` and `placeholder_titles.txt`, contains an unfilled `{{…}}` or “lorem ipsum”, is `undefined`, `null`, `NaN`, `%s` or `[object Object]`, or equals the title. Letter case and white space are ignored. A note where it shows an entity that was escaped twice (`&quot;`). Not measured on a page that may not be indexed.",
-        "Falha quando o primeiro `meta name=description` com texto no head é um padrão das listas `placeholder_descriptions.txt` e `placeholder_titles.txt`, contém um `{{…}}` não preenchido ou “lorem ipsum”, é `undefined`, `null`, `NaN`, `%s` ou `[object Object]`, ou é igual ao título. Maiúsculas e espaços não contam. É só uma nota quando mostra uma entidade escapada duas vezes (`&quot;`). Não é medido em uma página que não deve ser indexada.",
+        "Falha quando o primeiro `meta name=description` com texto no head é um padrão das listas `placeholder_descriptions.txt` e `placeholder_titles.txt`, contém um `{{…}}` não preenchido ou “lorem ipsum”, é `undefined`, `null`, `NaN`, `%s` ou `[object Object]`, ou é igual ao título. Maiúsculas e espaços não contam. É só uma observação quando mostra uma entidade escapada duas vezes (`&quot;`). Não é medido em uma página que não deve ser indexada.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),

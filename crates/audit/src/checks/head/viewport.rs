@@ -69,7 +69,7 @@ const FIXED_WIDTH: Check = Check {
     reference: "https://developer.chrome.com/docs/lighthouse/pwa/viewport",
     rule: text(
         "Fails when the effective `meta name=viewport`, the last one with content, sets a numeric width or has neither `width` nor `initial-scale`. It is only a note when the last one is right but an earlier one has a different effect. Names are parsed as browsers do: separated by commas, semicolons or white space, ignoring letter case. Not applicable without a viewport.",
-        "Falha quando o `meta name=viewport` efetivo, o último com conteúdo, define uma largura numérica ou não tem `width` nem `initial-scale`. É só uma nota quando o último está certo, mas um anterior tem outro efeito. Os nomes são lidos como os navegadores leem: separados por vírgula, ponto e vírgula ou espaço, sem distinguir maiúsculas. Não se aplica sem um viewport.",
+        "Falha quando o `meta name=viewport` efetivo, o último com conteúdo, define uma largura numérica ou não tem `width` nem `initial-scale`. É só uma observação quando o último está certo, mas um anterior tem outro efeito. Os nomes são lidos como os navegadores leem: separados por vírgula, ponto e vírgula ou espaço, sem distinguir maiúsculas. Não se aplica sem um viewport.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),

@@ -47,7 +47,7 @@ const CODE_INVALID: Check = Check {
     reference: GOOGLE,
     rule: text(
         "Fails when an `hreflang` value, in a link element or the `Link` header, is neither `x-default` nor a language of ISO 639-1, optionally with a script of ISO 15924 and a region of ISO 3166-1 alpha-2. The value is read as written, including white space; letter case doesn't matter. `en-UK`, `en_US`, `es-419`, three-letter languages and variants fail. A note when at most 10% of the entries fail, because the others still work.",
-        "Falha quando um valor `hreflang`, em elemento link ou no cabeçalho `Link`, não é `x-default` nem um idioma da ISO 639-1, com escrita da ISO 15924 e região da ISO 3166-1 alfa-2 opcionais. O valor é lido como está escrito, com os espaços; maiúsculas e minúsculas não importam. `en-UK`, `en_US`, `es-419`, idiomas de três letras e variantes falham. É uma nota quando no máximo 10% das entradas falham, porque as outras continuam valendo.",
+        "Falha quando um valor `hreflang`, em elemento link ou no cabeçalho `Link`, não é `x-default` nem um idioma da ISO 639-1, com escrita da ISO 15924 e região da ISO 3166-1 alfa-2 opcionais. O valor é lido como está escrito, com os espaços; maiúsculas e minúsculas não importam. `en-UK`, `en_US`, `es-419`, idiomas de três letras e variantes falham. É uma observação quando no máximo 10% das entradas falham, porque as outras continuam valendo.",
     ),
     thresholds: &[threshold("small_share", SMALL_SHARE as u64, "percent")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),

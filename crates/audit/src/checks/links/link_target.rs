@@ -67,7 +67,7 @@ const INSECURE: Check = Check {
     reference: "https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     rule: text(
         "Fails when an `a[href]` on an https page leads to an http URL on the page's own host, without a port. Other subdomains don't count, because they may not support https. A note when less than 10% of the links to that host are affected. Not measured on an http page; not applicable without links.",
-        "Falha quando um `a[href]` de uma página https leva a uma URL http no próprio host da página, sem porta. Outros subdomínios não contam, porque podem não ter https. É uma nota quando menos de 10% dos links para esse host são afetados. Não é medido em página http; não se aplica sem links.",
+        "Falha quando um `a[href]` de uma página https leva a uma URL http no próprio host da página, sem porta. Outros subdomínios não contam, porque podem não ter https. É uma observação quando menos de 10% dos links para esse host são afetados. Não é medido em página http; não se aplica sem links.",
     ),
     thresholds: &[threshold("note_below", NOTE_BELOW as u64, "percent")],
     remedy: remedy(FixClass::Deterministic, FixTarget::Body),

@@ -38,7 +38,7 @@ const BLOCKING: Check = Check {
     reference: "https://developer.chrome.com/docs/performance/insights/render-blocking",
     rule: text(
         "Fails when three or more `script src` in the head run as classic scripts and have none of `async`, `defer` and `nomodule`. Modules are always deferred, and data blocks don't run. A note with up to four such scripts. Not measured on a cut page with fewer than three.",
-        "Falha quando três ou mais `script src` no head rodam como scripts clássicos e não têm `async`, `defer` nem `nomodule`. Módulos são sempre adiados, e blocos de dados não são executados. É uma nota com até quatro desses scripts. Não é medido em uma página cortada com menos de três.",
+        "Falha quando três ou mais `script src` no head rodam como scripts clássicos e não têm `async`, `defer` nem `nomodule`. Módulos são sempre adiados, e blocos de dados não são executados. É uma observação com até quatro desses scripts. Não é medido em uma página cortada com menos de três.",
     ),
     thresholds: &[
         threshold("scripts", TOO_MANY as u64, "scripts"),

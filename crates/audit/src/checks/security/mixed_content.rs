@@ -79,7 +79,7 @@ const PASSIVE: Check = Check {
     reference: "https://www.w3.org/TR/mixed-content/#upgrade-algorithm",
     rule: text(
         "Fails when an https page has an http URL in `img src`, `audio src`, `video src` or `poster`, or `source src`. `srcset` is not checked. A note when there are at most 2, or fewer than 10% of the number of the page's images. A page whose policy says `upgrade-insecure-requests` passes: browsers load everything over https there.",
-        "Falha quando uma página https tem uma URL http em `img src`, `audio src`, `video src` ou `poster`, ou `source src`. `srcset` não é verificado. É uma nota quando são no máximo 2, ou menos de 10% do número de imagens da página. Uma página cuja política diz `upgrade-insecure-requests` passa: os navegadores carregam tudo por https.",
+        "Falha quando uma página https tem uma URL http em `img src`, `audio src`, `video src` ou `poster`, ou `source src`. `srcset` não é verificado. É uma observação quando são no máximo 2, ou menos de 10% do número de imagens da página. Uma página cuja política diz `upgrade-insecure-requests` passa: os navegadores carregam tudo por https.",
     ),
     thresholds: &[
         threshold("note_below", NOTE_BELOW as u64, "percent"),

@@ -50,7 +50,7 @@ const TITLE_MISSING: Check = Check {
     reference: OGP,
     rule: text(
         "Fails when no `meta` with the `property` (or else `name`) `og:title` has content other than white space. Its place, head or body, doesn't matter. A note when the page has an `og:image`, because networks then use the page title instead. Not measured when the document was cut, on a page with noindex, or when the tag has `value` instead of `content`, which `meta_content_misspelt` reports.",
-        "Falha quando nenhum `meta` com `property` (ou, na falta dele, `name`) `og:title` tem conteúdo além de espaços. O lugar, head ou body, não importa. É uma nota quando a página tem `og:image`, porque as redes então usam o título da página. Não é medido quando o documento foi cortado, em página com noindex ou quando a tag tem `value` em vez de `content`, o que `meta_content_misspelt` aponta.",
+        "Falha quando nenhum `meta` com `property` (ou, na falta dele, `name`) `og:title` tem conteúdo além de espaços. O lugar, head ou body, não importa. É uma observação quando a página tem `og:image`, porque as redes então usam o título da página. Não é medido quando o documento foi cortado, em página com noindex ou quando a tag tem `value` em vez de `content`, o que `meta_content_misspelt` aponta.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),
@@ -97,7 +97,7 @@ const URL_MISMATCH: Check = Check {
     // Sites that moved to https keep the http address on purpose, so that counted shares stay; the scheme is passed over.
     rule: text(
         "Fails when `og:url` is an http(s) URL other than the page's own. The page's own URL is its only valid canonical; if it declares none, it's the final URL without tracking parameters. Host, path and query are compared after percent-encoding is normalized; scheme and fragment are not compared, nor the query when `og:url` has none. A relative URL is resolved as a browser would. A note when only a trailing slash differs, or when the canonical has the same wrong URL. Not applicable without `og:url`.",
-        "Falha quando `og:url` é uma URL http(s) diferente da própria página. A URL da própria página é sua única canônica válida; se não declara nenhuma, é a URL final sem parâmetros de rastreamento. Host, caminho e query são comparados com os percentuais normalizados; esquema e fragmento não são comparados, nem a query quando `og:url` não tem uma. Uma URL relativa é resolvida como em um navegador. É uma nota quando só a barra final difere ou quando a canônica tem a mesma URL errada. Não se aplica sem `og:url`.",
+        "Falha quando `og:url` é uma URL http(s) diferente da própria página. A URL da própria página é sua única canônica válida; se não declara nenhuma, é a URL final sem parâmetros de rastreamento. Host, caminho e query são comparados com os percentuais normalizados; esquema e fragmento não são comparados, nem a query quando `og:url` não tem uma. Uma URL relativa é resolvida como em um navegador. É uma observação quando só a barra final difere ou quando a canônica tem a mesma URL errada. Não se aplica sem `og:url`.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),

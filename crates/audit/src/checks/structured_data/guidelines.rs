@@ -93,7 +93,7 @@ const PAYWALL: Check = Check {
     reference: "https://developers.google.com/search/docs/appearance/structured-data/paywalled-content",
     rule: text(
         "Fails when a node has `isAccessibleForFree` set to false and a `cssSelector` in its `hasPart` that matches no element in the HTML. Only selectors made of a tag, classes and an id, and lists of them, are read; others are skipped. A note, because a site may serve the paid part only to verified crawlers. Not measured on a cut page or an empty app shell.",
-        "Falha quando um nó tem `isAccessibleForFree` falso e um `cssSelector` em `hasPart` que não corresponde a nenhum elemento do HTML. Só são lidos seletores formados por tag, classes e id, e listas deles; os outros são ignorados. É uma nota, porque um site pode servir a parte paga só a robôs verificados. Não é medido em página cortada ou na casca vazia de um aplicativo.",
+        "Falha quando um nó tem `isAccessibleForFree` falso e um `cssSelector` em `hasPart` que não corresponde a nenhum elemento do HTML. Só são lidos seletores formados por tag, classes e id, e listas deles; os outros são ignorados. É uma observação, porque um site pode servir a parte paga só a robôs verificados. Não é medido em página cortada ou na casca vazia de um aplicativo.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Head),

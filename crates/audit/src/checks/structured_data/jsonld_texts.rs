@@ -69,7 +69,7 @@ const ENTITIES: Check = Check {
     reference: "https://www.rfc-editor.org/rfc/rfc8259#section-7",
     rule: text(
         "Fails when a URL in a JSON-LD block (`url`, `image`, `contentUrl` and the like) contains `&amp;`. A note when only texts (`name`, `headline`, `description` and the like) contain a character reference that ends in `;`. The check skips texts with tags, job descriptions, which may be HTML, references that the page itself shows literally, and microdata and RDFa.",
-        "Falha quando uma URL num bloco JSON-LD (`url`, `image`, `contentUrl` e semelhantes) contém `&amp;`. É uma nota quando só textos (`name`, `headline`, `description` e semelhantes) contêm uma referência de caractere terminada em `;`. A verificação ignora textos com tags, descrições de vagas, que podem ser HTML, referências que a própria página mostra literalmente, e microdados e RDFa.",
+        "Falha quando uma URL num bloco JSON-LD (`url`, `image`, `contentUrl` e semelhantes) contém `&amp;`. É uma observação quando só textos (`name`, `headline`, `description` e semelhantes) contêm uma referência de caractere terminada em `;`. A verificação ignora textos com tags, descrições de vagas, que podem ser HTML, referências que a própria página mostra literalmente, e microdados e RDFa.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Deterministic, FixTarget::Head),

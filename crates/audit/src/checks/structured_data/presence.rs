@@ -117,7 +117,7 @@ const DATA_VOCABULARY: Check = Check {
     reference: "https://developers.google.com/search/blog/2020/01/data-vocabulary",
     rule: text(
         "Fails when an element has an `itemtype` of data-vocabulary.org, or a `typeof` inside a declaration of its RDFa namespace. A note when the page also has schema.org nodes, which may contain the same data.",
-        "Falha quando um elemento tem um `itemtype` do data-vocabulary.org, ou um `typeof` dentro de uma declaração do namespace RDFa dele. É uma nota quando a página também tem nós do schema.org, que podem conter os mesmos dados.",
+        "Falha quando um elemento tem um `itemtype` do data-vocabulary.org, ou um `typeof` dentro de uma declaração do namespace RDFa dele. É uma observação quando a página também tem nós do schema.org, que podem conter os mesmos dados.",
     ),
     thresholds: &[],
     remedy: remedy(FixClass::Instruction, FixTarget::Body),

@@ -3,6 +3,7 @@
 mod answered;
 mod api_call;
 mod connections;
+mod encoded;
 mod head;
 mod linger;
 mod listen;
@@ -32,7 +33,7 @@ use crate::documents;
 use crate::handlers;
 use crate::operation::PagePattern;
 use crate::request::{Peer, RequestPlace, language};
-use crate::response::{self, PageShown, SentInPieces, conditional};
+use crate::response::{self, PageShown, SentInPieces};
 use crate::site::Site;
 use service::error::{Code, ServiceError};
 use service::metrics::known_method;
@@ -89,7 +90,7 @@ pub fn router(site: Site, pages: Pages) -> Routes {
             middleware::from_fn_with_state(site.clone(), around),
             CatchPanicLayer::custom(panicked),
             CompressionLayer::new().compress_when(DefaultPredicate::new().and(is_of_any_bytes)),
-            middleware::from_fn(conditional::answer),
+            middleware::from_fn_with_state(site.clone(), encoded::at_hand),
         ))
         .with_state(site.clone());
     Routes { site, router, bounds: Bounds::default() }
@@ -159,7 +160,7 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
                 return refused;
             }
         };
-        let response = next.run(request).await;
+        let response = encoded::kept(site.services(), next.run(request).await).await;
         tracing::info!(
             method = known_method(method.as_str()),
             route = pattern,

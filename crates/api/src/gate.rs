@@ -5,7 +5,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_LANGUAGE, CONTENT_TYPE, SET_COOKIE, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Map, Value};
-use service::audits::count_refusal;
+use service::audits::{audit_id, count_refusal};
 use service::caller::Cx;
 use service::error::{Code, ServiceError};
 use service::gate;
@@ -32,7 +32,10 @@ pub async fn call(
         gate::spend_hourly(services, incoming.network, limit).await?;
     }
     let body_token = input.as_ref().ok().and_then(token_of);
-    let Recognized { caller, renewed } = caller::of_call(services, operation, &incoming, body_token).await?;
+    let wanted = input.as_ref().ok().filter(|_| operation.reads_audit_head).and_then(|input| input.get("id")?.as_str());
+    let wanted = wanted.and_then(|id| audit_id(id.to_owned()).ok());
+    let recognized = caller::of_call(services, operation, &incoming, body_token, wanted.as_ref());
+    let Recognized { caller, renewed } = Box::pin(recognized).await?;
     let headers = payment_headers(incoming.headers, caller.credit.as_deref());
     let has_price = operation.price.is_some() || operation.sells;
     let payment = CallPayment::parse(services.database(), &headers, has_price).await?;

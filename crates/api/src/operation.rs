@@ -171,6 +171,8 @@ pub struct Operation {
     has_body: bool,
     /// It answers with a report, so its callers say how they want it: [`ReportWish`].
     pub reports: bool,
+    /// It reads the head of the audit that the `id` of its path names, so a guest is looked up together with that.
+    pub reads_audit_head: bool,
     /// Names of the fields of its input, and of those it requires, cached: making a schema is slow.
     names: OnceLock<FieldNames>,
     answer_fields: OnceLock<AnswerFields>,

@@ -6,6 +6,7 @@ mod peer;
 mod place;
 mod proxies;
 
+pub(crate) use accept::coding;
 pub use accept::wish;
 pub use body::{BODY_BYTES, Received, client, language, read_body};
 pub(crate) use peer::LAST_BYTES;

@@ -3,6 +3,7 @@
 mod answered;
 mod api_call;
 mod connections;
+mod encoded;
 mod head;
 mod linger;
 mod listen;
@@ -32,7 +33,7 @@ use crate::documents;
 use crate::handlers;
 use crate::operation::PagePattern;
 use crate::request::{Peer, RequestPlace, language};
-use crate::response::{self, PageShown, SentInPieces, conditional};
+use crate::response::{self, PageShown, SentInPieces};
 use crate::site::Site;
 use service::error::{Code, ServiceError};
 use service::metrics::known_method;
@@ -73,7 +74,8 @@ pub fn router(site: Site, pages: Pages) -> Routes {
                       params: Result<RawPathParams, RawPathParamsRejection>,
                       request: Request| {
                     let indices = Arc::clone(&indices);
-                    async move { api_call::answer(&site, &indices, params.ok().as_ref(), request).await }
+                    // In a box, as each layer around it would move the whole of it.
+                    Box::pin(async move { api_call::answer(&site, &indices, params.ok().as_ref(), request).await })
                 },
             ),
         );
@@ -82,11 +84,14 @@ pub fn router(site: Site, pages: Pages) -> Routes {
         move |State(site): State<Site>, request: Request| async move { nothing_here(&site, &request, pages.not_found) };
     let router = router.merge(pages.router).merge(mcp::router()).fallback(nothing_here);
     let router = (pages.around)(router, site.clone())
-        .layer(middleware::from_fn(conditional::answer))
-        .layer(CompressionLayer::new().compress_when(DefaultPredicate::new().and(is_of_any_bytes)))
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(middleware::from_fn_with_state(site.clone(), around))
-        .layer(middleware::from_fn_with_state(Arc::new(ReportTurns::new()), in_turn))
+        // From the outside in. In one layer: each is put into a box, and copied with all inside of it for every call.
+        .layer((
+            middleware::from_fn_with_state(Arc::new(ReportTurns::new()), in_turn),
+            middleware::from_fn_with_state(site.clone(), around),
+            CatchPanicLayer::custom(panicked),
+            CompressionLayer::new().compress_when(DefaultPredicate::new().and(is_of_any_bytes)),
+            middleware::from_fn_with_state(site.clone(), encoded::at_hand),
+        ))
         .with_state(site.clone());
     Routes { site, router, bounds: Bounds::default() }
 }
@@ -155,7 +160,7 @@ async fn around(State(site): State<Site>, mut request: Request, next: Next) -> R
                 return refused;
             }
         };
-        let response = next.run(request).await;
+        let response = encoded::kept(site.services(), next.run(request).await).await;
         tracing::info!(
             method = known_method(method.as_str()),
             route = pattern,

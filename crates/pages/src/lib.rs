@@ -63,8 +63,11 @@ pub fn pages() -> Pages {
             error::page(site.services(), &ServiceError::new(Code::NotFound), reader)
         },
         around: |router, site| {
-            let router = router.layer(middleware::from_fn_with_state(site, markdown::negotiate));
-            router.layer(middleware::from_fn(api_index::lead_people))
+            // In one layer, as each is copied for every call.
+            router.layer((
+                middleware::from_fn(api_index::lead_people),
+                middleware::from_fn_with_state(site, markdown::negotiate),
+            ))
         },
     }
 }

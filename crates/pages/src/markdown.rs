@@ -56,7 +56,7 @@ const BLOCKS: [&str; 26] = [
 pub(crate) async fn negotiate(State(services): State<Services>, request: Request, next: Next) -> Response {
     let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
     let is_wanted = is_reading && prefers_markdown(request.headers());
-    let address = Url::parse(&services.url(&request.uri().to_string()));
+    let address = is_wanted.then(|| Url::parse(&services.url(&request.uri().to_string())));
     let lang = language(request.headers(), request.uri().query()).unwrap_or_default();
     let mut response = next.run(request).await;
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -64,7 +64,7 @@ pub(crate) async fn negotiate(State(services): State<Services>, request: Request
         return response;
     }
     response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
-    let (true, Ok(address)) = (is_wanted, address) else { return response };
+    let Some(Ok(address)) = address else { return response };
     let (mut parts, body) = response.into_parts();
     let made = match to_bytes(body, PAGE_BYTES).await {
         Ok(page) => off_worker(move || of_page(&String::from_utf8_lossy(&page), &address)).await,

@@ -9,7 +9,7 @@ use model::lang::{Phrase, Text, text};
 use model::report::Report;
 use model::time::Timestamp;
 use serde_json::json;
-use store::{AuditHead, NewAudit, NewJob, PackedReport, Store, StoreError, StoredReport};
+use store::{AuditHead, NewAudit, NewJob, OwnHead, PackedReport, Store, StoreError, StoredReport};
 use tokio::time::Instant;
 use url::Url;
 
@@ -343,20 +343,30 @@ pub async fn readable(cx: &Cx, owner: &Owner, id: String) -> Result<ReadableRepo
 pub struct ReadableHead {
     /// The head of the audit.
     pub head: AuditHead,
+    /// What its owner has put off of it, as [`OwnHead::snoozed`] has it; nothing to other members of an organization.
+    pub snoozed: String,
     /// See [`ReadableReport::is_own`].
     pub is_own: bool,
 }
 
-/// The head of an audit that [`readable`] reads whole: a fraction of the work, and the same refusals.
+/// The head of an audit that [`readable`] reads whole: a fraction of the work, and the same refusals. Where it was read with the
+/// caller's identity, nothing is asked.
 pub async fn readable_head(cx: &Cx, owner: &Owner, id: String) -> Result<ReadableHead, ServiceError> {
     let (id, database) = (audit_id(id)?, cx.services.database());
-    match (database.ask(|store| store.audit_head(owner, &id)).await, &cx.caller.identity) {
+    if let Some(OwnHead { head, snoozed }) = cx.caller.read_beside.as_deref().filter(|own| own.head.id == id) {
+        return Ok(ReadableHead { head: head.clone(), snoozed: snoozed.clone(), is_own: true });
+    }
+    let now = cx.services.ports().now();
+    match (database.ask(|store| store.audit_head(owner, &id, now)).await, &cx.caller.identity) {
         (Err(DatabaseError::NotFound), Identity::Session(session)) => {
             let has_factor = session.assurance >= Assurance::Aal2;
             let found = database.ask(|store| store.audit_head_of_member(&session.account, has_factor, &id)).await;
-            Ok(ReadableHead { head: found.map_err(no_such_audit)?, is_own: false })
+            Ok(ReadableHead { head: found.map_err(no_such_audit)?, snoozed: String::new(), is_own: false })
         }
-        (found, _) => Ok(ReadableHead { head: found.map_err(no_such_audit)?, is_own: true }),
+        (found, _) => {
+            let OwnHead { head, snoozed } = found.map_err(no_such_audit)?;
+            Ok(ReadableHead { head, snoozed, is_own: true })
+        }
     }
 }
 

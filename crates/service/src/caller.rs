@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::id::{GuestId, Owner};
 use model::lang::Lang;
-use store::{ApiKey, Session};
+use store::{ApiKey, OwnHead, Session};
 
 use crate::counting::{CountedReader, Event};
 use crate::error::{Code, ServiceError};
@@ -39,6 +39,8 @@ pub struct Caller {
     pub verified: Option<String>,
     /// Whether a page of ours made the call, in a browser.
     pub is_page: bool,
+    /// The head of the audit that the call reads, where it is this caller's and was read with the identity, in one query.
+    pub read_beside: Option<Arc<OwnHead>>,
 }
 
 /// Identity of a caller.
@@ -80,6 +82,7 @@ impl Caller {
             bootstrap: None,
             verified: None,
             is_page: false,
+            read_beside: None,
         }
     }
 

@@ -2,9 +2,10 @@
 
 use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use model::id::AuditId;
 use model::time::DAY_MS;
 use sha2::Sha256;
-use store::FoundSession;
+use store::{FoundGuest, FoundSession, OwnHead};
 use subtle::ConstantTimeEq as _;
 
 use crate::accounts::session::SESSION_SECONDS;
@@ -73,8 +74,31 @@ pub async fn of_key(services: &Services, token: &str) -> Result<Identity, Servic
 
 /// Looks a guest token up.
 pub async fn of_guest(services: &Services, token: &str) -> Result<Identity, ServiceError> {
+    let digest = token_digest(token);
+    let found = services.database().ask(|store| store.guest_by_digest(&digest)).await;
+    guest(services, found)
+}
+
+/// Looks a guest token up, and the head of the audit that the guest reads in the same query; `None` where it is not theirs.
+pub async fn of_guest_who_reads(
+    services: &Services,
+    token: &str,
+    audit: &AuditId,
+) -> Result<(Identity, Option<OwnHead>), ServiceError> {
     let (digest, now) = (token_digest(token), services.ports().now());
-    match services.database().ask(|store| store.guest_by_digest(&digest)).await {
+    let found = services.database().ask(|store| store.guest_with_audit_head(&digest, audit, now)).await;
+    let (found, head) = match found {
+        Ok(Some((guest, head))) => (Ok(Some(guest)), head),
+        Ok(None) => (Ok(None), None),
+        Err(error) => (Err(error), None),
+    };
+    Ok((guest(services, found)?, head))
+}
+
+/// The identity of a guest who was looked up.
+fn guest(services: &Services, found: Result<Option<FoundGuest>, DatabaseError>) -> Result<Identity, ServiceError> {
+    let now = services.ports().now();
+    match found {
         Ok(Some(guest)) => {
             if now >= guest.last_seen_at.plus_ms(DAY_MS) {
                 let id = guest.id.clone();

@@ -9,6 +9,7 @@ use sqlx::any::AnyRow;
 
 use crate::body::unpack;
 use crate::error::StoreError;
+use crate::guests::{FoundGuest, found_guest};
 use crate::statement::member_reads;
 use crate::store::Store;
 use crate::stored_report::{off_worker, share_slug};
@@ -29,6 +30,16 @@ pub struct AuditHead {
     pub score: Option<u32>,
     /// The latest lab test on a phone and on a desktop, where there was one.
     pub lab: [Option<LabMark>; 2],
+}
+
+/// The head of an audit as its owner reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnHead {
+    /// The head.
+    pub head: AuditHead,
+    /// The codes of the findings that the owner has put off now where the page is followed, with a comma between; the first to
+    /// end first.
+    pub snoozed: String,
 }
 
 /// A lab test, as far as it names its result: that is written when the test begins, and once more when it ends.
@@ -67,8 +78,29 @@ macro_rules! head {
     };
 }
 
+/// The codes of the findings of the audit's page that are put off at `$3`, as [`Store::snoozes_of`] lists them: their order
+/// is a part of names of answers.
+macro_rules! snoozed {
+    () => {
+        "(SELECT string_agg(s.code, ',' ORDER BY s.ends_at, s.code) FROM snoozes s JOIN tabs t ON t.id = s.tab_id \
+         WHERE t.owner = audits.owner AND t.url = audits.requested_url AND s.ends_at > $3) AS snoozed"
+    };
+}
+
 const OF_OWNER: &str =
-    concat!("SELECT id, ", head!(), ", ", share_slug!(), " FROM audits WHERE id = $1 AND owner = $2");
+    concat!("SELECT id, ", head!(), ", ", share_slug!(), ", ", snoozed!(), " FROM audits WHERE id = $1 AND owner = $2");
+
+// One row for a guest who is known, whatever is of the audit.
+const OF_GUEST: &str = concat!(
+    "SELECT guests.id AS guest_id, guests.last_seen_at, audits.id, ",
+    head!(),
+    ", ",
+    share_slug!(),
+    ", ",
+    snoozed!(),
+    " FROM guests LEFT JOIN audits ON audits.id = $1 AND audits.owner = 'guest:' || guests.id \
+     WHERE guests.token_digest = $2 AND guests.claimed_by IS NULL"
+);
 
 const OF_MEMBER: &str =
     concat!("SELECT id, ", head!(), ", ", share_slug!(), " FROM audits WHERE id = $1 AND ", member_reads!());
@@ -84,12 +116,30 @@ const SHARED_BODY: &str = "SELECT audits.body FROM shares JOIN audits ON audits.
     WHERE shares.slug = $1 AND shares.revoked_at IS NULL";
 
 impl Store {
-    /// The audit `id` of `owner` without its report; [`StoreError::NotFound`] also when it is someone else's.
-    pub async fn audit_head(&self, owner: &Owner, id: &AuditId) -> Result<AuditHead, StoreError> {
+    /// The audit `id` of `owner` without its report, and what they have put off of it; [`StoreError::NotFound`] also when it is
+    /// someone else's.
+    pub async fn audit_head(&self, owner: &Owner, id: &AuditId, now: Timestamp) -> Result<OwnHead, StoreError> {
         let subject = "reading the head of an audit";
-        let statement = sqlx::query(OF_OWNER).bind(id.0.clone()).bind(owner.to_string());
+        let statement = sqlx::query(OF_OWNER).bind(id.0.clone()).bind(owner.to_string()).bind(now.0);
         let row = self.db.read(subject, statement).await?.ok_or(StoreError::NotFound { subject })?;
-        head(subject, &row)
+        own_head(subject, &row)
+    }
+
+    /// The guest whose token has this digest, as [`Store::guest_by_digest`] has it, with what [`Store::audit_head`] has of them,
+    /// which is `None` where that finds nothing. One query instead of two.
+    pub async fn guest_with_audit_head(
+        &self,
+        token_digest: &[u8; 32],
+        id: &AuditId,
+        now: Timestamp,
+    ) -> Result<Option<(FoundGuest, Option<OwnHead>)>, StoreError> {
+        let subject = "looking up a guest and the head of an audit";
+        let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
+        let statement = sqlx::query(OF_GUEST).bind(id.0.clone()).bind(token_digest.to_vec()).bind(now.0);
+        let Some(row) = self.db.read(subject, statement).await? else { return Ok(None) };
+        let guest = found_guest(&row, "guest_id").map_err(failed)?;
+        let has_audit = row.try_get::<Option<String>, _>("id").map_err(failed)?.is_some();
+        Ok(Some((guest, has_audit.then(|| own_head(subject, &row)).transpose()?)))
     }
 
     /// The audit `id` that `account` may read as a member of an organization, as [`Store::audit_of_member`] has it, without
@@ -131,6 +181,12 @@ impl Store {
 struct StoredSearchable {
     #[serde(default)]
     searchable: Option<Searchable>,
+}
+
+/// The head in a row that has `snoozed` besides.
+fn own_head(subject: &'static str, row: &AnyRow) -> Result<OwnHead, StoreError> {
+    let snoozed: Option<String> = row.try_get("snoozed").map_err(|error| StoreError::of_driver(subject, error))?;
+    Ok(OwnHead { head: head(subject, row)?, snoozed: snoozed.unwrap_or_default() })
 }
 
 /// The head in a row with `id`, `share_slug` and the columns of `head!`.

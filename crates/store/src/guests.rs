@@ -3,6 +3,7 @@
 use model::id::GuestId;
 use model::time::Timestamp;
 use sqlx::Row;
+use sqlx::any::AnyRow;
 
 use crate::error::StoreError;
 use crate::store::Store;
@@ -36,13 +37,16 @@ impl Store {
         let Some(row) = self.db.read(subject, sqlx::query(SELECT).bind(token_digest.to_vec())).await? else {
             return Ok(None);
         };
-        let id = GuestId(row.try_get("id").map_err(failed)?);
-        let last_seen_at = Timestamp(row.try_get("last_seen_at").map_err(failed)?);
-        Ok(Some(FoundGuest { id, last_seen_at }))
+        found_guest(&row, "id").map(Some).map_err(failed)
     }
 
     /// Notes that a guest was seen, unless that was noted for a later time.
     pub async fn touch_guest(&self, id: &GuestId, now: Timestamp) -> Result<(), StoreError> {
         self.db.write("noting a guest's visit", sqlx::query(TOUCH).bind(id.0.clone()).bind(now.0)).await.map(drop)
     }
+}
+
+/// The guest in a row with `last_seen_at`, and its id in the column `id`.
+pub(crate) fn found_guest(row: &AnyRow, id: &str) -> Result<FoundGuest, sqlx::Error> {
+    Ok(FoundGuest { id: GuestId(row.try_get(id)?), last_seen_at: Timestamp(row.try_get("last_seen_at")?) })
 }

@@ -64,7 +64,7 @@ mod withheld;
 
 pub use accounts::{AccountRecord, EventRecord, LinkRecord, SessionRecord, TotpRecord};
 pub use answers::PaidAnswer;
-pub use audit_head::{AuditHead, LabMark};
+pub use audit_head::{AuditHead, LabMark, OwnHead};
 pub use audits::{AuditLine, NewAudit};
 pub use backup::{BackupFacts, back_up, check_backup, has_tables, restore};
 pub use body::PackedReport;

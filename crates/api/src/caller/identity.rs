@@ -1,7 +1,10 @@
 //! Authentication of a request: the session cookie, else the API key, else the guest token. No other code reads them.
 
+use std::sync::Arc;
+
 use http::HeaderMap;
 use http::request::Parts;
+use model::id::AuditId;
 use model::lang::Lang;
 use service::Services;
 use service::caller::{Caller, Cx, Identity, Unverified};
@@ -20,12 +23,13 @@ use crate::operation::{Access, Operation};
 use crate::request::client;
 
 /// The caller of an operation, once its access is granted and, for a browser's write, once it is proven that a page of
-/// ours made it. `body_token`: a guest token in the body.
+/// ours made it. `body_token`: a guest token in the body. `wanted`: the audit whose head is read with a guest's identity.
 pub(crate) async fn of_call(
     services: &Services,
     operation: &Operation,
     incoming: &Incoming<'_>,
     body_token: Option<&str>,
+    wanted: Option<&AuditId>,
 ) -> Result<Recognized, ServiceError> {
     let headers = incoming.headers;
     if operation.access == Access::Operator {
@@ -44,7 +48,7 @@ pub(crate) async fn of_call(
     sent.refuse_other_scheme()?;
     caller.credit = sent.credit.take();
     let beside = beside(cookie.as_ref(), &sent);
-    let Recognized { caller, renewed } = match identified(services, caller.clone(), cookie, sent).await {
+    let Recognized { caller, renewed } = match identified(services, caller.clone(), cookie, sent, wanted).await {
         // Signing in and out must work with an ended session.
         Err(error) if operation.access == Access::Browser && is_over(&error) => {
             Recognized { caller, renewed: CookieKind::Session.clear(services.is_https()) }
@@ -104,13 +108,18 @@ pub async fn of_page_with(services: &Services, parts: &Parts, guest: Option<Stri
     let headers = &parts.headers;
     let caller = of_reader(services, parts);
     let cookie = CookieKind::Session.read(services.is_https(), headers);
-    let Recognized { caller, renewed } =
-        match identified(services, caller.clone(), cookie, SentCredentials { guest, ..SentCredentials::default() })
-            .await
-        {
-            Err(error) if error.code == Code::GuestTokenInvalid => Recognized { caller, renewed: None },
-            identified => identified?,
-        };
+    let Recognized { caller, renewed } = match identified(
+        services,
+        caller.clone(),
+        cookie,
+        SentCredentials { guest, ..SentCredentials::default() },
+        None,
+    )
+    .await
+    {
+        Err(error) if error.code == Code::GuestTokenInvalid => Recognized { caller, renewed: None },
+        identified => identified?,
+    };
     if let (Some(renewal), Some(cookie)) = (parts.extensions.get::<Renewal>(), renewed) {
         renewal.leave(cookie);
     }
@@ -158,17 +167,23 @@ async fn identified(
     caller: Caller,
     cookie: Option<String>,
     sent: SentCredentials,
+    wanted: Option<&AuditId>,
 ) -> Result<Recognized, ServiceError> {
+    let mut read_beside = None;
     let (identity, renewed) = if let Some(token) = cookie {
         let SessionIdentity { identity, is_renewed } = identity::of_session(services, &token).await?;
         let cookie = is_renewed.then(|| CookieKind::Session.set(services.is_https(), &token));
         (identity, cookie.flatten())
     } else if let Some(token) = sent.key {
         (identity::of_key(services, &token).await?, None)
+    } else if let (Some(token), Some(audit)) = (&sent.guest, wanted) {
+        let (identity, head) = identity::of_guest_who_reads(services, token, audit).await?;
+        read_beside = head.map(Arc::new);
+        (identity, None)
     } else if let Some(token) = sent.guest {
         (identity::of_guest(services, &token).await?, None)
     } else {
         (Identity::Nobody, None)
     };
-    Ok(Recognized { caller: Caller { identity, ..caller }, renewed })
+    Ok(Recognized { caller: Caller { identity, read_beside, ..caller }, renewed })
 }

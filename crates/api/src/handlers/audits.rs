@@ -1,12 +1,13 @@
 //! Audits: make one, read it again, ask its robots.txt.
 
+use model::id::Owner;
 use model::lang::Lang;
 use model::report::{Audit, AuditLinks, AuditQuota, StoredAudit};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::operation::{Access, Call, JsonAnswer, Operation};
+use crate::operation::{Access, Call, JsonAnswer, Operation, ReportWish};
 use crate::reading::{self, NamedReading, Reading, Reported};
 use engine::Scheme;
 use service::Services;
@@ -75,6 +76,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .reports()
             .cacheable(reading::OWN)
             .access(Access::Owner)
+            .reads_audit_head()
             .errors(&[Code::GuestTokenRequired, Code::AuditNotFound, Code::DatabaseUnavailable]),
         Operation::get("/api/audits/{id}/robots", "get_robots", robots)
             .title("Check robots.txt for a crawler", "Verificar o robots.txt para um robô")
@@ -174,16 +176,30 @@ pub(super) struct AuditPath {
 async fn read(call: Call, input: AuditPath) -> Result<NamedReading<StoredAudit>, ServiceError> {
     let Call { cx, wish, known, .. } = call;
     let owner = cx.caller.required_owner()?;
-    let ReadableHead { head, is_own } = readable_head(&cx, &owner, input.id.clone()).await?;
-    let snoozes = if is_own { snoozes::of_page(&cx.services, &owner, &head.requested_url).await? } else { Vec::new() };
-    let name = reading::name(&cx.services, &head, &snoozes, &wish, cx.lang);
-    if let Some(at_hand) = NamedReading::at_hand(&cx.services, &name, &known)? {
-        return Ok(at_hand);
+    let own = readable_head(&cx, &owner, input.id).await?;
+    let name = reading::name(&cx.services, &own.head, &own.snoozed, &wish, cx.lang);
+    match NamedReading::at_hand(&cx.services, &name, &known)? {
+        Some(at_hand) => Ok(at_hand),
+        // In a box: most calls don't need it, and it takes kilobytes of their future otherwise.
+        None => Box::pin(written(cx, &owner, own, wish)).await,
     }
-    let stored = readable(&cx, &owner, input.id).await?.stored;
-    // It may be shared since, or no longer be. A lab test that has ended since never runs again, so its name leads nobody here.
+}
+
+/// A stored audit that is read whole and written.
+async fn written(
+    cx: Cx,
+    owner: &Owner,
+    own: ReadableHead,
+    wish: ReportWish,
+) -> Result<NamedReading<StoredAudit>, ServiceError> {
+    let ReadableHead { head, is_own, .. } = own;
+    let snoozes = if is_own { snoozes::of_page(&cx.services, owner, &head.requested_url).await? } else { Vec::new() };
+    let stored = readable(&cx, owner, head.id.0.clone()).await?.stored;
+    // Something may be put off since, and it may be shared since, or no longer be. A lab test that has ended since never runs
+    // again, so its name leads nobody here.
     let head = AuditHead { share_slug: stored.share_slug.clone(), ..head };
-    let name = reading::name(&cx.services, &head, &snoozes, &wish, cx.lang);
+    let snoozed = snoozes.iter().map(|snooze| snooze.code.as_str()).collect::<Vec<_>>().join(",");
+    let name = reading::name(&cx.services, &head, &snoozed, &wish, cx.lang);
     let (services, lang) = (cx.services, cx.lang);
     let written = off_worker(move || reading::stored(&stored, &snoozes, &wish, lang)).await??;
     NamedReading::written(&services, name, written)

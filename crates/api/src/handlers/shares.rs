@@ -137,7 +137,7 @@ struct SharePath {
 async fn shared(call: Call, input: SharePath) -> Result<Reading<StoredAudit>, ServiceError> {
     let Call { cx, wish, .. } = call;
     let head = shares::head(&cx.services, &input.slug).await?;
-    let name = reading::name(&cx.services, &head, &[], &wish, cx.lang);
+    let name = reading::name(&cx.services, &head, "", &wish, cx.lang);
     if let Some(kept) = Reading::kept(&cx.services, &name) {
         return Ok(kept);
     }

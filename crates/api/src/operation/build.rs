@@ -136,6 +136,7 @@ impl Operation {
             cache_control: None,
             has_body: in_body,
             reports: false,
+            reads_audit_head: false,
             names: OnceLock::new(),
             answer_fields: OnceLock::new(),
             takes_form: false,
@@ -257,6 +258,13 @@ impl Operation {
     pub(crate) fn reports(mut self) -> Self {
         self.reports = true;
         self.also_as(FORMS)
+    }
+
+    /// It reads the head of the audit that the `id` of its path names, with `readable_head`.
+    #[must_use]
+    pub(crate) fn reads_audit_head(mut self) -> Self {
+        self.reads_audit_head = true;
+        self
     }
 
     /// Makes its answers cacheable: `policy` is their `Cache-Control`.

@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -62,7 +63,10 @@ pub(super) fn erased<C, I: Input, O: 'static, R: 'static>(
     finished: fn(O) -> Result<R, ServiceError>,
 ) -> Erased<R> {
     Arc::new(move |call, input| {
-        let doing = input::typed(input, in_body).map(|input| handler.handle(call, input));
-        Box::pin(async move { finished(doing?.await?) })
+        match input::typed(input, in_body) {
+            // Not an `async` block, which would hold the whole of it twice.
+            Ok(input) => Box::pin(handler.handle(call, input).map(move |done| finished(done?))),
+            Err(error) => Box::pin(async { Err(error) }),
+        }
     })
 }

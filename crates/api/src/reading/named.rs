@@ -7,7 +7,6 @@ use bytes::Bytes;
 use http::header::ETAG;
 use http::{HeaderValue, StatusCode};
 use model::lang::Lang;
-use model::tab::Snooze;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use service::Services;
 use service::error::{Code, ServiceError};
@@ -18,18 +17,11 @@ use super::Reading;
 use crate::operation::{IntoReply, Reply, ReportWish};
 use crate::response::conditional::{KnownContents, etag_of};
 
-/// The name of a stored audit in the form that was asked for: of all that [`super::stored`] takes.
-pub(crate) fn name(
-    services: &Services,
-    head: &AuditHead,
-    snoozes: &[Snooze],
-    wish: &ReportWish,
-    lang: Lang,
-) -> AnswerName {
+/// The name of a stored audit in the form that was asked for: of all that [`super::stored`] takes. `snoozed`: the codes of
+/// what is put off, with commas between.
+pub(crate) fn name(services: &Services, head: &AuditHead, snoozed: &str, wish: &ReportWish, lang: Lang) -> AnswerName {
     let slug = head.share_slug.as_ref().map(|slug| slug.0.as_str());
     let lab = head.lab_name();
-    let snoozed: Vec<&str> = snoozes.iter().map(|snooze| snooze.code.as_str()).collect();
-    let snoozed = snoozed.join(",");
     // All fields of a wish, in a form that no caller sees.
     let wish = format!("{wish:?}");
     services.answer_name(&[
@@ -37,7 +29,7 @@ pub(crate) fn name(
         Some(head.id.0.as_str()),
         slug,
         Some(lab.as_str()),
-        Some(snoozed.as_str()),
+        Some(snoozed),
         Some(wish.as_str()),
         Some(lang.tag()),
     ])

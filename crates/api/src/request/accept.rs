@@ -1,23 +1,32 @@
-//! Content negotiation (`Accept`, RFC 9110 §12.5.1).
+//! Content negotiation (`Accept` and `Accept-Encoding`, RFC 9110 §12.5.1 and §12.5.3).
 
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderName, header};
 
 /// Quality value of exactly this media type, in thousandths; 0 where it is not listed. Wildcards don't count, as they mean
 /// the default format.
 pub fn wish(headers: &HeaderMap, media_type: &str) -> u16 {
-    let lists = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let ranges = lists.flat_map(|list| list.split(','));
-    ranges.filter_map(|range| of_range(range, media_type)).max().unwrap_or_default()
+    quality(headers, header::ACCEPT, media_type)
 }
 
-fn of_range(range: &str, media_type: &str) -> Option<u16> {
+/// The same of exactly this content coding.
+pub(crate) fn coding(headers: &HeaderMap, coding: &str) -> u16 {
+    quality(headers, header::ACCEPT_ENCODING, coding)
+}
+
+fn quality(headers: &HeaderMap, field: HeaderName, name: &str) -> u16 {
+    let lists = headers.get_all(field).iter().filter_map(|value| value.to_str().ok());
+    let ranges = lists.flat_map(|list| list.split(','));
+    ranges.filter_map(|range| of_range(range, name)).max().unwrap_or_default()
+}
+
+fn of_range(range: &str, name: &str) -> Option<u16> {
     let mut parts = range.split(';');
-    if !parts.next()?.trim().eq_ignore_ascii_case(media_type) {
+    if !parts.next()?.trim().eq_ignore_ascii_case(name) {
         return None;
     }
     let quality = parts.find_map(|part| {
-        let (name, value) = part.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("q").then_some(value.trim())
+        let (parameter, value) = part.split_once('=')?;
+        parameter.trim().eq_ignore_ascii_case("q").then_some(value.trim())
     });
     Some(quality.map_or(1_000, thousandths))
 }

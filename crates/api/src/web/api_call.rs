@@ -159,7 +159,7 @@ async fn call(
         lang,
         form,
     };
-    let mut reply = gate::call(site.resources(), operation, incoming, input).await;
+    let mut reply = Box::pin(gate::call(site.resources(), operation, incoming, input)).await;
     if let (Ok(reply), false) = (&mut reply, operation.forms.is_empty()) {
         // First, as it is of an answer that is given again.
         reply.headers.insert(0, (header::VARY, HeaderValue::from_static("Accept")));

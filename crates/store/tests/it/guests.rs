@@ -1,14 +1,17 @@
-use model::id::GuestId;
+use model::id::{GuestId, TabId};
+use model::tab::Snooze;
+use model::time::DAY_MS;
 use sqlx::{Connection as _, Executor as _, Row};
-use store::{ClaimOutcome, FoundGuest, NewPayment, StoreError};
+use store::{ClaimOutcome, FoundGuest, NewPayment, NewTab, Snoozing, StoreError};
 
 use crate::organizations::{account, accounts};
 use crate::payments::new_payment;
-use crate::sample::{NOW, opened};
+use crate::sample::{NOW, audit_id, guest, insert, opened};
 use testkit::TestDatabase;
 
 testkit::on_both_databases! {
     a_guest_is_found_by_digest,
+    a_guest_is_found_together_with_the_audit_that_is_theirs,
     an_id_and_a_digest_are_taken_once,
     a_visit_is_noted_unless_a_later_one_was,
     a_guest_that_is_claimed_meanwhile_loses_nothing_that_settles,
@@ -24,6 +27,45 @@ async fn a_guest_is_found_by_digest(database: TestDatabase) {
     let found = FoundGuest { id: id("g"), last_seen_at: NOW };
     assert_eq!(store.guest_by_digest(&[7; 32]).await.unwrap(), Some(found));
     assert_eq!(store.guest_by_digest(&[8; 32]).await.unwrap(), None);
+}
+
+async fn a_guest_is_found_together_with_the_audit_that_is_theirs(database: TestDatabase) {
+    let store = opened(&database).await;
+    store.create_guest(id("g"), &[7; 32], NOW).await.unwrap();
+    store.create_guest(id("h"), &[8; 32], NOW).await.unwrap();
+    insert(&store, "a", Some(guest("g")), NOW).await.unwrap();
+    let together =
+        async |digest: u8, audit: &'static str| store.guest_with_audit_head(&[digest; 32], &audit_id(audit), NOW).await;
+    let g = FoundGuest { id: id("g"), last_seen_at: NOW };
+    let (found, own) = together(7, "a").await.unwrap().unwrap();
+    assert_eq!((&found, own.unwrap()), (&g, store.audit_head(&guest("g"), &audit_id("a"), NOW).await.unwrap()));
+    assert_eq!(together(7, "b").await.unwrap(), Some((g, None)));
+    let (found, own) = together(8, "a").await.unwrap().unwrap();
+    assert_eq!((found.id, own), (id("h"), None), "of another guest");
+    assert_eq!(together(9, "a").await.unwrap(), None);
+
+    // What is put off comes with it, in the order of the list, without what has ended.
+    let requested = store.audit_of(&guest("g"), &audit_id("a")).await.unwrap().requested_url;
+    let tab = TabId("t".to_owned());
+    let new =
+        NewTab { id: tab.clone(), owner: guest("g"), url: requested, alias: None, withheld: None, created_at: NOW };
+    store.open_tab(new, 20).await.unwrap();
+    for (code, days) in [("z", 1), ("b", 3), ("a", 3)] {
+        let until = NOW.plus_ms(days * DAY_MS);
+        let new = Snooze { code: code.to_owned(), reason: String::new(), until, created_at: NOW };
+        assert_eq!(store.snooze(&guest("g"), &tab, new).await.unwrap(), Snoozing::Done);
+    }
+    for (days, snoozed) in [(0, "z,a,b"), (1, "a,b"), (3, "")] {
+        let now = NOW.plus_ms(days * DAY_MS);
+        let codes: Vec<String> = store.snoozes_of(&tab, now).await.unwrap().into_iter().map(|one| one.code).collect();
+        let (_, own) = store.guest_with_audit_head(&[7; 32], &audit_id("a"), now).await.unwrap().unwrap();
+        assert_eq!((own.unwrap().snoozed, codes.join(",")), (snoozed.to_owned(), snoozed.to_owned()));
+    }
+
+    // A guest whom an account has taken over is nobody, whatever was theirs.
+    accounts(&database, 1).await;
+    store.claim_guest(&[7; 32], &account(0), NOW).await.unwrap();
+    assert_eq!(together(7, "a").await.unwrap(), None);
 }
 
 async fn an_id_and_a_digest_are_taken_once(database: TestDatabase) {

@@ -1,6 +1,6 @@
 use model::id::Slug;
 use model::lang::Lang;
-use store::{NewShare, SharePictures, ShareState, Store, StoreError};
+use store::{NewShare, OwnHead, SharePictures, ShareState, Store, StoreError};
 use testkit::TestDatabase;
 
 use crate::sample::{NOW, audit_id, guest, insert, opened, report};
@@ -46,8 +46,9 @@ async fn an_audit_has_one_address_in_force(database: TestDatabase) {
     let head = store.shared_head(&slug("one")).await.unwrap();
     assert_eq!((&head.id, head.created_at, head.score), (&audit_id("a"), NOW, Some(report().score)));
     assert_eq!((head.share_slug.clone(), head.lab.clone()), (Some(slug("one")), [None, None]));
-    assert_eq!(store.audit_head(&guest("g"), &audit_id("a")).await.unwrap(), head);
-    assert!(is_missing(store.audit_head(&guest("h"), &audit_id("a")).await));
+    let own = OwnHead { head, snoozed: String::new() };
+    assert_eq!(store.audit_head(&guest("g"), &audit_id("a"), NOW).await.unwrap(), own);
+    assert!(is_missing(store.audit_head(&guest("h"), &audit_id("a"), NOW).await));
     assert_eq!(store.shared_searchable(&slug("one")).await.unwrap(), report().searchable);
     assert_eq!(store.share_picture(&slug("one"), Lang::En).await.unwrap(), b"en");
     assert_eq!(store.share_picture(&slug("one"), Lang::PtBr).await.unwrap(), b"pt");

@@ -18,6 +18,7 @@ testkit::on_both_databases! {
     a_snooze_changes_the_name_of_a_report_until_it_ends,
     a_lab_test_changes_the_name_of_a_report_twice,
     a_report_that_is_known_is_not_read_again,
+    a_compressed_report_is_kept_for_who_may_read_it,
     what_does_not_go_together_is_refused,
     a_refusal_says_what_to_call_next,
 }
@@ -217,6 +218,29 @@ async fn a_report_that_is_known_is_not_read_again(database: TestDatabase) {
         let stranger = Call::get(&path).token(&token).header("if-none-match", read[0].header("etag"));
         assert_eq!(app.call(stranger).await.refusal(), (404, "audit_not_found".to_owned()));
     }
+}
+
+async fn a_compressed_report_is_kept_for_who_may_read_it(database: TestDatabase) {
+    let (app, path, token) = audited(database).await;
+    let coded = |token: &str, coding: &str| Call::get(&path).token(token).header("accept-encoding", coding);
+    let plain = app.call(Call::get(&path).token(&token)).await;
+    assert_eq!(plain.header("content-encoding"), "");
+    for coding in ["gzip", "br"] {
+        let (first, again) = (app.call(coded(&token, coding)).await, app.call(coded(&token, coding)).await);
+        for answer in [&first, &again] {
+            assert_eq!((answer.status, answer.header("content-encoding")), (200, coding));
+            for name in ["etag", "content-type", "cache-control", "vary"] {
+                assert_eq!(answer.header(name), plain.header(name), "{name}");
+            }
+        }
+        assert_eq!(first.body, again.body);
+    }
+    assert_eq!(app.call(coded(&token, "gzip;q=0")).await.body, plain.body);
+    let known = coded(&token, "gzip").header("if-none-match", plain.header("etag"));
+    let known = app.call(known).await;
+    assert_eq!((known.status, known.body.as_str()), (304, ""));
+    let other = app.guest().await;
+    assert_eq!(app.call(coded(&other, "gzip")).await.refusal(), (404, "audit_not_found".to_owned()));
 }
 
 async fn what_does_not_go_together_is_refused(database: TestDatabase) {

@@ -85,7 +85,7 @@ struct ReportFindings {
 /// A page as a line of JSON.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct PageLine<'a> {
+struct PageJsonLine<'a> {
     url: &'a str,
     answer: Option<&'a str>,
     status: Option<u16>,
@@ -98,6 +98,7 @@ struct PageLine<'a> {
     fixes: Option<Vec<Fix<String>>>,
 }
 
+/// The line of a page.
 fn line(
     site: &SiteFacts,
     scores: &BTreeMap<PageId, u32>,
@@ -107,7 +108,7 @@ fn line(
 ) -> Result<String> {
     let id = site.find(url);
     let page = id.and_then(|id| site.page(id));
-    let line = PageLine {
+    let line = PageJsonLine {
         url,
         answer: page.map(|page| page.answer.word()),
         status: page.and_then(|page| page.status),

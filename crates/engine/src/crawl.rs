@@ -234,7 +234,7 @@ impl Crawl {
     /// interrupted run had kept. `false` where another page is next, which is then not taken.
     pub fn commit(&mut self, page: &PageFacts) -> bool {
         let at = self.frontier.committed();
-        if self.frontier.entry(at).is_none_or(|entry| entry.url != page.url) {
+        if at >= self.frontier.len() || self.frontier.url(at) != page.url {
             return false;
         }
         self.frontier.commit(page);
@@ -257,7 +257,7 @@ impl Crawl {
 
     fn start_more(&mut self, wanted: usize) {
         while self.begun < wanted + self.ahead
-            && let Some(entry) = self.frontier.entry(self.begun).cloned()
+            && let Some(entry) = self.frontier.entry(self.begun)
         {
             let (shared, at) = (Arc::clone(&self.shared), self.begun);
             self.begun += 1;

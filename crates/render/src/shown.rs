@@ -70,6 +70,9 @@ pub fn signed(points: i32) -> String {
 }
 
 fn escaped(text: &str, acts: impl Fn(char) -> bool) -> String {
+    if !text.chars().any(&acts) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         if acts(character) {

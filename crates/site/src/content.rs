@@ -4,7 +4,7 @@ use audit::facts::document::{Document, Element};
 use audit::facts::words::Script;
 
 use crate::page_facts::ContentFacts;
-use crate::sketch::{hash, joined, sketch};
+use crate::sketch::{SKETCH_KIND, hash, joined, sketch};
 
 /// Words of a run. Chosen: five, as in Broder's study of the web; shorter ones are common to pages on one subject.
 const RUN: usize = 5;
@@ -45,12 +45,14 @@ pub fn read(document: &Document) -> Option<ContentFacts> {
     let last = blocks.len().saturating_sub(EDGE_BLOCKS).max(EDGE_BLOCKS.min(blocks.len()));
     let between = blocks.get(EDGE_BLOCKS..last).unwrap_or_default();
     let edges = blocks.iter().take(EDGE_BLOCKS).chain(blocks.get(last..).unwrap_or_default());
-    let runs = words.windows(RUN).map(|run| run.iter().fold(0, |hash, word| joined(hash, *word)));
+    // Of hashes whose bits are mixed; the sketch mixes those of the run.
+    let runs = words.windows(RUN).map(|run| run.iter().fold(0, |hash: u64, word| hash.rotate_left(13) ^ word));
     Some(ContentFacts {
         hash: in_order(&words),
         words: u32::try_from(words.len()).unwrap_or(u32::MAX),
         is_spaced,
         sketch: sketch(runs, NUMBERS),
+        sketch_kind: SKETCH_KIND,
         blocks: edges.map(|(hash, words)| ((hash ^ (hash >> 32)) as u32, *words)).collect(),
         between: between.iter().fold(0, |hash, (block, _)| joined(hash, *block)),
     })

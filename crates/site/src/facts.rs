@@ -6,6 +6,8 @@
 mod build;
 mod duplicates;
 mod graph;
+mod links;
+mod lists;
 mod node;
 mod rank;
 mod repeated;
@@ -21,13 +23,16 @@ use model::finding::Severity;
 pub use build::SiteBuilder;
 pub(crate) use graph::MOST_HOPS;
 pub use graph::RedirectEnd;
-pub use node::{ContentNode, DocumentNode, Edge, NodeAnswer, NodeFinding, PageNode};
+pub use links::Edge;
+pub use node::{ContentNode, DocumentNode, NodeAnswer, NodeFinding, PageNode};
 pub use texts::{TextId, TextTable};
 
 use crate::page_facts::{OrganizationFacts, RunLimit};
 use crate::traps::Trap;
 use duplicates::Duplicates;
 use graph::LinkGraph;
+use links::LinkLists;
+pub(crate) use lists::Lists;
 pub(crate) use templates::{Template, Templates};
 
 /// The number of a page: its place in the order of addresses.
@@ -38,11 +43,17 @@ pub type PageId = u32;
 pub struct SiteFacts {
     pub(crate) texts: TextTable,
     pub(crate) pages: Vec<PageNode>,
+    pub(crate) links: LinkLists,
     pub(crate) graph: LinkGraph,
+    /// Sketches of texts, of each number 8 bits: what they leave out makes two numbers of 256 equal that are not, and two texts alike
+    /// at 90 % take half the memory.
+    pub(crate) sketches: Lists<u8>,
     /// Codes of page findings, which name them by their place here.
     pub(crate) codes: Vec<String>,
     /// Sketches of the skeletons of pages, by hash.
     pub(crate) skeletons: BTreeMap<u64, Box<[u16]>>,
+    /// Whether the sketches of all texts are of one kind.
+    pub(crate) sketches_compare: bool,
     pub(crate) organizations: Vec<OrganizationFacts>,
     /// By `@id`: each type and name that pages give it, with the pages.
     pub(crate) entities: BTreeMap<String, BTreeMap<(String, String), Vec<PageId>>>,
@@ -138,8 +149,13 @@ impl SiteFacts {
     }
 
     /// Links of a page, each target once, in the order of their addresses.
-    pub fn links(&self, id: PageId) -> &[Edge] {
-        self.page(id).map_or(&[], |page| &page.links)
+    pub fn links(&self, id: PageId) -> impl ExactSizeIterator<Item = Edge> {
+        self.links.of(self.page(id).map(|page| page.links).unwrap_or_default())
+    }
+
+    /// The link of a page to an address.
+    fn link(&self, source: PageId, target: TextId) -> Option<Edge> {
+        self.links.find(self.page(source)?.links, target)
     }
 
     /// Pages that link a page, in order; with those whose link asks not to be followed.
@@ -156,16 +172,13 @@ impl SiteFacts {
     /// Whether a page's link to another is followed.
     fn is_followed(&self, source: PageId, target: PageId) -> bool {
         let Some(url) = self.page(target).map(|page| page.url) else { return false };
-        let link = self.links(source).binary_search_by_key(&url, |edge| edge.target).ok();
-        let link = link.and_then(|at| self.links(source).get(at));
-        link.is_some_and(|link| !link.nofollow()) && self.document(source).is_some_and(|document| !document.nofollow)
+        self.link(source, url).is_some_and(|link| !link.nofollow())
+            && self.document(source).is_some_and(|document| !document.nofollow)
     }
 
     /// The text of the link of a page to another.
     pub fn anchor(&self, source: PageId, target: TextId) -> &str {
-        let links = self.links(source);
-        let link = links.binary_search_by_key(&target, |edge| edge.target).ok().and_then(|at| links.get(at));
-        link.map_or("", |link| self.text(link.anchor()))
+        self.link(source, target).map_or("", |link| self.text(link.anchor()))
     }
 
     /// Where an address leads in the end.
@@ -216,10 +229,12 @@ impl SiteFacts {
         self.templates.get_or_init(|| Templates::of(self))
     }
 
-    /// Sets what follows from pages and links: depths and ranks.
+    /// Sets what follows from pages and links.
     fn settle(&mut self) {
         self.depths = graph::depths(self);
+        // Before the graph, which takes as much memory as the targets that ranks are computed from.
         self.ranks = rank::ranks(self);
+        self.graph = LinkGraph::of(self);
     }
 }
 

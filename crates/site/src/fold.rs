@@ -1,6 +1,6 @@
 //! Findings of pages, folded: what a template makes wrong on most of its pages is said once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::finding::Severity;
 
@@ -86,37 +86,34 @@ pub(crate) struct Fold {
 /// Findings of one code, each with its page.
 type PageFindings = Vec<(PageId, NodeFinding)>;
 
-/// Folds the findings of every page, in the order of codes, and of causes.
-pub(crate) fn folds(site: &SiteFacts) -> Vec<Fold> {
+/// Folds the findings of every page: gives each fold to `take`, in the order of codes, and of causes. One code after the other, and
+/// no fold is kept: a site has millions of findings.
+pub(crate) fn folds(site: &SiteFacts, take: &mut impl FnMut(Fold)) {
     let scored = || site.pages().filter(|(_, page)| page.score.is_some());
     let reported: Vec<PageId> = scored().map(|(id, _)| id).collect();
-    // Counted first: a site has millions of findings, and lists that grow take up to twice their memory.
-    let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
-    scored()
-        .flat_map(|(_, page)| page.findings.iter())
-        .for_each(|finding| *counts.entry(finding.code).or_default() += 1);
-    let mut by_code: BTreeMap<u16, PageFindings> =
-        counts.into_iter().map(|(code, count)| (code, Vec::with_capacity(count))).collect();
-    for (id, page) in scored() {
-        page.findings.iter().for_each(|finding| by_code.entry(finding.code).or_default().push((id, *finding)));
+    let codes: BTreeSet<u16> =
+        scored().flat_map(|(_, page)| page.findings.iter()).map(|finding| finding.code).collect();
+    for code in codes {
+        let mut found = PageFindings::new();
+        for (id, page) in scored() {
+            let from = page.findings.partition_point(|finding| finding.code < code);
+            let findings = page.findings.get(from..).unwrap_or_default().iter();
+            found.extend(findings.take_while(|finding| finding.code == code).map(|finding| (id, *finding)));
+        }
+        fold_code(site, code, found, &reported, take);
     }
-    let mut folds = Vec::new();
-    for (code, found) in by_code {
-        fold_code(site, code, found, &reported, &mut folds);
-    }
-    folds
 }
 
-fn fold_code(site: &SiteFacts, code: u16, found: PageFindings, reported: &[PageId], folds: &mut Vec<Fold>) {
+fn fold_code(site: &SiteFacts, code: u16, found: PageFindings, reported: &[PageId], take: &mut impl FnMut(Fold)) {
     if site.codes.get(usize::from(code)).is_some_and(|code| is_of_server(code)) {
-        folds.push(Fold::new(code, FoldScope::Site, &found, reported));
+        take(Fold::new(code, FoldScope::Site, &found, reported));
         return;
     }
     let is_many_templates = site.templates().all.len() > 1;
     let mut left = found;
     if let Some(place) = common_place(&left, reported.len()).filter(|_| is_many_templates) {
         let (common, others) = split(left, place);
-        folds.push(Fold::new(code, FoldScope::Site, &common, reported));
+        take(Fold::new(code, FoldScope::Site, &common, reported));
         left = others;
     }
     let mut by_template: BTreeMap<usize, PageFindings> = BTreeMap::new();
@@ -129,7 +126,7 @@ fn fold_code(site: &SiteFacts, code: u16, found: PageFindings, reported: &[PageI
         match common_place(&found, pages.len()) {
             Some(place) => {
                 let (common, others) = split(found, place);
-                folds.push(Fold::new(code, FoldScope::Template(at), &common, pages));
+                take(Fold::new(code, FoldScope::Template(at), &common, pages));
                 single.extend(others);
             }
             None => single.extend(found),
@@ -137,7 +134,7 @@ fn fold_code(site: &SiteFacts, code: u16, found: PageFindings, reported: &[PageI
     }
     if !single.is_empty() {
         single.sort_unstable_by_key(|(id, _)| *id);
-        folds.push(Fold::new(code, FoldScope::Pages, &single, &[]));
+        take(Fold::new(code, FoldScope::Pages, &single, &[]));
     }
 }
 

@@ -1,14 +1,14 @@
 //! The frontier: which addresses a run asks, in which order. Pure, and the same for the same answers, whatever time each took:
 //! pages are committed in the order of the frontier.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::BTreeSet;
 
 use regex::RegexSet;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::address::{key, other_host};
-use crate::facts::MOST_HOPS;
+use crate::address::{MOST_ADDRESS_BYTES, key, other_host};
+use crate::facts::{MOST_HOPS, TextId, TextTable};
 use crate::page_facts::{PageAnswer, PageFacts, RunLimit};
 use crate::traps::{Trap, Traps, shape};
 
@@ -89,15 +89,26 @@ pub struct FrontierEntry {
     pub redirects: u32,
 }
 
+/// An address of the frontier, without the address.
+#[derive(Debug, Clone, Copy)]
+struct EntryWay {
+    way: Way,
+    depth: u32,
+    row: u32,
+    redirects: u32,
+}
+
 /// The addresses of a run, in order. Those before [`Frontier::committed`] are done.
 #[derive(Debug)]
 pub struct Frontier {
     scope: FrontierScope,
     limits: FrontierLimits,
-    entries: Vec<FrontierEntry>,
-    known: HashMap<String, u32>,
-    /// Listed addresses, asked when no linked one is left.
-    listed: VecDeque<String>,
+    /// The addresses, numbered in their order.
+    urls: TextTable,
+    entries: Vec<EntryWay>,
+    /// Listed addresses, asked when no linked one is left: a line for each, and where the next begins.
+    listed: String,
+    next_listed: usize,
     committed: usize,
     traps: Traps,
     limits_met: BTreeSet<RunLimit>,
@@ -109,9 +120,10 @@ impl Frontier {
         Self {
             scope,
             limits,
+            urls: TextTable::default(),
             entries: Vec::new(),
-            known: HashMap::new(),
-            listed: VecDeque::new(),
+            listed: String::new(),
+            next_listed: 0,
             committed: 0,
             traps: Traps::default(),
             limits_met: BTreeSet::new(),
@@ -126,12 +138,21 @@ impl Frontier {
 
     /// Adds the addresses of sitemaps. They are asked when no linked one is left.
     pub fn list(&mut self, urls: impl IntoIterator<Item = String>) {
-        self.listed.extend(urls);
+        for url in urls {
+            self.listed.push_str(&url);
+            self.listed.push('\n');
+        }
     }
 
     /// The address at a place of the order.
-    pub fn entry(&self, at: usize) -> Option<&FrontierEntry> {
-        self.entries.get(at)
+    pub fn entry(&self, at: usize) -> Option<FrontierEntry> {
+        let EntryWay { way, depth, row, redirects } = *self.entries.get(at)?;
+        Some(FrontierEntry { url: self.url(at).to_owned(), way, depth, row, redirects })
+    }
+
+    /// The address itself; empty where none is known.
+    pub fn url(&self, at: usize) -> &str {
+        u32::try_from(at).map_or("", |at| self.urls.get(TextId(at)))
     }
 
     /// Addresses known so far.
@@ -156,7 +177,7 @@ impl Frontier {
 
     /// Whether nothing that belongs to the site was left out for a limit. What patterns and traps leave out does not count.
     pub fn is_complete(&self) -> bool {
-        self.limits_met.is_empty() && self.committed == self.entries.len() && self.listed.is_empty()
+        self.limits_met.is_empty() && self.committed == self.entries.len() && self.next_listed == self.listed.len()
     }
 
     /// The limits that left addresses out.
@@ -171,7 +192,7 @@ impl Frontier {
 
     /// Takes the answer of the next address in order: adds what it links.
     pub fn commit(&mut self, page: &PageFacts) {
-        let Some(entry) = self.entries.get(self.committed).cloned() else { return };
+        let Some(entry) = self.entry(self.committed) else { return };
         self.committed += 1;
         match &page.answer {
             PageAnswer::Document(document) => {
@@ -203,7 +224,7 @@ impl Frontier {
     /// Whether a page links a new address of the site that is of another kind than its own.
     fn leads_elsewhere(&self, from: &FrontierEntry, urls: &[&str]) -> bool {
         let kind = Url::parse(&from.url).map(|url| shape(&url));
-        urls.iter().filter(|url| !self.known.contains_key(**url)).any(|url| {
+        urls.iter().filter(|url| !self.urls.contains(url)).any(|url| {
             let url = Url::parse(url).ok().filter(|url| self.scope.admits(url));
             url.is_some_and(|url| kind.as_ref() != Ok(&shape(&url)))
         })
@@ -212,7 +233,7 @@ impl Frontier {
     /// Adds an address that a page of the order names, after as many redirects as `from` has. `step` is what that page adds
     /// to a row of its kind.
     fn offer(&mut self, text: &str, from: &FrontierEntry, depth: u32, step: u32) {
-        if self.known.contains_key(text) {
+        if self.urls.contains(text) {
             return;
         }
         let Ok(url) = Url::parse(text) else { return };
@@ -233,8 +254,10 @@ impl Frontier {
 
     /// Adds listed addresses until one is new. One at a time: what it links comes before the next.
     fn take_listed(&mut self) {
-        while let Some(url) = self.listed.pop_front() {
-            if self.known.contains_key(&url) || !Url::parse(&url).is_ok_and(|url| self.scope.admits(&url)) {
+        while let Some((url, _)) = self.listed.get(self.next_listed..).and_then(|left| left.split_once('\n')) {
+            let url = url.to_owned();
+            self.next_listed += url.len() + 1;
+            if self.urls.contains(&url) || !Url::parse(&url).is_ok_and(|url| self.scope.admits(&url)) {
                 continue;
             }
             if self.is_full() {
@@ -250,15 +273,16 @@ impl Frontier {
     }
 
     fn is_full(&self) -> bool {
-        self.entries.len() >= self.limits.pages
+        self.entries.len() >= self.limits.pages || !self.urls.has_room(MOST_ADDRESS_BYTES)
     }
 
     fn push(&mut self, entry: FrontierEntry) -> bool {
-        if self.is_full() || self.known.contains_key(&entry.url) {
+        let FrontierEntry { url, way, depth, row, redirects } = entry;
+        if self.is_full() || self.urls.contains(&url) {
             return false;
         }
-        self.known.insert(entry.url.clone(), u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
-        self.entries.push(entry);
+        self.urls.add(&url);
+        self.entries.push(EntryWay { way, depth, row, redirects });
         true
     }
 }
@@ -287,7 +311,7 @@ mod tests {
     }
 
     fn urls(frontier: &Frontier) -> Vec<&str> {
-        (0..frontier.len()).filter_map(|at| frontier.entry(at)).map(|entry| entry.url.as_str()).collect()
+        (0..frontier.len()).map(|at| frontier.url(at)).collect()
     }
 
     #[test]
@@ -349,7 +373,7 @@ mod tests {
         let mut frontier = frontier(100);
         while frontier.committed() < frontier.len() {
             let at = frontier.committed();
-            let url = frontier.entry(at).unwrap().url.clone();
+            let url = frontier.url(at).to_owned();
             let answer =
                 PageAnswer::Redirect { status: 302, to: Some(format!("https://e.com/{}", "x".repeat(at + 1))) };
             frontier.commit(&PageFacts::unjudged(&url, PageRole::Page, answer));
@@ -366,7 +390,7 @@ mod tests {
         let mut month = 0;
         while frontier.committed() < frontier.len() {
             month += 1;
-            let at = frontier.entry(frontier.committed()).unwrap().url.clone();
+            let at = frontier.url(frontier.committed()).to_owned();
             frontier.commit(&page(&at, &[&format!("https://e.com/?month={month}")]));
         }
         assert_eq!(frontier.len(), 101);

@@ -10,7 +10,7 @@ use crate::traps::Trap;
 
 /// Version of what is kept of pages and of the checks across pages. Runs of two versions are not compared, and pages of another
 /// version are asked for again.
-pub const FACTS_VERSION: u32 = 3;
+pub const FACTS_VERSION: u32 = 4;
 
 /// The facts of one address. What they are made of is never more than the limits of `reading.rs` allow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -172,6 +172,9 @@ pub struct ContentFacts {
     pub is_spaced: bool,
     /// Sketch of its runs of five words.
     pub sketch: Vec<u16>,
+    /// How the sketch was made: sketches of two kinds can't be compared.
+    #[serde(default)]
+    pub sketch_kind: u8,
     /// Its first and last blocks, paragraphs and the like: hash and number of words of each. By them texts that every page of a site
     /// repeats are known.
     #[serde(default)]

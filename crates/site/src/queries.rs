@@ -180,8 +180,8 @@ impl SiteFacts {
         };
         let pairs = targets.iter().flat_map(|(target, places)| places.iter().map(move |place| (*target, place.page)));
         let mutual = pairs.filter(|(target, source)| names(*target, *source));
-        let roots = joined_by(self.pages.len(), mutual.map(|(a, b)| (a as usize, b as usize)));
-        let mut clusters: BTreeMap<usize, Vec<PageId>> = BTreeMap::new();
+        let roots = joined_by(self.pages.len(), mutual);
+        let mut clusters: BTreeMap<u32, Vec<PageId>> = BTreeMap::new();
         for (page, root) in roots.into_iter().enumerate() {
             clusters.entry(root).or_default().push(id(page));
         }

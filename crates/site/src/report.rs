@@ -13,7 +13,7 @@ use crate::checks;
 use crate::facts::{PageId, SiteFacts, Template};
 use crate::fold::{Fold, FoldScope, folds, is_of_server};
 use crate::page_facts::{PageRole, RunLimit};
-use crate::points::{Points, SCORE_BARS};
+use crate::points::{Points, SCORE_BARS, TemplatePoints, points_of};
 
 /// Cases kept of one finding, and pages of one case or folded finding: a report is read, the tables have all.
 const MOST_LISTED: usize = 1_000;
@@ -181,9 +181,13 @@ pub fn report(site: &SiteFacts) -> SiteReport {
     let mut findings: Vec<SiteFinding> =
         found.into_iter().map(|(check, cases)| finding(site, check, cases, &points)).collect();
     findings.sort_by(|a, b| a.severity.cmp(&b.severity).then(b.gain.total_cmp(&a.gain)));
-    let folds = folds(site);
-    let templates = templates(site, &folds, &points);
-    let mut page_findings: Vec<FoldedFinding> = folds.iter().map(|fold| folded(site, fold, &points)).collect();
+    let mut page_findings: Vec<FoldedFinding> = Vec::new();
+    let mut of_templates = TemplatePoints::default();
+    folds(site, &mut |fold| {
+        of_templates.note(site, &fold);
+        page_findings.push(folded(site, &fold, &points));
+    });
+    let templates = templates(site, of_templates, &points);
     page_findings.sort_by(|a, b| {
         let is_alone = |one: &FoldedFinding| one.scope == Scope::Pages;
         is_alone(a)
@@ -238,12 +242,6 @@ fn view(site: &SiteFacts, case: Case) -> CaseView {
     CaseView { url: case.subject, note: case.note, total, pages }
 }
 
-/// What a page gains without a code.
-fn points_of(site: &SiteFacts, page: PageId, code: u16) -> u32 {
-    let findings = site.page(page).map_or(&[][..], |page| &page.findings);
-    findings.iter().filter(|finding| finding.code == code).map(|finding| weight(finding.severity)).sum()
-}
-
 fn folded(site: &SiteFacts, fold: &Fold, points: &Points) -> FoldedFinding {
     const NO_TEXT: Text = text("", "");
     let urls = |pages: &[PageId]| pages.iter().take(MOST_LISTED).map(|id| site.url(*id).to_owned()).collect();
@@ -295,14 +293,7 @@ fn place(scope: &Scope, code: &str, fold: &Fold) -> Phrase {
     }
 }
 
-fn templates(site: &SiteFacts, folds: &[Fold], points: &Points) -> Vec<TemplateView> {
-    let mut without: BTreeMap<usize, BTreeMap<PageId, u32>> = BTreeMap::new();
-    for fold in folds {
-        let FoldScope::Template(at) = fold.cause else { continue };
-        for page in &fold.pages {
-            *without.entry(at).or_default().entry(*page).or_default() += points_of(site, *page, fold.code);
-        }
-    }
+fn templates(site: &SiteFacts, mut without: TemplatePoints, points: &Points) -> Vec<TemplateView> {
     let page_scores = points.scores();
     let view = |(at, template): (usize, &Template)| {
         let scores: Vec<u32> = template.pages.iter().filter_map(|id| page_scores.get(id).copied()).collect();
@@ -312,7 +303,7 @@ fn templates(site: &SiteFacts, folds: &[Fold], points: &Points) -> Vec<TemplateV
             example: site.url(template.example).to_owned(),
             pages: template.pages.len(),
             score: mean,
-            gain: points.gain(without.remove(&at).unwrap_or_default().into_iter()),
+            gain: points.gain(without.take(at)),
         }
     };
     site.templates().all.iter().enumerate().map(view).collect()

@@ -1,6 +1,7 @@
 //! What belongs to a whole site and is asked for once: robots.txt, sitemaps, discovery files.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use audit::facts::robots_txt::{RobotsState, RobotsTxt};
 use audit::facts::site_files::{SiteFile, SiteFiles};
@@ -22,7 +23,7 @@ pub(super) struct SiteOrigin {
     /// robots.txt and sitemaps, read, without entries.
     pub(super) files: SiteFiles,
     /// Entries of sitemaps by the key of the page, each with the address of its file.
-    entries: HashMap<String, Vec<(String, SitemapEntry)>>,
+    entries: HashMap<String, Vec<(Arc<str>, SitemapEntry)>>,
     /// What was read of the sitemaps.
     pub(super) list: SitemapList,
 }
@@ -74,8 +75,11 @@ impl SiteOrigin {
                     false => SitemapSource::Guess,
                 };
                 let (file, entries) = reading.read(&url, source).await;
+                let file_url: Arc<str> = url.as_str().into();
                 for (key, entry) in entries {
-                    self.entries.entry(key).or_default().push((url.clone(), entry));
+                    // Nearly every page is listed once, and a vector that grows takes four places at first.
+                    let of_page = self.entries.entry(key).or_insert_with(|| Vec::with_capacity(1));
+                    of_page.push((Arc::clone(&file_url), entry));
                 }
                 self.files.add(SiteFile::Sitemap(Box::new(file)));
             }
@@ -105,7 +109,8 @@ impl SiteOrigin {
 
     /// The files as one page sees them.
     pub(super) fn files_for(&self, key: &str) -> SiteFiles {
-        self.files.listing(self.entries.get(key).into_iter().flatten().cloned())
+        let listed = self.entries.get(key).into_iter().flatten();
+        self.files.listing(listed.map(|(file, entry)| (file.as_ref().to_owned(), entry.clone())))
     }
 
     fn robots(&self) -> Option<&RobotsTxt> {

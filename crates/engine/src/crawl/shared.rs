@@ -55,7 +55,7 @@ impl SharedCrawl {
     }
 
     /// The address at a place of the order, as far as it is known.
-    pub fn entry(&self, at: usize) -> Option<&FrontierEntry> {
+    pub fn entry(&self, at: usize) -> Option<FrontierEntry> {
         self.0.frontier.entry(at)
     }
 

@@ -89,26 +89,29 @@ impl<'a> Cell<'a> {
     fn count(count: usize) -> Self {
         Self::Whole(i64::try_from(count).ok())
     }
+
+    /// The text of a cell of a column.
+    fn as_csv(&self, kind: ColumnKind) -> Cow<'_, str> {
+        match (self, kind) {
+            (Self::Text(Some(text)), _) => Cow::Borrowed(text),
+            (Self::Whole(Some(number)), _) => number.to_string().into(),
+            (Self::Decimal(Some(number)), Decimal(places)) => format!("{number:.places$}").into(),
+            (Self::Decimal(Some(number)), _) => number.to_string().into(),
+            (Self::Flag(Some(flag)), _) => if *flag { "true" } else { "false" }.into(),
+            (Self::Text(None) | Self::Whole(None) | Self::Decimal(None) | Self::Flag(None), _) => Cow::Borrowed(""),
+        }
+    }
 }
 
 impl SiteTable {
     /// The names of the columns as a line of CSV (RFC 4180).
     pub fn csv_header(&self) -> String {
-        csv_row(&self.columns.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>())
+        csv_row(&self.columns.iter().map(|(name, _)| *name).collect::<Vec<_>>())
     }
 
     /// A row as a line of CSV.
     pub fn csv_row(&self, row: &[Cell<'_>]) -> String {
-        let cell = |(cell, (_, kind)): (&Cell<'_>, &(&str, ColumnKind))| match (cell, kind) {
-            (Cell::Text(text), _) => text.as_deref().unwrap_or_default().to_owned(),
-            (Cell::Whole(number), _) => number.map_or_else(String::new, |number| number.to_string()),
-            (Cell::Decimal(number), Decimal(places)) => {
-                number.map_or_else(String::new, |number| format!("{number:.places$}"))
-            }
-            (Cell::Decimal(number), _) => number.map_or_else(String::new, |number| number.to_string()),
-            (Cell::Flag(flag), _) => flag.map_or_else(String::new, |flag| flag.to_string()),
-        };
-        csv_row(&row.iter().zip(self.columns).map(cell).collect::<Vec<_>>())
+        csv_row(&row.iter().zip(self.columns).map(|(cell, (_, kind))| cell.as_csv(*kind)).collect::<Vec<_>>())
     }
 }
 
@@ -143,7 +146,7 @@ pub fn page_row<'a>(site: &'a SiteFacts, report: &SiteReport, id: PageId) -> Vec
 
 /// The rows of [`LINKS`] of a page, one for each link.
 pub fn link_rows(site: &SiteFacts, id: PageId) -> impl Iterator<Item = Vec<Cell<'_>>> {
-    let row = move |link: &'_ Edge| {
+    let row = move |link: Edge| {
         let answer = site.page_of(link.target).and_then(|id| site.page(id)).map(|page| page.answer.word());
         vec![
             Cell::text(site.url(id)),
@@ -153,7 +156,7 @@ pub fn link_rows(site: &SiteFacts, id: PageId) -> impl Iterator<Item = Vec<Cell<
             Cell::Text(answer.map(Cow::Borrowed)),
         ]
     };
-    site.links(id).iter().map(row)
+    site.links(id).map(row)
 }
 
 /// A row of [`FINDINGS`]; the scope is `site` or `page`.

@@ -277,6 +277,6 @@ fn known(crawl: &SharedCrawl) -> Vec<(i64, FrontierEntry)> {
     /// As many as are given out at once, and some that other servers have committed meanwhile.
     const MOST: usize = 64;
     let (_, committed) = crawl.progress();
-    let entries = (committed..).map_while(|at| Some((i64::try_from(at).ok()?, crawl.entry(at)?.clone())));
+    let entries = (committed..).map_while(|at| Some((i64::try_from(at).ok()?, crawl.entry(at)?)));
     entries.take(MOST).collect()
 }

@@ -38,7 +38,7 @@ use progress::RunTeller;
 const BATCH: usize = 32;
 const BATCH_TIME: Duration = Duration::from_millis(500);
 /// Pages read of a file at a time.
-const READ_AT_ONCE: i64 = 200;
+const READ_AT_ONCE: i64 = 32;
 /// Place of the first image or page of another site among the rows of a run.
 const RESOURCES_FROM: i64 = 1 << 40;
 

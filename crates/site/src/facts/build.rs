@@ -1,21 +1,33 @@
 //! How a site is built of its pages, one after the other, in any order.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::hash_map::{Entry, RandomState};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::BuildHasher as _;
 use std::sync::OnceLock;
 
 use super::graph::LinkGraph;
-use super::node::{ContentNode, DocumentNode, Edge, NodeAnswer, NodeFinding, PageNode};
+use super::links::{Edge, LinkLists, PageLinks};
+use super::lists::Lists;
+use super::node::{ContentNode, DocumentNode, NodeAnswer, NodeFinding, PageNode};
 use super::repeated::TextBlocks;
 use super::shared::SharedLists;
 use super::texts::{TextId, TextTable};
 use super::{PageId, SiteFacts, id};
 use crate::page_facts::{DocumentFacts, EntityFacts, OrganizationFacts, PageAnswer, PageFacts, PageLink, SiteInputs};
 
+/// From this number on numbers are those of descriptions that one page alone has: no text has one.
+const ALONE: u32 = 1 << 31;
+
 /// Collects pages. Of two with one address the second is passed over.
 #[derive(Debug, Default)]
 pub struct SiteBuilder {
     texts: TextTable,
     pages: Vec<PageNode>,
+    links: LinkLists,
+    sketches: Lists<u8>,
+    /// The first page with each description, by the hash of the text.
+    descriptions: HashMap<u64, PageId>,
+    state: RandomState,
     /// Addresses of `pages`.
     urls: HashSet<TextId>,
     /// Numbers of codes, in the order in which they came.
@@ -24,6 +36,8 @@ pub struct SiteBuilder {
     unmeasured: SharedLists<u16>,
     skeletons: BTreeMap<u64, Box<[u16]>>,
     blocks: TextBlocks,
+    /// Kinds of the sketches of texts: two where versions of the program shared a run.
+    sketch_kinds: BTreeSet<u8>,
     /// Addresses of the pages that describe each.
     organizations: BTreeMap<OrganizationFacts, Vec<TextId>>,
     entities: BTreeMap<String, BTreeMap<(String, String), Vec<TextId>>>,
@@ -56,8 +70,8 @@ impl SiteBuilder {
         });
     }
 
-    fn answer(&mut self, answer: PageAnswer, url: TextId) -> (NodeAnswer, Option<Box<DocumentNode>>, Box<[Edge]>) {
-        let plain = |answer| (answer, None, Box::default());
+    fn answer(&mut self, answer: PageAnswer, url: TextId) -> (NodeAnswer, Option<Box<DocumentNode>>, PageLinks) {
+        let plain = |answer| (answer, None, PageLinks::default());
         match answer {
             PageAnswer::Document(facts) => {
                 let (document, links) = self.document(*facts, url);
@@ -73,12 +87,14 @@ impl SiteBuilder {
         }
     }
 
-    fn document(&mut self, facts: DocumentFacts, url: TextId) -> (DocumentNode, Box<[Edge]>) {
-        let edge = |link: &PageLink| Edge::new(self.texts.add(&link.url), self.texts.add(&link.text), link.nofollow);
-        let mut links: Vec<Edge> = facts.links.iter().map(edge).collect();
-        // Menus stand twice on many pages.
-        links.sort_unstable();
-        links.dedup();
+    fn document(&mut self, facts: DocumentFacts, url: TextId) -> (DocumentNode, PageLinks) {
+        let links: Vec<(TextId, &PageLink)> =
+            facts.links.iter().map(|link| (self.texts.add(&link.url), link)).collect();
+        let edges: Vec<Edge> = once(links)
+            .into_iter()
+            .map(|(target, text, nofollow)| Edge::new(target, self.texts.add(text), nofollow))
+            .collect();
+        let links = self.links.add(&edges);
         if let Some(organization) = facts.organization {
             self.organizations.entry(organization).or_default().push(url);
         }
@@ -87,13 +103,16 @@ impl SiteBuilder {
         }
         let content = facts.content.map(|content| {
             self.blocks.add(&content);
-            ContentNode { hash: content.hash, words: content.words, sketch: content.sketch.into() }
+            self.sketch_kinds.insert(content.sketch_kind);
+            let sketch: Vec<u8> = content.sketch.iter().map(|number| (number & 0xFF) as u8).collect();
+            ContentNode { hash: content.hash, words: content.words, sketch: self.sketches.add(&sketch) }
         });
+        let description = facts.description.map(|text| self.description(&text));
         self.skeletons.entry(facts.skeleton.hash).or_insert_with(|| facts.skeleton.sketch.into());
         let mut add = |text: Option<String>| text.map(|text| self.texts.add(&text));
         let document = DocumentNode {
             title: add(facts.title),
-            description: add(facts.description),
+            description,
             h1: add(facts.h1),
             lang: add(facts.lang),
             canonical: add(facts.canonical),
@@ -115,7 +134,27 @@ impl SiteBuilder {
             breadcrumb: facts.breadcrumb.iter().map(|url| self.texts.add(url)).collect(),
             list_page: facts.list_page.map(|(number, list)| (number, self.texts.add(&list))),
         };
-        (document, links.into())
+        (document, links)
+    }
+
+    /// The number of the description of the page that is being added. Most pages have one of their own: its text is not kept before a
+    /// second page has it.
+    fn description(&mut self, text: &str) -> TextId {
+        let page = id(self.pages.len());
+        match self.descriptions.entry(self.state.hash_one(text)) {
+            Entry::Vacant(free) => {
+                free.insert(page);
+                TextId(ALONE + page)
+            }
+            Entry::Occupied(known) => {
+                let number = self.texts.add(text);
+                let first = self.pages.get_mut(*known.get() as usize);
+                if let Some(document) = first.and_then(|page| page.document.as_mut()) {
+                    document.description = Some(number);
+                }
+                number
+            }
+        }
     }
 
     fn code(&mut self, code: String) -> u16 {
@@ -130,6 +169,7 @@ impl SiteBuilder {
         let first = self.pages.iter().position(|page| page.url == start);
         self.blocks.note(&mut self.pages, first);
         self.urls = HashSet::new();
+        self.descriptions = HashMap::new();
         // So that the empty text has the least number of all.
         self.texts.add("");
         let listed: Option<Vec<TextId>> =
@@ -166,6 +206,7 @@ impl SiteBuilder {
             unmeasured.apply(&mut page.unmeasured);
         }
         drop((findings, unmeasured));
+        self.links.renumber(pages.iter().map(|page| page.links), &numbers);
         pages.sort_unstable_by_key(|page| page.url);
         let page_of = |url: TextId| pages.binary_search_by_key(&url, |page| page.url).ok();
         let page_ids = |urls: Vec<TextId>| renumbered(urls).into_iter().filter_map(page_of).map(id).collect::<Vec<_>>();
@@ -181,13 +222,15 @@ impl SiteBuilder {
                 document.organization = u32::try_from(at).ok();
             }
         }
-        let graph = LinkGraph::of(&mut pages);
         let mut site = SiteFacts {
             texts: self.texts,
             pages,
-            graph,
+            links: self.links,
+            graph: LinkGraph::default(),
+            sketches: self.sketches,
             codes: self.codes.into_keys().collect(),
             skeletons: self.skeletons,
+            sketches_compare: self.sketch_kinds.len() < 2,
             organizations,
             entities,
             listed: listed.map(renumbered),
@@ -210,6 +253,19 @@ impl SiteBuilder {
     }
 }
 
+/// Links of one page, each target once: followed where one of them is, with the least text that is not empty.
+fn once(mut links: Vec<(TextId, &PageLink)>) -> Vec<(TextId, &str, bool)> {
+    links.sort_unstable_by_key(|(target, link)| (*target, link.text.is_empty(), link.text.as_str()));
+    let mut once: Vec<(TextId, &str, bool)> = Vec::with_capacity(links.len());
+    for (target, link) in links {
+        match once.last_mut() {
+            Some((known, _, nofollow)) if *known == target => *nofollow &= link.nofollow,
+            _ => once.push((target, &link.text, link.nofollow)),
+        }
+    }
+    once
+}
+
 impl PageNode {
     fn renumber(&mut self, renumber: impl Fn(TextId) -> TextId + Copy) {
         self.url = renumber(self.url);
@@ -218,7 +274,6 @@ impl PageNode {
             NodeAnswer::Failed(reason) => NodeAnswer::Failed(renumber(reason)),
             other => other,
         };
-        self.links.iter_mut().for_each(|edge| edge.renumber(renumber));
         if let Some(document) = &mut self.document {
             document.renumber(renumber);
         }

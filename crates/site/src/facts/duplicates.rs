@@ -115,17 +115,16 @@ fn has_text(site: &SiteFacts, id: PageId) -> bool {
 /// Groups of pages with nearly the same text, of pages of which no two have the same.
 fn near(site: &SiteFacts, mut pages: Vec<PageId>) -> Vec<Vec<PageId>> {
     pages.sort_unstable();
-    let own = |id: &PageId| OwnText::of(site.document(*id)?);
-    let (pages, texts): (Vec<PageId>, Vec<OwnText<'_>>) =
-        pages.into_iter().filter_map(|id| Some((id, own(&id)?))).unzip();
+    let own = |id: PageId| OwnText::of(site, site.document(id)?);
+    pages.retain(|id| own(*id).is_some());
+    let of = |at: usize| own(*pages.get(at)?);
     let is_near = |a: usize, b: usize| {
-        let (Some(a_text), Some(b_text)) = (texts.get(a), texts.get(b)) else { return false };
+        let (Some(a_text), Some(b_text)) = (of(a), of(b)) else { return false };
         let (Some(a), Some(b)) = (pages.get(a), pages.get(b)) else { return false };
-        a_text.likeness(b_text) >= NEARLY_SAME && !are_meant_to_be_alike(site, *a, *b)
+        a_text.likeness(&b_text) >= NEARLY_SAME && !are_meant_to_be_alike(site, *a, *b)
     };
-    let sketches: Vec<&[u16]> = texts.iter().map(|text| text.sketch).collect();
-    let roots = groups(&sketches, ROWS, is_near);
-    let mut groups: BTreeMap<usize, Vec<PageId>> = BTreeMap::new();
+    let roots = groups(pages.len(), |at| of(at).map_or(&[][..], |text| text.sketch), ROWS, is_near);
+    let mut groups: BTreeMap<u32, Vec<PageId>> = BTreeMap::new();
     for (page, root) in pages.iter().zip(roots) {
         groups.entry(root).or_default().push(*page);
     }
@@ -135,17 +134,17 @@ fn near(site: &SiteFacts, mut pages: Vec<PageId>) -> Vec<Vec<PageId>> {
 /// The text of a page that has enough of its own, besides what every page of the site repeats.
 struct OwnText<'s> {
     /// Sketch of the whole text.
-    sketch: &'s [u16],
+    sketch: &'s [u8],
     words: u32,
     repeated: u32,
 }
 
 impl<'s> OwnText<'s> {
-    fn of(document: &'s DocumentNode) -> Option<Self> {
+    fn of(site: &'s SiteFacts, document: &DocumentNode) -> Option<Self> {
         let content = document.content.as_ref()?;
         let (words, repeated) = (content.words, document.repeated);
         let has_enough = words.saturating_sub(repeated) >= FEWEST_WORDS;
-        has_enough.then_some(Self { sketch: &content.sketch, words, repeated })
+        has_enough.then_some(Self { sketch: site.sketches.get(content.sketch), words, repeated })
     }
 
     /// How alike two texts are in percent, without what both repeat. What whole texts share follows from their likeness, j = shared /

@@ -1,8 +1,8 @@
 //! The links of a site.
 
-use super::node::{Edge, NodeAnswer, PageNode};
+use super::node::{NodeAnswer, PageNode};
 use super::texts::TextId;
-use super::{PageId, SiteFacts, id};
+use super::{PageId, SiteFacts};
 
 /// Redirects that are followed to an end, as many as Googlebot follows.
 pub(crate) const MOST_HOPS: u32 = 10;
@@ -27,16 +27,12 @@ pub(crate) struct LinkGraph {
 }
 
 impl LinkGraph {
-    /// Of pages in the order of their addresses, whose links are put in order.
-    pub(super) fn of(pages: &mut [PageNode]) -> Self {
-        for page in pages.iter_mut() {
-            page.links = once(std::mem::take(&mut page.links));
-        }
-        let page_of = |url: TextId| pages.binary_search_by_key(&url, |page| page.url).ok();
-        let mut counts = vec![0u32; pages.len() + 1];
-        let targets = |page: &PageNode| page.links.iter().filter_map(|edge| page_of(edge.target)).collect::<Vec<_>>();
-        for target in pages.iter().flat_map(targets) {
-            if let Some(count) = counts.get_mut(target + 1) {
+    /// The links of the pages of a site.
+    pub(super) fn of(site: &SiteFacts) -> Self {
+        let targets = |source: PageId| site.links(source).filter_map(|edge| site.page_of(edge.target));
+        let mut counts = vec![0u32; site.pages.len() + 1];
+        for target in site.pages().flat_map(|(source, _)| targets(source)) {
+            if let Some(count) = counts.get_mut(target as usize + 1) {
                 *count += 1;
             }
         }
@@ -47,11 +43,11 @@ impl LinkGraph {
         }
         let starts = counts.clone();
         let mut sources = vec![0; total as usize];
-        for (source, page) in pages.iter().enumerate() {
-            for target in targets(page) {
-                let Some(next) = counts.get_mut(target) else { continue };
+        for (source, _) in site.pages() {
+            for target in targets(source) {
+                let Some(next) = counts.get_mut(target as usize) else { continue };
                 if let Some(slot) = sources.get_mut(*next as usize) {
-                    *slot = id(source);
+                    *slot = source;
                 }
                 *next += 1;
             }
@@ -64,22 +60,6 @@ impl LinkGraph {
         let (Some(start), Some(end)) = (self.starts.get(at), self.starts.get(at + 1)) else { return &[] };
         self.sources.get(*start as usize..*end as usize).unwrap_or_default()
     }
-}
-
-/// Links of one page, each target once: followed where one of them is, with the least text that is not empty.
-fn once(edges: Box<[Edge]>) -> Box<[Edge]> {
-    let mut edges = edges.into_vec();
-    edges.sort_unstable();
-    // The empty text has the least number of all.
-    edges.dedup_by(|next, kept| {
-        let is_same = next.target == kept.target;
-        if is_same {
-            let anchor = if kept.anchor().0 == 0 { next.anchor() } else { kept.anchor() };
-            *kept = Edge::new(kept.target, anchor, kept.nofollow() && next.nofollow());
-        }
-        is_same
-    });
-    edges.into()
 }
 
 /// Follows redirects from a page.
@@ -124,7 +104,7 @@ pub(super) fn depths(site: &SiteFacts) -> Vec<Option<(u32, PageId)>> {
             }
         }
         for page in reached {
-            for next in site.links(page).iter().filter_map(|edge| site.page_of(edge.target)) {
+            for next in site.links(page).filter_map(|edge| site.page_of(edge.target)) {
                 if depths.get(next as usize).is_none_or(Option::is_some) {
                     continue;
                 }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use model::finding::Severity;
 
+use super::links::PageLinks;
+use super::lists::ListPlace;
 use super::texts::TextId;
 use crate::page_facts::{PageAnswer, PageRole};
 
@@ -27,7 +29,7 @@ pub struct PageNode {
     /// Codes that its report did not measure, in order, as in [`NodeFinding::code`].
     pub unmeasured: Arc<[u16]>,
     /// Its links, each target once, in the order of their addresses.
-    pub(super) links: Box<[Edge]>,
+    pub(super) links: PageLinks,
 }
 
 /// What a page answered.
@@ -102,41 +104,12 @@ pub struct NodeFinding {
     pub place: u32,
 }
 
-/// A link of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Edge {
-    /// The address.
-    pub target: TextId,
-    /// The number of its text, and in the lowest bit whether it asks not to be followed: a site has more links than all else.
-    text: u32,
-}
-
-impl Edge {
-    pub(super) fn new(target: TextId, anchor: TextId, nofollow: bool) -> Self {
-        Self { target, text: (anchor.0 << 1) | u32::from(nofollow) }
-    }
-
-    /// Its text.
-    pub fn anchor(self) -> TextId {
-        TextId(self.text >> 1)
-    }
-
-    /// Whether every link of the page to this address asks not to be followed.
-    pub fn nofollow(self) -> bool {
-        self.text & 1 == 1
-    }
-
-    pub(super) fn renumber(&mut self, renumber: impl Fn(TextId) -> TextId) {
-        *self = Self::new(renumber(self.target), renumber(self.anchor()), self.nofollow());
-    }
-}
-
 /// A document.
 #[derive(Debug)]
 pub struct DocumentNode {
     /// Text of `title`.
     pub title: Option<TextId>,
-    /// Meta description.
+    /// Meta description. One that no other page has is a number without a text.
     pub description: Option<TextId>,
     /// First `h1`.
     pub h1: Option<TextId>,
@@ -179,6 +152,6 @@ pub struct ContentNode {
     pub hash: u64,
     /// Number of its words.
     pub words: u32,
-    /// Sketch of its runs of five words.
-    pub sketch: Box<[u16]>,
+    /// Sketch of its runs of five words, among the site's.
+    pub(super) sketch: ListPlace,
 }

@@ -73,7 +73,7 @@ fn targets(site: &SiteFacts, page: PageId, place_of: impl Fn(PageId) -> Option<u
     if site.document(page).is_none_or(|document| document.nofollow) {
         return Vec::new();
     }
-    let followed = site.links(page).iter().filter(|edge| !edge.nofollow());
+    let followed = site.links(page).filter(|edge| !edge.nofollow());
     let mut targets: Vec<u32> = followed
         .filter_map(|edge| site.page_of(edge.target))
         .filter_map(|target| match site.ending(target) {

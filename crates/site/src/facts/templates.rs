@@ -1,6 +1,7 @@
 //! Templates: groups of pages whose markup has the same skeleton, or nearly.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use url::Url;
 
@@ -20,8 +21,8 @@ const NAMING: usize = 80;
 pub(crate) struct Templates {
     /// Each, the largest first, then in the order of their first page.
     pub(crate) all: Vec<Template>,
-    /// Place of each page's template.
-    of: BTreeMap<PageId, usize>,
+    /// Place of each page's template, counted from 1.
+    of: Vec<Option<NonZeroU32>>,
 }
 
 /// A template.
@@ -49,22 +50,27 @@ impl Templates {
             let pair = sketches.get(a).zip(sketches.get(b));
             pair.is_some_and(|(a, b)| alike(a, b) >= ONE_TEMPLATE)
         };
-        let roots = groups(&sketches, ROWS, are_one);
-        let mut joined: BTreeMap<usize, Vec<PageId>> = BTreeMap::new();
+        let roots = groups(sketches.len(), |at| sketches.get(at).copied().unwrap_or_default(), ROWS, are_one);
+        let mut joined: BTreeMap<u32, Vec<PageId>> = BTreeMap::new();
         for (pages, root) in by_hash.values().zip(roots) {
             joined.entry(root).or_default().extend(pages);
         }
         let mut all: Vec<Template> = joined.into_values().map(|pages| Template::new(site, pages)).collect();
         all.sort_by_key(|template| (std::cmp::Reverse(template.pages.len()), template.pages.first().copied()));
         tell_apart(site, &mut all);
-        let of = all.iter().enumerate().flat_map(|(at, template)| template.pages.iter().map(move |id| (*id, at)));
-        let of = of.collect();
+        let mut of = vec![None; site.pages.len()];
+        for (at, template) in (1..).map_while(NonZeroU32::new).zip(&all) {
+            for page in &template.pages {
+                of.get_mut(*page as usize).into_iter().for_each(|of| *of = Some(at));
+            }
+        }
         Self { all, of }
     }
 
     /// The place of a page's template.
     pub(crate) fn place_of(&self, id: PageId) -> Option<usize> {
-        self.of.get(&id).copied()
+        let place = self.of.get(id as usize).copied().flatten()?;
+        Some(place.get() as usize - 1)
     }
 }
 

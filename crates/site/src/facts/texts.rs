@@ -1,6 +1,5 @@
 //! Texts kept once, each with a number: addresses, titles, texts of links.
 
-use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
 /// The number of a text. After [`TextTable::sort`] numbers compare as their texts do.
@@ -17,32 +16,65 @@ pub struct TextTable {
     bytes: String,
     /// Where each text begins and ends, by its number.
     spans: Vec<(u32, u32)>,
-    /// Numbers by hash; where two texts have one hash, the second has the next free one. Of the hash 32 bits are kept: the table
-    /// has half the size, and few of a million texts share them.
-    numbers: HashMap<u32, u32>,
+    /// Numbers of texts, counted from 1, each at its hash or the next free place: a power of two of places, of which a quarter is
+    /// free at least. A map that keeps the hashes too takes twice the memory.
+    places: Vec<u32>,
     state: RandomState,
 }
 
 impl TextTable {
     /// The number of a text, which is kept where it is new.
     pub(crate) fn add(&mut self, text: &str) -> TextId {
-        let mut hash = self.state.hash_one(text) as u32;
-        loop {
-            match self.numbers.get(&hash) {
-                Some(number) if self.get(TextId(*number)) == text => return TextId(*number),
-                Some(_) => hash = hash.wrapping_add(1),
-                None => break,
-            }
+        if (self.spans.len() + 1) * 4 > self.places.len() * 3 {
+            self.grow();
         }
-        if self.bytes.len() + text.len() > MOST_BYTES && !text.is_empty() {
+        let place = match self.find_place(text) {
+            Ok(known) => return known,
+            Err(free) => free,
+        };
+        if !self.has_room(text.len()) && !text.is_empty() {
             return self.add("");
         }
-        let number = self.spans.len() as u32;
         let start = self.bytes.len() as u32;
         self.bytes.push_str(text);
         self.spans.push((start, self.bytes.len() as u32));
-        self.numbers.insert(hash, number);
-        TextId(number)
+        let number = self.spans.len() as u32;
+        if let Some(slot) = self.places.get_mut(place) {
+            *slot = number;
+        }
+        TextId(number - 1)
+    }
+
+    /// Whether one more text of so many bytes is kept.
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+        self.bytes.len() + bytes <= MOST_BYTES
+    }
+
+    /// Whether a text is kept; only before [`Self::sort`].
+    pub(crate) fn contains(&self, text: &str) -> bool {
+        !self.places.is_empty() && self.find_place(text).is_ok()
+    }
+
+    /// The number of a text that is kept, or the place where it goes.
+    fn find_place(&self, text: &str) -> Result<TextId, usize> {
+        let mask = self.places.len() - 1;
+        let mut place = self.state.hash_one(text) as usize & mask;
+        loop {
+            match self.places.get(place).copied().unwrap_or_default().checked_sub(1) {
+                None => return Err(place),
+                Some(number) if self.at(number as usize) == text => return Ok(TextId(number)),
+                Some(_) => place = (place + 1) & mask,
+            }
+        }
+    }
+
+    fn grow(&mut self) {
+        self.places = vec![0; (self.places.len() * 2).max(64)];
+        for number in 0..self.spans.len() {
+            let free = self.find_place(self.at(number)).err();
+            let slot = free.and_then(|free| self.places.get_mut(free));
+            slot.into_iter().for_each(|slot| *slot = number as u32 + 1);
+        }
     }
 
     /// The text of a number.
@@ -72,7 +104,7 @@ impl TextTable {
     /// Numbers the texts in their order; the new number of each old one. No text may be added afterwards.
     pub(crate) fn sort(&mut self) -> Vec<TextId> {
         // Nothing is added any more, and the texts stay where they are: a copy in order would take as much memory again.
-        self.numbers = HashMap::new();
+        self.places = Vec::new();
         let mut order: Vec<u32> = (0..self.spans.len() as u32).collect();
         order.sort_unstable_by(|a, b| self.get(TextId(*a)).cmp(self.get(TextId(*b))));
         let mut numbers = vec![TextId(0); order.len()];
@@ -104,8 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_whose_hashes_meet_are_told_apart() {
-        // Of 400,000 texts some share 32 bits of their hash.
+    fn many_texts_are_told_apart() {
         let mut texts = TextTable::default();
         let old: Vec<TextId> = (0..400_000_u32).map(|number| texts.add(&number.to_string())).collect();
         let again: Vec<TextId> = (0..400_000_u32).map(|number| texts.add(&number.to_string())).collect();

@@ -61,6 +61,21 @@ fn templates_of_one_folder_have_names_of_their_own() {
 }
 
 #[test]
+fn texts_that_two_versions_read_are_not_said_to_have_no_near_duplicates() {
+    let (mut pages, inputs) = pages();
+    let code = "near_duplicate_content";
+    assert!(judged(pages.clone(), inputs.clone()).passed.contains(&code));
+    let mut documents = pages.iter_mut().filter_map(|page| match &mut page.answer {
+        PageAnswer::Document(document) => document.content.as_mut(),
+        _ => None,
+    });
+    documents.next().unwrap().sketch_kind = 0;
+    let told = judged(pages, inputs);
+    assert!(!told.passed.contains(&code));
+    assert_eq!(told.not_measured.get(code), Some(&"limit"));
+}
+
+#[test]
 fn a_site_of_three_templates_is_told_as_such() {
     let (pages, inputs) = pages();
     let told = judged(pages, inputs);

@@ -5,7 +5,7 @@ use sqlx::Row as _;
 
 use crate::error::StoreError;
 use crate::jobs::{JobLease, NewJob};
-use crate::site_runs::{packed, unpacked};
+use crate::site_runs::{packed, packed_facts, unpacked};
 use crate::statement::of_id;
 use crate::store::Store;
 
@@ -185,7 +185,7 @@ impl Store {
         page: SiteKept,
     ) -> Result<(), StoreError> {
         let (run, lease) = (run.to_owned(), lease.clone());
-        let (facts, report) = (packed(&page.facts)?, page.report.as_deref().map(packed).transpose()?);
+        let (facts, report) = (packed_facts(&page.facts)?, page.report.as_deref().map(packed).transpose()?);
         self.db
             .transact("keeping a page of a site", move |transaction| {
                 let (run, lease, facts, report) = (run.clone(), lease.clone(), facts.clone(), report.clone());

@@ -6,14 +6,15 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use model::finding::Finding;
+use model::fix::Fix;
 use model::lang::Lang;
-use model::report::Report;
 use render::format::pretty;
 use render::site_report::{
     Cell, FINDINGS, LINKS, PAGES, RunNotes, SiteReportFile, SiteTable, TEMPLATES, finding_row, link_rows, page,
     page_row, page_rows, sarif, template_rows,
 };
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 use site::facts::PageId;
 use site::{SiteFacts, SiteReport};
 use store::SiteRunFile;
@@ -61,7 +62,7 @@ pub(super) async fn write(
         let Some(last) = stored.last() else { break };
         from = last.place + 1;
         for stored in stored {
-            let report: Option<Report> = stored.report.as_deref().map(serde_json::from_slice).transpose()?;
+            let report: Option<ReportFindings> = stored.report.as_deref().map(serde_json::from_slice).transpose()?;
             for finding in report.iter().flat_map(|report| &report.findings) {
                 let message = finding.message.in_lang(lang);
                 findings.add(&finding_row(&stored.url, finding.severity, &finding.code, message, "page"))?;
@@ -73,29 +74,53 @@ pub(super) async fn write(
     findings.end()
 }
 
+/// What the files have of the stored report of a page: the rest of it is larger, and is not read.
+#[derive(Deserialize)]
+struct ReportFindings {
+    findings: Vec<Finding>,
+    /// One for each finding, in the same order.
+    fixes: Vec<Fix>,
+}
+
 /// A page as a line of JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PageJsonLine<'a> {
+    url: &'a str,
+    answer: Option<&'a str>,
+    status: Option<u16>,
+    score: Option<u32>,
+    depth: Option<u32>,
+    rank: Option<f64>,
+    template: Option<&'a str>,
+    links_in: Option<usize>,
+    issues: Option<Vec<Finding<String>>>,
+    fixes: Option<Vec<Fix<String>>>,
+}
+
+/// The line of a page.
 fn line(
     site: &SiteFacts,
     scores: &BTreeMap<PageId, u32>,
     url: &str,
-    report: Option<&Report>,
+    report: Option<&ReportFindings>,
     lang: Lang,
 ) -> Result<String> {
     let id = site.find(url);
     let page = id.and_then(|id| site.page(id));
-    let value = json!({
-        "url": url,
-        "answer": page.map(|page| page.answer.word()),
-        "status": page.and_then(|page| page.status),
-        "score": id.and_then(|id| scores.get(&id)),
-        "depth": id.and_then(|id| site.depth(id)),
-        "rank": id.map(|id| (site.rank(id) * 1_000.0).round() / 1_000.0),
-        "template": id.and_then(|id| site.template_of(id)),
-        "linksIn": id.map(|id| site.sources(id).len()),
-        "issues": report.map(|report| report.issues_in(lang)),
-        "fixes": report.map(|report| report.fixes_in(lang)),
-    });
-    Ok(serde_json::to_string(&value)? + "\n")
+    let line = PageJsonLine {
+        url,
+        answer: page.map(|page| page.answer.word()),
+        status: page.and_then(|page| page.status),
+        score: id.and_then(|id| scores.get(&id)).copied(),
+        depth: id.and_then(|id| site.depth(id)),
+        rank: id.map(|id| (site.rank(id) * 1_000.0).round() / 1_000.0),
+        template: id.and_then(|id| site.template_of(id)),
+        links_in: id.map(|id| site.sources(id).len()),
+        issues: report.map(|report| report.findings.iter().map(|finding| finding.in_lang(lang)).collect()),
+        fixes: report.map(|report| report.fixes.iter().map(|fix| fix.in_lang(lang)).collect()),
+    };
+    Ok(serde_json::to_string(&line)? + "\n")
 }
 
 fn whole(folder: &Path, name: &str, text: &str) -> Result<()> {

@@ -109,6 +109,7 @@ addEventListener("click", async ({ target: button }) => {
   } catch {
     // The browser refuses: the text is shown and selected, to be copied by its reader.
     taken.closest("details")?.toggleAttribute("open", true);
+    for (const part of taken.querySelectorAll("[hidden]")) part.hidden = false;
     getSelection().selectAllChildren(taken);
     done = names.selected;
   }

@@ -1,5 +1,7 @@
 //! Whether a firewall, a challenge or a rate limit answered instead of the page.
 
+use std::sync::LazyLock;
+
 use memchr::memchr2_iter;
 use model::capture::{Exchange, Fetched};
 
@@ -43,27 +45,62 @@ pub fn blocked(page: &Fetched) -> Option<Blocked> {
     }
 }
 
-fn vendor(exchange: &Exchange) -> Option<&'static str> {
-    let body = Some(&exchange.body.bytes[..]).filter(|bytes| bytes.len() <= LARGEST_INTERSTITIAL).unwrap_or_default();
-    MARKERS.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
+/// A line of [`MARKERS`].
+struct Marker {
+    vendor: &'static str,
+    place: MarkPlace,
+    /// Empty: with any.
+    statuses: Vec<u16>,
+}
+
+/// Where a mark stands. All of them are in lower case.
+enum MarkPlace {
+    /// A header with this name, whose value has this text.
+    Header(&'static str, &'static str),
+    /// A cookie that begins so.
+    Cookie(&'static str),
+    Body(&'static str),
+    Title(&'static str),
+}
+
+/// The table, read once: every page is compared with it.
+static KNOWN: LazyLock<Vec<Marker>> = LazyLock::new(|| MARKERS.lines().filter_map(Marker::read).collect());
+
+impl Marker {
+    /// `None` for a comment.
+    fn read(line: &'static str) -> Option<Self> {
         let mut columns = line.split('\t');
         let (vendor, place, mark, statuses) = (columns.next()?, columns.next()?, columns.next()?, columns.next()?);
-        let status_fits = statuses == "*" || statuses.split(',').any(|status| status.parse() == Ok(exchange.status));
-        if !status_fits {
-            return None;
-        }
-        let found = match place {
-            "header" => {
-                let (name, value) = mark.split_once(": ")?;
-                exchange.headers_named(name).any(|found| found.to_lowercase().contains(value))
-            }
-            "cookie" => exchange.headers_named("set-cookie").any(|cookie| cookie.to_lowercase().starts_with(mark)),
-            "body" => find(body, mark).is_some(),
-            "title" => title(body).is_some_and(|title| title.eq_ignore_ascii_case(mark.as_bytes())),
-            _ => false,
+        let place = match place {
+            "header" => mark.split_once(": ").map(|(name, value)| MarkPlace::Header(name, value))?,
+            "cookie" => MarkPlace::Cookie(mark),
+            "body" => MarkPlace::Body(mark),
+            "title" => MarkPlace::Title(mark),
+            _ => return None,
         };
-        found.then_some(vendor)
-    })
+        Some(Self { vendor, place, statuses: statuses.split(',').filter_map(|status| status.parse().ok()).collect() })
+    }
+
+    fn is_of(&self, exchange: &Exchange, body: &[u8]) -> bool {
+        if !self.statuses.is_empty() && !self.statuses.contains(&exchange.status) {
+            return false;
+        }
+        match self.place {
+            MarkPlace::Header(name, value) => {
+                exchange.headers_named(name).any(|found| find(found.as_bytes(), value).is_some())
+            }
+            MarkPlace::Cookie(mark) => exchange.headers_named("set-cookie").any(|cookie| {
+                cookie.as_bytes().get(..mark.len()).is_some_and(|name| name.eq_ignore_ascii_case(mark.as_bytes()))
+            }),
+            MarkPlace::Body(mark) => find(body, mark).is_some(),
+            MarkPlace::Title(mark) => title(body).is_some_and(|title| title.eq_ignore_ascii_case(mark.as_bytes())),
+        }
+    }
+}
+
+fn vendor(exchange: &Exchange) -> Option<&'static str> {
+    let body = Some(&exchange.body.bytes[..]).filter(|bytes| bytes.len() <= LARGEST_INTERSTITIAL).unwrap_or_default();
+    KNOWN.iter().find(|marker| marker.is_of(exchange, body)).map(|marker| marker.vendor)
 }
 
 /// The text of the first title tag, by plain search: a challenge page is told before anything is parsed.
@@ -109,6 +146,14 @@ mod tests {
         assert_eq!(vendor(&page(503, &[], &format!("{}<title>Just a moment...</title>", " ".repeat(65_536)))), None);
         assert_eq!(vendor(&page(200, &[], "<title>Just a moment...</title>")), None);
         assert_eq!(vendor(&page(403, &[], "<p>Forbidden")), None);
+    }
+
+    #[test]
+    fn every_line_of_the_table_is_read() {
+        let lines = MARKERS.lines().filter(|line| !line.starts_with('#'));
+        assert_eq!(KNOWN.len(), lines.count());
+        let of_any = KNOWN.iter().filter(|marker| marker.statuses.is_empty()).count();
+        assert_eq!(of_any, MARKERS.lines().filter(|line| line.ends_with("\t*")).count());
     }
 
     #[test]

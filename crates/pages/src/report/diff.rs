@@ -23,6 +23,33 @@ pub(super) struct DiffStep<'a> {
     pub(super) is_moved: bool,
 }
 
+/// Lines around a change that are shown where there is little room.
+const LINES_AROUND: usize = 2;
+
+impl DiffStep<'_> {
+    /// What stands before a change in two: lines that can be left out where there is little room, and the last ones.
+    pub(super) fn lead<'t>(&self, parts: &DiffParts<'t>, is_framed: &bool) -> [&'t str; 2] {
+        let [head, ..] = parts;
+        let start = head.rmatch_indices('\n').nth(LINES_AROUND).filter(|_| self.is_cut(is_framed));
+        let (left_out, shown) = split(head, start.map_or(0, |(at, _)| at + 1));
+        [left_out, shown]
+    }
+
+    /// What stands after a change in two: the first lines, and those that can be left out.
+    pub(super) fn rest<'t>(&self, parts: &DiffParts<'t>, is_framed: &bool) -> [&'t str; 2] {
+        let [.., tail] = parts;
+        let end = tail.match_indices('\n').nth(LINES_AROUND).filter(|_| self.is_cut(is_framed));
+        let (shown, left_out) = split(tail, end.map_or(tail.len(), |(at, _)| at));
+        [shown, left_out]
+    }
+
+    /// Only around a part that is marked: where none is, all of the text may be the change.
+    fn is_cut(&self, is_framed: &bool) -> bool {
+        let is_marked = |parts: &DiffParts<'_>| !parts[1].is_empty();
+        *is_framed && self.before.as_ref().zip(self.after.as_ref()).is_some_and(|(a, b)| is_marked(a) || is_marked(b))
+    }
+}
+
 /// The change with its differing parts.
 pub(super) fn step(step: EditStep<'_>) -> DiffStep<'_> {
     let EditStep { what, before, after, is_moved } = step;
@@ -92,6 +119,24 @@ mod tests {
             assert_eq!((one, other[1]), (parts, changed), "{before} {after}");
             assert_eq!((one.concat(), other.concat()), (before.to_owned(), after.to_owned()));
         }
+    }
+
+    #[test]
+    fn lines_far_from_a_change_can_be_left_out() {
+        let before = "a\nb\nc\nd e,\nf\ng\nh\n";
+        let after = before.replace(',', "");
+        let made = step(EditStep { what: String::new(), before: Some(before), after: Some(&after), is_moved: false });
+        for (parts, side) in [(made.before, before), (made.after, after.as_str())] {
+            let parts = parts.unwrap();
+            let made = DiffStep { what: String::new(), before: made.before, after: made.after, is_moved: false };
+            let ([far, near], [close, end]) = (made.lead(&parts, &true), made.rest(&parts, &true));
+            assert_eq!((far, near), ("a\n", "b\nc\nd "));
+            assert_eq!((close, end), ("\nf\ng", "\nh\n"));
+            assert_eq!([far, near, parts[1], close, end].concat(), side);
+            assert_eq!((made.lead(&parts, &false)[0], made.rest(&parts, &false)[1]), ("", ""));
+        }
+        let whole = step(EditStep { what: String::new(), before: None, after: Some(before), is_moved: false });
+        assert_eq!(whole.lead(&[before, "", ""], &true), ["", before]);
     }
 
     #[test]

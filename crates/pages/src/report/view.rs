@@ -40,7 +40,7 @@ use service::shares::report_path;
 const VERY_LONG: usize = 60;
 /// Findings that such a page shows whole. Chosen: with these a page of 100 findings with a filmstrip stays below 120 KB for its
 /// owner, who sees most.
-const WHOLE: usize = 8;
+const WHOLE: usize = 7;
 
 /// Findings of a report from which its page shows notes in short, and links names of checks no more. Chosen: a page of 100
 /// findings stays below 120 KB, and more than this nobody reads in one go.
@@ -67,6 +67,8 @@ pub(crate) struct ReportPage<'a> {
     change: Option<RunChange<'a>>,
     /// Of a public page.
     slug: Option<&'a str>,
+    /// Path of the page with all findings, for links to one of them where the page shows only some; else empty.
+    whole_path: String,
     /// Whether it is the example.
     is_example: bool,
     /// The first page, with its form filled in.
@@ -221,6 +223,10 @@ pub(crate) fn view<'a>(services: &'a Services, reader: Reader, shown: Shown<'a>,
             Eyes::Anybody { slug } => Some(&slug.0),
             _ => None,
         },
+        whole_path: path
+            .as_deref()
+            .filter(|_| filter.is_set())
+            .map_or_else(String::new, |path| format!("{path}?lang={}", lang.tag())),
         is_example: matches!(eyes, Eyes::Example),
         again_address: format!(
             "/?lang={}&url={}",

@@ -9,6 +9,7 @@ use std::time::Duration;
 use api::request::Patience;
 use api::site::Site;
 use api::web::{self, Bounds};
+use model::capture::Coding;
 use model::time::Timestamp;
 use serde_json::Value;
 use service::Services;
@@ -328,13 +329,14 @@ impl TestApp {
     }
 }
 
-/// Reads a whole response until the connection ends.
+/// Reads a whole response until the connection ends; a body in a coding is decoded.
 pub(crate) async fn read(stream: &mut TcpStream) -> Response {
     let mut bytes = Vec::new();
     // A server that refuses a body may close before it has read all of it; what it said counts.
     let _ended = stream.read_to_end(&mut bytes).await;
-    let text = String::from_utf8(bytes).unwrap();
-    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head: {text:?}"));
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
+    let body = bytes.split_off(end.unwrap_or_else(|| panic!("no head: {:?}", String::from_utf8_lossy(&bytes))));
+    let (head, body) = (String::from_utf8(bytes).unwrap(), body[4..].to_vec());
     let mut lines = head.lines();
     let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
     let mut headers: BTreeMap<String, String> = BTreeMap::new();
@@ -346,7 +348,10 @@ pub(crate) async fn read(stream: &mut TcpStream) -> Response {
         }
         known.push_str(value);
     }
-    Response { status, headers, body: body.to_owned() }
+    let coding = headers.get("content-encoding").map(String::as_str).filter(|_| !body.is_empty());
+    let decoded = fetch::decoded(coding, body, None, 16 * 1024 * 1024);
+    assert!(matches!(decoded.coding, Coding::Identity | Coding::Decoded(_)), "{:?}", decoded.coding);
+    Response { status, headers, body: String::from_utf8(decoded.bytes).unwrap() }
 }
 
 /// What a description says of a method and path; a path without parameters goes before one with them.

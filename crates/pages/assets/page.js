@@ -109,7 +109,8 @@ addEventListener("click", async ({ target: button }) => {
   } catch {
     // The browser refuses: the text is shown and selected, to be copied by its reader.
     taken.closest("details")?.toggleAttribute("open", true);
-    for (const part of taken.querySelectorAll("[hidden]")) part.hidden = false;
+    // With what the page leaves out of it.
+    taken.textContent += "";
     getSelection().selectAllChildren(taken);
     done = names.selected;
   }

@@ -58,7 +58,7 @@ pub(super) async fn file(
     let name = name.map(|Path(name)| name).map_err(|_| ServiceError::new(Code::NotFound));
     made(services, reader, name, |services, reader, name| {
         report(reader.lang)
-            .and_then(|report| report_file(report, &name, reader.lang))
+            .and_then(|report| report_file(report, name, reader.lang))
             .unwrap_or_else(|refused| error::page(services, &refused, reader))
     })
     .await

@@ -179,6 +179,21 @@ async fn every_operation_and_every_error_is_documented_for_people() {
     }
 }
 
+/// Of a long change only lines around what differs are in sight, and all of it can be copied.
+#[tokio::test]
+async fn the_example_has_all_of_a_long_change() {
+    let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
+    let page = app.call(Call::get("/example?lang=en")).await.body;
+    let first = page.split("id=\"findings\"").next().unwrap();
+    let mut sides = first.split("<ins").filter_map(|side| Some(side.split_once("</ins>")?.0));
+    let after = sides.find(|side| side.contains("openingHours")).unwrap();
+    let (left_out, shown) = after.split_once("</span></i>").unwrap();
+    assert!(left_out.contains("<i class=\"cut\"><span hidden>{") && left_out.contains("@context"), "{left_out}");
+    assert!(shown.contains("openingHours") && !shown.contains("@context"), "{shown}");
+    assert!(app.call(Call::get("/example/files/images.csv")).await.body.contains("/img/rolls.jpg"));
+    assert_eq!(app.call(Call::get("/example/files/99")).await.status, 404);
+}
+
 #[tokio::test]
 async fn a_browser_at_the_index_of_the_api_is_led_to_its_documentation() {
     let app = TestApp::start(TestDatabase::sqlite(), |_| {}).await;
@@ -312,6 +327,8 @@ async fn no_screen_of_these_has_a_barrier_in_any_look() {
         ("/docs?q=share", false),
         ("/docs/api/audit_page", false),
         ("/docs/guides/clients", false),
+        ("/example", false),
+        ("/example?severity=info", false),
         ("/docs/errors", false),
         ("/docs/embed", false),
         ("/conta/global", false),

@@ -122,15 +122,26 @@ const NAMED_ELSEWHERE: &[&str] = &["og_url_canonical_mismatch", "sitemap_lists_n
 /// A check that found something, and how bad it is on its own.
 pub(crate) type FoundCheck = (&'static Check, Severity);
 
-/// The code among `found` that leads the one given, if any. A lead is never less severe than what it explains: a small
-/// extent of it is no excuse.
-pub(crate) fn lead(of: FoundCheck, found: &[FoundCheck]) -> Option<&'static str> {
-    let (check, severity) = of;
-    TABLE
-        .iter()
-        .filter(|(lead, _)| found.iter().any(|(other, as_bad)| other.code == *lead && *as_bad <= severity))
-        .find(|(_, parts)| parts.iter().any(|pattern| matches(pattern, check.code)))
-        .map(|(lead, _)| *lead)
+/// The rows of the table whose lead was found: few of them, looked for once.
+pub(crate) struct Leads(Vec<(FoundCheck, &'static [&'static str])>);
+
+impl Leads {
+    /// Those among what was found.
+    pub(crate) fn among(found: &[FoundCheck]) -> Self {
+        let row = |(lead, parts): &(&str, &'static [&'static str])| {
+            let lead = found.iter().find(|(check, _)| check.code == *lead)?;
+            Some((*lead, *parts))
+        };
+        Self(TABLE.iter().filter_map(row).collect())
+    }
+
+    /// The code that leads the one given, if any. A lead is never less severe than what it explains: a small extent of it is
+    /// no excuse.
+    pub(crate) fn lead(&self, (check, severity): FoundCheck) -> Option<&'static str> {
+        let is_part = |parts: &[&str]| parts.iter().any(|pattern| matches(pattern, check.code));
+        let led = self.0.iter().find(|((_, as_bad), parts)| *as_bad <= severity && is_part(parts));
+        led.map(|((lead, _), _)| lead.code)
+    }
 }
 
 #[cfg(test)]
@@ -178,7 +189,7 @@ mod tests {
             codes.iter().map(|code| find(code).map(|check| (check, check.severity)).unwrap()).collect()
         };
         let check = |code: &str, beside: &[&str], wanted: Option<&str>| {
-            assert_eq!(lead(found(&[code])[0], &found(beside)), wanted, "{code} beside {beside:?}");
+            assert_eq!(Leads::among(&found(beside)).lead(found(&[code])[0]), wanted, "{code} beside {beside:?}");
         };
         check(
             "link_insecure_internal",
@@ -190,6 +201,6 @@ mod tests {
         check("og_image_missing", &["title_missing"], None);
         // Of small extent it leads nothing that takes points.
         let minor = [(find("charset_late").unwrap(), Severity::Info)];
-        assert_eq!(lead(found(&["mojibake_detected"])[0], &minor), None);
+        assert_eq!(Leads::among(&minor).lead(found(&["mojibake_detected"])[0]), None);
     }
 }

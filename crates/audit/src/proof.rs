@@ -7,6 +7,8 @@
 mod answers;
 mod concern;
 mod effective;
+mod ids;
+mod relation;
 mod subject;
 mod tree;
 mod trial;
@@ -173,7 +175,7 @@ impl<'a, 'f> Proof<'a, 'f> {
         for (at, (_, subjects)) in self.ready.iter().enumerate() {
             let related = |other: &usize| {
                 let are_related = |theirs: &[FixSubject]| {
-                    subject::are_related(subjects, theirs)
+                    relation::are_related(subjects, theirs)
                         || self.hides_otherwise
                             && [subjects, theirs].iter().any(|all| all.contains(&FixSubject::Robots))
                 };

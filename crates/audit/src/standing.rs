@@ -2,7 +2,7 @@
 
 use model::finding::Severity;
 
-use crate::causes::{self, FoundCheck};
+use crate::causes::{FoundCheck, Leads};
 use crate::check::Check;
 use crate::score::{impact, score, weight};
 use crate::silence;
@@ -33,8 +33,9 @@ pub(crate) fn standing(found: Vec<FoundCheck>) -> Standing {
     let silenced = silence::silenced(&fired);
     let shown: Vec<FoundCheck> =
         found.iter().copied().filter(|(check, _)| silenced.iter().all(|(other, _)| other.code != check.code)).collect();
+    let leads = Leads::among(&shown);
     let stands = |(check, severity): &FoundCheck| {
-        let part_of = causes::lead((check, *severity), &shown);
+        let part_of = leads.lead((check, *severity));
         Stands { check, severity: if part_of.is_some() { Severity::Info } else { *severity }, part_of }
     };
     let mut findings: Vec<Stands> = shown.iter().map(stands).collect();

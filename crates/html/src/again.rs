@@ -1,10 +1,10 @@
 //! A changed source, parsed again: what the changes cannot touch is taken over from the tree of the source before.
 //!
-//! That is exact by two facts of the algorithm (WHATWG HTML §13.2.6). Behind the start tag that makes the body the parser is
-//! always in the same state, whatever the head was: only `html` and `body` are open, no formatting element is active, and
-//! the mode is "in body". So where all changes stand before that tag, only what stands before it is parsed. And of most
-//! elements the tree builder looks at the name alone: their start tags may get other attributes. At the text of a script it
-//! does not look at all.
+//! That is exact by two facts of the algorithm (WHATWG HTML §13.2.6). Behind the start tag that makes the body, or before the
+//! content that implies one, the parser is always in the same state, whatever the head was: only `html` and `body` are open, no formatting element is active, and
+//! the mode is "in body". What the head leaves to it, quirks, decides only whether a table ends the paragraph that it begins in.
+//! So where all changes stand before that tag, only what stands before it is parsed. And of most elements the tree builder
+//! looks at the name alone: their start tags may get other attributes. At the text of a script it does not look at all.
 
 mod front;
 mod rest;
@@ -16,7 +16,7 @@ use crate::arena::{NONE, narrow};
 use crate::builder;
 use crate::options::Options;
 use crate::tree::node::NodeId;
-use crate::tree::{Tree, TreeCut};
+use crate::tree::{Quirks, Tree, TreeCut};
 use front::Front;
 use rest::{Rest, Rewrite, TextChange};
 use shift::Shift;
@@ -102,17 +102,23 @@ fn taken_over(before: &Tree, source: &str, changes: &[TextSplice<'_>], options: 
     let (of_front, of_rest) = changes.split_at(changes.partition_point(|(span, _)| span.end <= from.tag.start));
     let parsed = match of_front {
         [] => None,
-        _ => Some(builder::parse(source.get(..tag.end)?.to_owned(), options)),
+        _ => {
+            // A tag makes the body that its content would have made; the content may be text, of which there is no beginning.
+            let end = if from.is_implied { "<body>" } else { "" };
+            Some(builder::parse(source.get(..tag.end)?.to_owned() + end, options))
+        }
     };
     let to = parsed.as_ref().map_or_else(|| Some(from.clone()), Front::of)?;
     if let Some(parsed) = &parsed {
+        let is_quirky = |tree: &Tree| tree.quirks == Quirks::Full;
         // A further `html` tag of the body gives the element what it lacks now.
         let keeps_attributes =
             || before.attributes(from.html).all(|one| parsed.attribute(to.html, one.lower_name()).is_some());
-        let is_alike = to.tag == tag
+        let is_alike = to.tag.start == tag.start
+            && !to.is_implied
+            && (from.is_implied || to.tag.end == tag.end && to.body.attribute_count == from.body.attribute_count)
             && to.nodes + 1 == parsed.nodes.len()
-            && to.body.attribute_count == from.body.attribute_count
-            && parsed.quirks == before.quirks
+            && (is_quirky(parsed) == is_quirky(before) || !before.has_table_in_paragraph)
             && parsed.cut == TreeCut::default()
             && keeps_attributes()
             && before.ignored_doctype.as_ref().is_none_or(|late| late.start >= from.tag.start);
@@ -121,6 +127,7 @@ fn taken_over(before: &Tree, source: &str, changes: &[TextSplice<'_>], options: 
         }
     }
     let mut tree = to.taken(parsed.as_ref().unwrap_or(before));
+    tree.has_table_in_paragraph = before.has_table_in_paragraph;
     let (mut rewrites, mut texts) = (Vec::new(), Vec::new());
     for change in of_rest {
         match Rewrite::of(change, options) {

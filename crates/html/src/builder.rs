@@ -48,6 +48,7 @@ pub(crate) fn parse(source: String, options: &Options) -> Tree {
         fragments: built.nodes.fragments,
         arena: built.arena,
         quirks: built.quirks,
+        has_table_in_paragraph: built.has_table_in_paragraph,
         ignored_doctype: built.ignored_doctype,
         cut: built.cut,
         work: built.work,
@@ -105,6 +106,8 @@ struct Builder<'s> {
     head: Option<NodeId>,
     form: Option<NodeId>,
     quirks: Quirks,
+    /// A table began in a paragraph: quirks decide whether it ends the paragraph, and nothing else.
+    has_table_in_paragraph: bool,
     /// Bytes of the first doctype that came too late.
     ignored_doctype: Option<Range<usize>>,
     frameset_ok: bool,
@@ -150,6 +153,7 @@ impl<'s> Builder<'s> {
             head: None,
             form: None,
             quirks: Quirks::No,
+            has_table_in_paragraph: false,
             ignored_doctype: None,
             frameset_ok: true,
             fostering: false,

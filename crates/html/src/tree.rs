@@ -44,6 +44,8 @@ pub struct Tree {
     /// Fragments by their host, in the order of the hosts.
     pub(crate) fragments: Vec<(NodeId, NodeId)>,
     pub(crate) quirks: Quirks,
+    /// A table began in a paragraph, which is all that full quirks decide in a tree.
+    pub(crate) has_table_in_paragraph: bool,
     pub(crate) ignored_doctype: Option<Range<usize>>,
     pub(crate) cut: TreeCut,
     pub(crate) work: u64,

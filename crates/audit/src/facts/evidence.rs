@@ -6,6 +6,7 @@ use model::lang::{Text, text};
 use model::summary::Confidence;
 
 use super::document::NodeId;
+use super::garbled::Garbled;
 
 /// A value that the page gives, where it was found, and how certain it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +69,8 @@ pub(crate) struct OfBody {
     pub(super) has_prose: OnceLock<bool>,
     /// What shows the trail of the page.
     pub(super) trail: OnceLock<Option<NodeId>>,
+    /// What of the text came out wrong, that of scripts left out.
+    pub(super) garbled: OnceLock<Option<Garbled>>,
 }
 
 impl OfBody {
@@ -85,6 +88,7 @@ impl OfBody {
             has_time: self.has_time.clone(),
             has_prose: self.has_prose.clone(),
             trail: settled(&self.trail, one),
+            garbled: self.garbled.clone(),
         }
     }
 }

@@ -5,6 +5,7 @@ use url::Url;
 use super::document::Element;
 use super::names::amp_image;
 use super::page::Html;
+use super::plain_address::is_data;
 
 /// Images with a source that have neither both attributes nor an inline style that keeps their room, in order.
 pub(crate) fn without_dimensions(html: &Html) -> impl Iterator<Item = Element<'_>> {
@@ -20,7 +21,8 @@ fn has_value(image: Element<'_>, name: &str) -> bool {
 
 /// The address of an image's own file; a `srcset` beside it changes neither `width` nor `height` of the tag.
 pub(crate) fn source(html: &Html, image: Element<'_>) -> Option<Url> {
-    let mut url = html.resolve(image.attribute("src")?).filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    let src = image.attribute("src").filter(|src| !is_data(src))?;
+    let mut url = html.resolve(src).filter(|url| matches!(url.scheme(), "http" | "https"))?;
     url.set_fragment(None);
     Some(url)
 }

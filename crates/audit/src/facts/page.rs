@@ -9,10 +9,12 @@ use super::detected_language::Sample;
 use super::document::{Document, Element, NodeId};
 use super::elements::{Anchor, LinkElement, Meta};
 use super::evidence::Memo;
+use super::garbled::Garbled;
 use super::item::Item;
 use super::jsonld::JsonLd;
 use super::listed::Listed;
 use super::lost_head::LostHead;
+use super::source_marks::{SourceMark, SourceMarks};
 use super::text::VisibleText;
 
 /// A parsed HTML document with its facts.
@@ -55,6 +57,8 @@ pub struct Html {
     pub(crate) sample: OnceLock<Option<Sample>>,
     /// What it says about itself, settled when it is first asked for.
     pub(crate) resolved: Memo,
+    /// Rare texts that its source lacks.
+    pub(super) marks: SourceMarks,
     /// `h1` to `h6` in order, with their level.
     pub headings: Vec<(u8, NodeId)>,
     /// `script` elements in order, data blocks too.
@@ -124,6 +128,17 @@ impl Html {
     /// Whether there is an element with `itemscope` or `typeof`, whatever its vocabulary.
     pub fn has_items(&self) -> bool {
         !self.scopes.is_empty() || !self.typed.is_empty()
+    }
+
+    /// Whether a rare text is nowhere in the source.
+    pub(crate) fn lacks(&self, mark: SourceMark) -> bool {
+        self.marks.lacks(mark, self.document.source())
+    }
+
+    /// What of the prose came out wrong.
+    pub(crate) fn garbled(&self) -> Option<&Garbled> {
+        let garbled = &self.resolved.of_body.garbled;
+        garbled.get_or_init(|| Garbled::of_prose(&self.document, &self.text.text)).as_ref()
     }
 
     /// The element of an id of this document.

@@ -107,7 +107,7 @@ impl MarkFinder {
         let document = &html.document;
         for span in html.comments.iter().filter_map(|id| document.span(*id)) {
             let text = document.source().get(span.clone()).unwrap_or_default();
-            for row in SYSTEMS.at(Where::Comment) {
+            for row in SYSTEMS.in_comment(text) {
                 if let Some(version) = row.mark.held(text) {
                     self.note(row, version, || Some(in_source(document, span.clone(), row)));
                 }

@@ -101,6 +101,17 @@ static FINDER: LazyLock<SecretFinder> = LazyLock::new(|| {
     SecretFinder { patterns, starts }
 });
 
+/// Whether a text has anything that a secret may begin with.
+pub(super) fn may_begin_in(text: &str) -> bool {
+    FINDER.starts.is_match(text)
+}
+
+/// Bytes of the longest beginning of a secret.
+#[cfg(test)]
+pub(super) fn longest_start() -> usize {
+    FINDER.patterns.iter().map(|pattern| pattern.prefix.len()).chain([KEY_HEAD.len()]).max().unwrap_or_default()
+}
+
 /// The secrets of a source, in order; at most [`MOST`].
 pub(crate) fn find(source: &str) -> Vec<Secret> {
     let (bytes, finder) = (source.as_bytes(), &*FINDER);

@@ -1,10 +1,13 @@
 //! The text that a person sees, and its words (UAX #29).
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::document::{Collapsed, Document, Element, Namespace, NodeId};
+use super::words::{Script, scripts};
 
 /// Whether the text of an element is shown.
 pub(crate) fn is_seen(element: Element<'_>) -> bool {
@@ -13,16 +16,34 @@ pub(crate) fn is_seen(element: Element<'_>) -> bool {
     !is_data && !element.has("hidden")
 }
 
+/// Characters of a text that are read for its scripts.
+const MOST_READ: usize = 20_000;
+
 /// Visible text of a document.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct VisibleText {
     /// Runs joined, white space collapsed.
     pub text: String,
     /// Words that hold a letter or digit.
     pub words: usize,
+    /// Its letters of each script, counted when they are first asked for.
+    scripts: OnceLock<BTreeMap<Script, usize>>,
 }
 
+impl PartialEq for VisibleText {
+    fn eq(&self, other: &Self) -> bool {
+        (self.words, &self.text) == (other.words, &other.text)
+    }
+}
+
+impl Eq for VisibleText {}
+
 impl VisibleText {
+    /// Letters of each script in its first 20,000 characters.
+    pub fn scripts(&self) -> &BTreeMap<Script, usize> {
+        self.scripts.get_or_init(|| scripts(&self.text, MOST_READ))
+    }
+
     /// The visible text of a document that nothing else is wanted of.
     pub fn read(document: &Document) -> Self {
         let mut passing = Passing::new(document);
@@ -82,7 +103,7 @@ impl<'d> Passing<'d> {
     /// What was seen.
     pub(crate) fn finish(self) -> VisibleText {
         let text = self.collapsed.text;
-        VisibleText { words: count_words(&text), text }
+        VisibleText { words: count_words(&text), text, scripts: OnceLock::new() }
     }
 }
 

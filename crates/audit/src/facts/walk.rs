@@ -16,6 +16,7 @@ use super::item::{Item, ItemReader};
 use super::jsonld::JsonLd;
 use super::listed::{Listed, Parts};
 use super::page::Html;
+use super::source_marks::SourceMarks;
 use super::text::Passing;
 use super::{lost_head, microdata, rdfa};
 
@@ -75,10 +76,14 @@ impl Html {
         changes: &[TextSplice<'_>],
     ) -> Option<(Self, Option<Kept>)> {
         let (mut html, kept) = Self::read_with(exchange, Some((before, changes)))?;
-        if before.text == html.text
-            && let Some(sample) = before.sample.get()
-        {
-            html.sample = OnceLock::from(sample.clone());
+        if kept.is_some() {
+            html.marks = before.marks.after(html.document.source(), changes);
+        }
+        if before.text == html.text {
+            html.text = Arc::clone(&before.text);
+            if let Some(sample) = before.sample.get() {
+                html.sample = OnceLock::from(sample.clone());
+            }
         }
         Some((html, kept))
     }
@@ -134,6 +139,7 @@ impl Html {
             image_to_measure: OnceLock::new(),
             sample: OnceLock::new(),
             resolved: Memo::default(),
+            marks: SourceMarks::default(),
             headings: Vec::new(),
             scripts: Vec::new(),
             styles: Vec::new(),

@@ -19,7 +19,14 @@ enum Aspect {
     Viewport,
     Lang,
     Hreflang,
+    /// Keys of Open Graph and other `meta`, but for those below.
     Social,
+    /// `og:image`, `twitter:image`, and what is said of them.
+    SocialImage,
+    /// `og:url`.
+    SocialUrl,
+    /// `og:locale`.
+    Locale,
     /// `twitter:card`: no other check reads it.
     Card,
     Refresh,
@@ -37,6 +44,8 @@ enum Aspect {
     Loading,
     /// Addresses of images, frames, scripts and files, by https where they were by http.
     Secured,
+    /// Ids of elements, and what names elements by them.
+    Ids,
 }
 
 /// Kinds of things that a page says or has, a bit each.
@@ -72,9 +81,10 @@ impl Kinds {
 
 /// All but what only says how the page is shown or found, and not what it is about.
 fn content() -> Kinds {
-    use Aspect::{Card, Doctype, File, Frame, Icons, Loaded, Loading, Refresh, Robots, Script, Secured, Viewport};
+    use Aspect::{Card, Doctype, File, Frame, Icons, Ids, Loaded, Loading};
+    use Aspect::{Refresh, Robots, Script, Secured, Viewport};
     let of_files = [Frame, Script, Loaded, Loading, Secured];
-    Kinds::ALL.without([Viewport, Card, Robots, File, Refresh, Icons, Doctype]).without(of_files)
+    Kinds::ALL.without([Viewport, Card, Robots, File, Refresh, Icons, Doctype, Ids]).without(of_files)
 }
 
 /// Elements that load what they name by an address.
@@ -93,15 +103,18 @@ fn of_data() -> Kinds {
 /// That a page may be indexed is not looked at by its name here: no fix changes it, and where one did, every check is judged.
 fn table() -> Vec<(&'static str, Kinds)> {
     use Aspect::{
-        Canonical, Card, Data, Description, Doctype, File, Frame, Heading, Hreflang, Icons, Image, Lang, Link, Loaded,
-        Loading, Robots, Script, Secured, Social, Title, Viewport,
+        Canonical, Card, Description, File, Frame, Heading, Hreflang, Icons, Ids, Image, Lang, Link, Loaded, Loading,
+        Locale, Robots, Script, Secured, Social, SocialImage, SocialUrl, Title, Viewport,
     };
     vec![
+        ("h1", content().and([Frame, Script])),
+        ("max_image_preview_not_large", content().and([Robots, Frame, Script, Loaded, Secured])),
+        ("robots_txt_blocks_resources", loading().and([File])),
         // Of the body: a `title` may stand there too.
         ("placeholder-text", Kinds::of([Title, Heading])),
         ("thin-content", Kinds::of([Title, Heading, Image, Frame, Script, Loaded])),
         ("legacy-markup", Kinds::of([Title, Heading, Image, Frame, Loaded])),
-        ("duplicate-ids", Kinds::ALL.without([Viewport, Card, Robots, Lang, File, Doctype, Loading, Secured])),
+        ("duplicate-ids", Kinds::of([Ids])),
         ("main_landmark_missing", Kinds::of([Heading, Script])),
         ("form-labels", Kinds::of([Heading, Image, Link, Script])),
         ("iframe-titles", Kinds::of([Heading, Frame])),
@@ -110,23 +123,30 @@ fn table() -> Vec<(&'static str, Kinds)> {
         ("crawlable-links", Kinds::of([Heading, Image, Link, Script])),
         ("fragment-links", Kinds::of([Heading, Image, Link, Script])),
         ("link-syntax", Kinds::of([Heading, Image, Link, Script])),
-        ("link-targets", loading().and([Social])),
-        ("link-text", Kinds::of([Heading, Image, Link, Script, Lang, Hreflang, Social, Canonical])),
+        // Neither scheme of http makes a host another one.
+        ("link_local_target", loading().and([SocialImage, SocialUrl]).without([Secured])),
+        ("link-targets", loading().and([Social, SocialImage, SocialUrl])),
+        ("link_text_generic", Kinds::of([Heading, Image, Link, Script, Lang, Hreflang, Locale, Canonical])),
+        ("link-text", Kinds::of([Heading, Image, Link, Script])),
         ("nofollow-links", Kinds::of([Link])),
         ("image-alt", Kinds::of([Heading, Image, Link, Script])),
         ("image-dimensions", content().without([Lang]).and([Secured])),
         ("image-sources", Kinds::of([Heading, Image, Script, Secured])),
         ("inline-images", loading()),
         ("srcset", Kinds::of([Image])),
-        ("lazy-loading", content().without([Canonical, Hreflang, Lang]).and([Loading, Secured])),
+        (
+            "lazy-loading",
+            content().without([Canonical, Hreflang, Lang, Description, SocialUrl, Locale]).and([Loading, Secured]),
+        ),
         ("document-write", Kinds::of([Script])),
         ("lazy-iframes", Kinds::of([Title, Heading, Frame, Loading])),
         ("preconnect", loading()),
         ("blocking-scripts", Kinds::of([Script])),
         ("render-blocking-css", Kinds::of([Script, Loaded, Icons, Canonical, Hreflang, Secured])),
-        ("mixed-content", loading()),
-        ("content-security-policy", loading().and([Data])),
-        ("subresource-integrity", Kinds::of([Script, Loaded, Icons, Canonical, Hreflang, Secured])),
+        ("mixed-content", Kinds::of([Image, Frame, Script, Loaded, Secured])),
+        // A policy stands in a header, or in a tag that no fix is about; what the page loads is only named beside it.
+        ("content-security-policy", Kinds::of([])),
+        ("subresource-integrity", Kinds::of([Script, Loaded])),
         // Answers of the server, but for what the page says of its own.
         ("cookie-security", Kinds::of([])),
         ("hsts", Kinds::of([])),
@@ -134,7 +154,7 @@ fn table() -> Vec<(&'static str, Kinds)> {
         ("bot-access", Kinds::of([])),
         ("core-web-vitals", Kinds::of([])),
         // What the page says of itself in words.
-        ("content-language", Kinds::of([Title, Heading, Lang, Hreflang, Social, Canonical, Script])),
+        ("content-language", Kinds::of([Title, Heading, Lang, Hreflang, Social, Locale, Canonical, Script])),
         ("title", content().without([Link])),
         ("title-length", content().without([Link, Canonical, Hreflang])),
         ("title-wording", content().without([Link, Canonical, Hreflang, Lang])),
@@ -143,7 +163,7 @@ fn table() -> Vec<(&'static str, Kinds)> {
         ("soft-404", content().without([Link, Image])),
         ("open-graph", content().and([Secured])),
         ("og-image", content().and([Secured])),
-        ("twitter-card", Kinds::of([Card, Social])),
+        ("twitter-card", Kinds::of([Card, Social, SocialImage, SocialUrl, Locale])),
         ("viewport", Kinds::of([Viewport])),
         // Structured data, which is compared with the page.
         ("breadcrumb-schema", of_data()),
@@ -173,8 +193,13 @@ fn of_subject(subject: &FixSubject) -> Kinds {
         S::Viewport => Aspect::Viewport,
         S::Lang => Aspect::Lang,
         S::Hreflang => Aspect::Hreflang,
-        S::Social(key) if key == "twitter:card" => Aspect::Card,
-        S::Social(_) => Aspect::Social,
+        S::Social(key) => match key.as_str() {
+            "twitter:card" => Aspect::Card,
+            "og:url" => Aspect::SocialUrl,
+            "og:locale" => Aspect::Locale,
+            key if ["og:image", "twitter:image"].iter().any(|start| key.starts_with(start)) => Aspect::SocialImage,
+            _ => Aspect::Social,
+        },
         S::Refresh => Aspect::Refresh,
         S::Icons => Aspect::Icons,
         S::Data => Aspect::Data,
@@ -186,6 +211,7 @@ fn of_subject(subject: &FixSubject) -> Kinds {
         S::Loaded => Aspect::Loaded,
         S::Loading => Aspect::Loading,
         S::Secured => Aspect::Secured,
+        S::Ids => Aspect::Ids,
         S::File => Aspect::File,
         // It makes another tree of some pages, which no trial lets pass.
         S::Doctype => Aspect::Doctype,
@@ -257,6 +283,9 @@ mod tests {
         let social = |key: &str| of_subject(&FixSubject::Social(key.to_owned()));
         assert_eq!(social("twitter:card"), Kinds::of([Aspect::Card]));
         assert_eq!(social("twitter:title"), Kinds::of([Aspect::Social]));
+        assert_eq!(social("og:url"), Kinds::of([Aspect::SocialUrl]));
+        assert_eq!(social("og:locale"), Kinds::of([Aspect::Locale]));
+        assert_eq!(social("og:image:alt"), Kinds::of([Aspect::SocialImage]));
         assert_eq!(of_subject(&FixSubject::Title), Kinds::of([Aspect::Title]));
         // What is read together with the page, and what the server says.
         assert!(!content().without([Aspect::Title]).meet(Kinds::of([Aspect::Title, Aspect::Doctype])));

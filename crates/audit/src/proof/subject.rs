@@ -1,7 +1,8 @@
-//! What a fix is about: which facts of the page it may change, and which other fixes could hide what it does.
+//! What a fix is about: which facts of the page it may change.
 
 use std::ops::Range;
 
+use super::ids::{may_change_ids, may_hold_ids};
 use crate::facts::document::{Element, Namespace};
 use crate::facts::page::Html;
 use crate::fix::{FixChange, FixDraft, HeadKey};
@@ -36,6 +37,8 @@ pub(super) enum FixSubject {
     Loading,
     /// The address of an image, frame, script or another file, by https where it was by http.
     Secured,
+    /// Ids of elements, and what names elements by them.
+    Ids,
     /// A file of the host.
     File,
     /// Anything else.
@@ -48,6 +51,17 @@ pub(super) fn of(draft: &FixDraft, html: Option<&Html>) -> Vec<FixSubject> {
     subjects.extend(draft.file_edits.iter().map(|_| FixSubject::File));
     if let Some(html) = html {
         subjects.extend(draft.edits.iter().map(|edit| of_change(&edit.change, html)));
+        let touches_ids = |change: &FixChange| match change {
+            FixChange::Replace { span, .. } => !matches!(of_span(span, html), FixSubject::Data | FixSubject::Doctype),
+            other => may_change_ids(other, html),
+        };
+        if draft.edits.iter().any(|edit| touches_ids(&edit.change)) {
+            subjects.push(FixSubject::Ids);
+        }
+    }
+    let is_markup = |key: &HeadKey| !matches!(key, HeadKey::JsonLd(_));
+    if draft.head_tags.iter().any(|tag| is_markup(&tag.key) && may_hold_ids(&tag.tag)) {
+        subjects.push(FixSubject::Ids);
     }
     subjects.sort();
     subjects.dedup();
@@ -142,14 +156,10 @@ fn of_element(element: Element<'_>) -> FixSubject {
         "meta" => match lower("http-equiv").as_deref() {
             Some("content-type") => FixSubject::Encoding,
             Some("refresh") => FixSubject::Refresh,
+            Some("content-language") => FixSubject::Lang,
             _ => lower("property").or_else(|| lower("name")).map_or(FixSubject::Other, |name| of_meta(&name)),
         },
-        "link" if element.has_token("rel", "canonical") => FixSubject::Canonical,
-        "link" if element.has_token("rel", "alternate") => FixSubject::Hreflang,
-        "link" if element.has_token("rel", "icon") => FixSubject::Icons,
-        "link" if ["stylesheet", "preload", "modulepreload"].iter().any(|rel| element.has_token("rel", rel)) => {
-            FixSubject::Loaded
-        }
+        "link" => of_link(element),
         "video" | "audio" | "track" | "embed" | "object" => FixSubject::Loaded,
         "script" if lower("type").is_some_and(|kind| kind.starts_with("application/ld+json")) => FixSubject::Data,
         "script" => FixSubject::Script,
@@ -163,66 +173,22 @@ fn of_element(element: Element<'_>) -> FixSubject {
     }
 }
 
-/// Whether a fix of one could hide what a fix of the other does: whether some check, or the reading of the page, looks at
-/// both. Fixes of things that are not related are proven together as surely as each alone.
-pub(super) fn are_related(a: &[FixSubject], b: &[FixSubject]) -> bool {
-    a.iter().any(|a| b.iter().any(|b| related(a, b) || related(b, a)))
-}
-
-/// Whether a `meta` of this key has readers of its own: no check reads it together with another subject.
-fn is_apart(key: &str) -> bool {
-    matches!(key, "twitter:card" | "referrer")
-}
-
-/// Whether this says what the page is about, in words.
-fn is_wording(subject: &FixSubject) -> bool {
-    use FixSubject as S;
-    match subject {
-        S::Social(key) => !is_apart(key),
-        other => matches!(other, S::Title | S::Description | S::Heading | S::Data),
+/// What a `link` is about; one that is several things may be about anything.
+fn of_link(link: Element<'_>) -> FixSubject {
+    let is = |rel: &str| link.has_token("rel", rel);
+    let loads = ["stylesheet", "preload", "modulepreload"].into_iter().any(is);
+    let kinds = [
+        (is("canonical"), FixSubject::Canonical),
+        // A style sheet to choose from.
+        (is("alternate") && !loads, FixSubject::Hreflang),
+        (is("icon"), FixSubject::Icons),
+        (loads, FixSubject::Loaded),
+    ];
+    let mut told = kinds.into_iter().filter(|(is_told, _)| *is_told).map(|(_, subject)| subject);
+    match (told.next(), told.next()) {
+        (Some(only), None) => only,
+        _ => FixSubject::Other,
     }
-}
-
-fn related(a: &FixSubject, b: &FixSubject) -> bool {
-    use FixSubject as S;
-    match a {
-        // How the page is read at all.
-        S::Encoding | S::Base | S::Other => !matches!(b, S::File),
-        // Whether the page may be indexed, on which many checks depend, no fix changes: see `Proof::hides_otherwise`. That is
-        // all that checks of a canonical ask. Of articles more is asked.
-        S::Robots => match b {
-            S::Social(key) => key == "og:type" || key.starts_with("article:"),
-            other => matches!(other, S::Robots | S::Data),
-        },
-        // The keys of a card are read together.
-        S::Social(key) if is_apart(key) => {
-            matches!(b, S::Social(other) if other.split(':').next() == key.split(':').next())
-        }
-        // The texts of a page are made of each other.
-        S::Title | S::Description | S::Heading | S::Social(_) | S::Data => is_wording(b),
-        // Addresses of the page and its versions.
-        S::Canonical => matches!(b, S::Canonical | S::Hreflang | S::Data) || is_address(b),
-        S::Hreflang => matches!(b, S::Hreflang | S::Lang | S::Data) || is_address(b),
-        S::Lang => *b == S::Lang || *b != S::Data && is_wording(b),
-        // What an image says is text of its link or heading, and it may be the page's own.
-        S::Image => {
-            matches!(b, S::Image | S::Link | S::Heading | S::Data) || matches!(b, S::Social(key) if !is_apart(key))
-        }
-        // What loads late is told by the headline, by the picture of the tags, and by what is preloaded.
-        S::Loading => match b {
-            S::Social(key) => matches!(key.as_str(), "og:image" | "twitter:image"),
-            other => matches!(other, S::Loading | S::Image | S::Frame | S::Heading | S::Loaded),
-        },
-        S::Secured => matches!(b, S::Secured | S::Image | S::Frame | S::Script | S::Loaded | S::Data),
-        S::Doctype | S::Viewport | S::Refresh | S::Icons | S::Link | S::Frame | S::Script | S::Loaded | S::File => {
-            a == b
-        }
-    }
-}
-
-/// Whether this is an address of the page in a `meta`.
-fn is_address(subject: &FixSubject) -> bool {
-    matches!(subject, FixSubject::Social(key) if key.ends_with(":url") || key.ends_with(":locale"))
 }
 
 #[cfg(test)]
@@ -251,6 +217,7 @@ mod tests {
         check("<meta charset=utf-8>", "meta", FixSubject::Encoding);
         check("<meta http-equiv=' Content-Type ' content='text/html'>", "meta", FixSubject::Encoding);
         check("<meta http-equiv=refresh content=5>", "meta", FixSubject::Refresh);
+        check("<meta http-equiv=Content-Language content=pt>", "meta", FixSubject::Lang);
         check("<meta http-equiv=other name=description>", "meta", FixSubject::Description);
         check("<meta name=Viewport>", "meta", FixSubject::Viewport);
         for name in ["robots", "googlebot", "bingbot", "googlebot-news"] {
@@ -271,6 +238,11 @@ mod tests {
         check("<area href=/>", "area", FixSubject::Link);
         check("<iframe src=/></iframe>", "iframe", FixSubject::Frame);
         check("<link rel='Preload x' href=/>", "link", FixSubject::Loaded);
+        check("<link rel='alternate stylesheet' href=/>", "link", FixSubject::Loaded);
+        check("<link rel='shortcut icon' href=/>", "link", FixSubject::Icons);
+        check("<link rel='canonical alternate' href=/>", "link", FixSubject::Other);
+        check("<link rel='icon preload' href=/>", "link", FixSubject::Other);
+        check("<link rel=search href=/>", "link", FixSubject::Other);
         check("<video src=/>", "video", FixSubject::Loaded);
         check("<h1>a</h1>", "h1", FixSubject::Heading);
         check("<h6>a</h6>", "h6", FixSubject::Heading);
@@ -343,58 +315,5 @@ mod tests {
         };
         assert_eq!(of(&draft, Some(&html)), [FixSubject::Title, FixSubject::Heading]);
         assert_eq!(of(&draft, None), []);
-    }
-
-    #[test]
-    fn fixes_are_related_by_what_reads_both() {
-        use FixSubject as S;
-        let social = |key: &str| S::Social(key.to_owned());
-        let related = [
-            (S::Encoding, S::Image),
-            (S::Robots, social("og:type")),
-            (social("twitter:card"), social("twitter:player")),
-            (S::Title, social("og:title")),
-            (social("og:title"), social("twitter:title")),
-            (S::Heading, S::Data),
-            (S::Canonical, S::Hreflang),
-            (S::Canonical, social("og:url")),
-            (S::Hreflang, social("og:locale")),
-            (S::Hreflang, S::Lang),
-            (S::Lang, S::Description),
-            (S::Image, S::Link),
-            (S::File, S::File),
-            (S::Viewport, S::Viewport),
-            (S::Loading, social("og:image")),
-            (S::Secured, S::Script),
-        ];
-        let apart = [
-            (S::Encoding, S::File),
-            (S::Robots, S::Viewport),
-            (S::Robots, S::Canonical),
-            (S::Robots, S::Title),
-            (S::Loading, S::Secured),
-            (S::Secured, social("og:image")),
-            (social("twitter:card"), social("og:title")),
-            (social("twitter:card"), S::Image),
-            (social("referrer"), S::Description),
-            (social("referrer"), S::Lang),
-            (S::Lang, S::Data),
-            (S::Robots, S::File),
-            (S::Title, S::Image),
-            (S::Canonical, S::Title),
-            (S::Canonical, social("og:title")),
-            (S::Hreflang, social("og:image")),
-            (S::Lang, S::Image),
-            (S::Viewport, S::Refresh),
-            (S::Link, S::Frame),
-            (S::Loaded, S::Image),
-            (S::Doctype, S::Title),
-        ];
-        for (pairs, wanted) in [(&related[..], true), (&apart[..], false)] {
-            for (a, b) in pairs {
-                let [a, b] = [std::slice::from_ref(a), std::slice::from_ref(b)];
-                assert_eq!((are_related(a, b), are_related(b, a)), (wanted, wanted), "{a:?} and {b:?}");
-            }
-        }
     }
 }

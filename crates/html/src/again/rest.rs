@@ -59,17 +59,22 @@ impl TextChange {
     }
 }
 
-/// Whether the text of a script may end or be escaped before its end tag (WHATWG HTML §13.2.5.15).
+/// Whether the text of a script may end or be escaped before its end tag: by `<!--` or `</script` alone (WHATWG HTML
+/// §13.2.5.15 to 13.2.5.19).
 fn may_end(text: &str) -> bool {
+    const END: &[u8] = b"/script";
     let bytes = text.as_bytes();
-    memchr::memchr_iter(b'<', bytes).any(|at| matches!(bytes.get(at + 1), Some(b'!' | b'/')))
+    memchr::memchr_iter(b'<', bytes).filter_map(|at| bytes.get(at + 1..)).any(|behind| {
+        behind.starts_with(b"!--") || behind.get(..END.len()).is_some_and(|name| name.eq_ignore_ascii_case(END))
+    })
 }
 
-/// Whether the tree builder looks at the attributes of an element.
+/// Whether the tree builder looks at the attributes of an element. Of formatting elements it takes three that are alike for
+/// a limit; of links there are never two among the active ones (§13.2.6.4.7, "A start tag whose tag name is \"a\"").
 fn is_looked_at(tag: TagId) -> bool {
     // Unknown names are numbered by each source for itself.
     tag.0 >= TagId::KNOWN
-        || tag.has(Trait::FORMATTING)
+        || tag.has(Trait::FORMATTING) && tag != TagId::A
         || matches!(
             tag,
             TagId::HTML

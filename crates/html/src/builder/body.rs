@@ -72,8 +72,11 @@ impl Builder<'_> {
                 self.frameset_ok = false;
             }
             TagId::TABLE => {
-                if self.quirks != Quirks::Full {
-                    self.close_p_in_button_scope();
+                if let Some(at) = self.stack.within(Bound::Button, TagId::P) {
+                    self.has_table_in_paragraph = true;
+                    if self.quirks != Quirks::Full {
+                        self.pop_to(at);
+                    }
                 }
                 self.insert(tag);
                 self.frameset_ok = false;

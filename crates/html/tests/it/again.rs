@@ -43,6 +43,10 @@ fn rewritten(tag: &str, attributes: &str) -> String {
     format!("{name} {attributes}>")
 }
 
+/// What implies a body, and what does not.
+const FIRST: [&str; 8] =
+    ["<p a=1>", "x", "</br>", "</p>", "</body>", "<iframe></iframe><body b=2>", "<!-- c --><b>", "<svg>"];
+const DOCTYPES: [&str; 3] = ["", "<!doctype html>", "<!doctype x>"];
 const ATTRIBUTES: [&str; 8] =
     ["", "a=1", "src=x alt='&amp;'", "type=hidden", "class=\"A &amp; b\"", "TITLE=\"\r\n\"", "a=1 a=2", "=> <b"];
 
@@ -51,9 +55,19 @@ proptest! {
 
     #[test]
     fn another_head_gives_the_same_rest(
-        doctype in select(&["", "<!doctype html>"][..]), old in sources(5), new in sources(5), rest in sources(24),
+        doctype in select(&DOCTYPES[..]), now in select(&DOCTYPES[..]), old in sources(5), new in sources(5), rest in sources(24),
     ) {
         let source = format!("{doctype}{old}<body a=1>{rest}");
+        let front = doctype.len() + old.len();
+        again(&source, &[(doctype.len()..front, &new)]);
+        again(&source, &[(0..front, &format!("{now}{old}"))]);
+    }
+
+    #[test]
+    fn another_head_gives_the_same_rest_where_no_tag_begins_the_body(
+        doctype in select(&DOCTYPES[..]), old in sources(5), new in sources(5), first in select(&FIRST[..]), rest in sources(24),
+    ) {
+        let source = format!("{doctype}{old}{first}{rest}");
         again(&source, &[(doctype.len()..doctype.len() + old.len(), &new)]);
     }
 
@@ -114,7 +128,6 @@ fn what_a_change_may_touch_is_parsed() {
     check("<title>T</title>", "<!--");
     check("<title>T</title>", "<p>");
     check("<title>T</title>", "<template></template>");
-    check("<!doctype html>", "");
     check("<body class=a>", "<body>");
     check("<b>", "<b class=x>");
     check("<x-y Z=1>", "<x-y>");
@@ -122,7 +135,7 @@ fn what_a_change_may_touch_is_parsed() {
     check("<img src=a.png>", "<img><img>");
     check("<img src=a.png>", "<img src='>");
     check("<td>", "");
-    check("d", "e");
+    check("d</b>", "e</b>");
     check("<img src=a.png><b>", "<img>");
     check("f", "<script>f</script>");
     // Another html tag, in the body, gives the first one what it lacks.
@@ -149,12 +162,17 @@ fn the_text_of_a_script_may_change() {
         assert!(is_kept("{'x':1}", old, new), "{old} to {new}");
     }
     assert!(is_kept("1\r\n2", "2", "3\r\n4") && is_kept("1\r\n2", "1\r\n2", "3"));
-    for new in ["", "\r", "\0", "</script>", "</p>", "<!--", "<!"] {
+    for new in ["</p>", "<!", "<!-", "<!-!--", "</scrip", "</ script>", "<"] {
+        assert!(is_kept("1", "1", new), "{new}");
+    }
+    for new in ["", "\r", "\0", "</script>", "</SCRIPT ", "</script", "<!--", "<<!--<script>"] {
         assert!(!is_kept("1", "1", new), "{new}");
     }
     assert!(
         !is_kept("x<!--1", "1", "2") && !is_kept("<1", "1", "/script>") && !is_kept("1", "1</script>", "2</script>")
     );
+    // What stands around the change makes an end of it.
+    assert!(!is_kept("<1-", "1", "!-") && !is_kept("</1pt>", "1", "scri"));
     // In front of the text, in an empty one, and in one of another element.
     assert!(!is_kept("1", "1</", "<script>1</") && !is_kept("", "</script>", "1</script>"));
     let source = "<!doctype html><head></head><body><style>1</style>";
@@ -188,6 +206,68 @@ fn tags_that_the_tree_builder_looks_at_are_parsed() {
     for (body, tag, new) in [("<p id=a>b", "<p id=a>", "<p>"), ("<img>", "<img>", "<img src=a alt='b &amp; c' x-y=Z>")]
     {
         assert!(is_kept(body, tag, new), "{body}");
+    }
+}
+
+#[test]
+fn links_may_have_other_attributes_wherever_they_stand() {
+    let is_kept = |body: &str, new: &str| {
+        const TAG: &str = "<a href=b rel=c>";
+        let source = format!("<!doctype html><head></head><body>{body}");
+        let start = source.find(TAG).unwrap();
+        let (tree, kept) = again(&source, &[(start..start + TAG.len(), new)]);
+        assert!(kept.is_some(), "{body}");
+        kept.map_or(0, |kept| kept.rewritten().iter().filter(|(_, now)| tree.is(*now, "a")).count())
+    };
+    for new in ["<a>", "<a href=b>", "<a href='&amp;' id=d>"] {
+        assert_eq!(is_kept("<p><a href=b rel=c>d</a>e", new), 1);
+        // Copies of one that is not closed have its attributes.
+        assert_eq!(is_kept("<a href=b rel=c>d<p>e<a>g", new), 2);
+        assert_eq!(is_kept("<p><a href=b rel=c>d<p>e<p>f</a>g", new), 3);
+        // Links that are alike, with elements between which the list of active formatting elements begins anew.
+        let alike = "<a href=b rel=c>d<object><a href=b>e<object><a href=b>f<object><a href=b>g<a href=b>h";
+        assert_eq!(is_kept(alike, new), 1);
+        assert_eq!(is_kept("<table><a href=b rel=c>d<tr><a href=b>e</table><p>f", new), 1);
+    }
+}
+
+#[test]
+fn a_doctype_may_change_where_no_table_begins_in_a_paragraph() {
+    let is_kept = |body: &str| {
+        ["", "<!doctype html public '-//W3C//DTD HTML 4.01 Transitional//EN'>", "<!doctype x>"].map(|old| {
+            let source = format!("{old}<html><head></head><body>{body}");
+            again(&source, &[(0..old.len(), "<!doctype html>")]).1.is_some()
+        })
+    };
+    for body in ["<p>a", "<p>a</p><table><tr><td><p>b</table>", "<p><button><table>"] {
+        assert_eq!(is_kept(body), [true; 3], "{body}");
+    }
+    for body in ["<p>a<table>", "<p><b>a</b><div>c</div><p><i><table>", "<table><tr><td><p><table>"] {
+        assert_eq!(is_kept(body), [false; 3], "{body}");
+    }
+}
+
+#[test]
+fn a_body_may_be_implied() {
+    let is_kept = |head: &str, rest: &str, new: &str| {
+        let source = format!("<!doctype html>{head}<title>T</title>{rest}");
+        let start = source.find("<title>").unwrap();
+        let (tree, kept) = again(&source, &[(start..start + "<title>T</title>".len(), new)]);
+        kept.is_some_and(|kept| kept.now(tree.descendants(NodeId::DOCUMENT).next().unwrap()).is_none())
+    };
+    const TITLE: &str = "<title>Other</title><meta name=a content='&amp;'>";
+    for rest in ["<p>a", "a", "\n b", "</head>\n<iframe></iframe></head><body class=c id=d>e", "<img alt='&lt;'>"] {
+        for head in ["", "<head>", "<html lang=en><head><meta charset=utf-8>"] {
+            assert!(is_kept(head, rest, TITLE), "{head} {rest}");
+            assert!(is_kept(head, rest, ""), "{head} {rest}");
+        }
+        for new in ["<p>", "<title>", "<!--", "a", "<body>", "<script>", "<i"] {
+            assert!(!is_kept("<head>", rest, new), "{rest} with {new}");
+        }
+    }
+    // What made the body is not told from these.
+    for rest in ["", "</br>a", "</body><p>a", "<form></form></p>"] {
+        assert!(!is_kept("<head>", rest, TITLE) || rest.starts_with("<form"), "{rest}");
     }
 }
 

@@ -47,19 +47,23 @@ const DUPLICATE: Check = Check {
 
 /// Ids that a message lists.
 const SHOWN: usize = 5;
-/// Attributes that name other elements by their ids, besides `aria-*`, links, and references of drawings.
-const REFERENCES: [&str; 4] = ["for", "headers", "form", "list"];
-/// ARIA attributes that name other elements.
-const ARIA: [&str; 8] = [
-    "aria-labelledby",
-    "aria-describedby",
-    "aria-controls",
-    "aria-owns",
-    "aria-activedescendant",
-    "aria-details",
-    "aria-flowto",
-    "aria-errormessage",
-];
+/// Whether an attribute names other elements by a list of their ids: some, and eight of ARIA's.
+fn is_list_of_ids(name: &str) -> bool {
+    matches!(name, "for" | "headers" | "form" | "list")
+        || name.strip_prefix("aria-").is_some_and(|name| {
+            matches!(
+                name,
+                "labelledby"
+                    | "describedby"
+                    | "controls"
+                    | "owns"
+                    | "activedescendant"
+                    | "details"
+                    | "flowto"
+                    | "errormessage"
+            )
+        })
+}
 
 /// Which of some ids something on the page names.
 fn referenced<'h>(html: &'h Html, ids: &BTreeSet<&'h str>) -> BTreeSet<&'h str> {
@@ -70,7 +74,7 @@ fn referenced<'h>(html: &'h Html, ids: &BTreeSet<&'h str>) -> BTreeSet<&'h str> 
     for element in html.document.elements() {
         for (name, value) in element.attributes() {
             // Names by an id have a sign, but for those of a few attributes: most values are told by their name and this.
-            let is_list = REFERENCES.contains(&name) || ARIA.contains(&name);
+            let is_list = is_list_of_ids(name);
             if !is_list && memchr::memchr(b'#', value.as_bytes()).is_none() {
                 continue;
             }
@@ -95,13 +99,14 @@ fn leads_into_page(html: &Html, address: &str) -> bool {
 
 fn duplicate(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
-    let ids = || html.document.elements_by_id().map(|(id, _)| id);
+    let all: Vec<(&str, Element<'_>)> = html.document.elements_by_id().collect();
+    let ids = || all.iter().map(|(id, _)| *id);
     // Those of one id follow each other.
     let twice: BTreeSet<&str> = ids().zip(ids().skip(1)).filter(|(id, next)| id == next).map(|(id, _)| id).collect();
     let named: Vec<&str> = referenced(html, &twice).into_iter().collect();
     if named.is_empty() {
         facts.whole_page()?;
-        return if ids().next().is_none() { Err(NotMeasured::Absent) } else { PASS };
+        return if all.is_empty() { Err(NotMeasured::Absent) } else { PASS };
     }
     const SAME: Text = text(
         "{count} {count|id that the page refers to is|ids that the page refers to are} used on several elements: {list}.",
@@ -111,8 +116,8 @@ fn duplicate(facts: &Facts<'_>) -> Verdict {
     let list = shown.collect::<Vec<_>>().join(", ");
     let values = [("count", named.len().into()), ("list", list.into())];
     let rank = |id: &str| named.iter().take(MAX_PLACES).position(|known| *known == id);
-    let all = html.document.elements_by_id().filter_map(|(id, element)| Some((rank(id)?, element)));
-    let places: Vec<(usize, Element<'_>)> = all.collect();
+    let places: Vec<(usize, Element<'_>)> =
+        all.iter().filter_map(|(id, element)| Some((rank(id)?, *element))).collect();
     let fix = FixDraft::instruction(FixTarget::Body, DUPLICATE.how, &[]);
     problem(SAME, &values, fix).on(places.into_iter().map(|(_, element)| element)).fail()
 }

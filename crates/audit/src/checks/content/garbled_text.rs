@@ -1,8 +1,9 @@
 //! Letters that came out wrong: bytes read in another encoding than they were written in.
 
 use crate::check::prelude::*;
-use crate::facts::document::collapse;
+use crate::facts::garbled::{Garbled, MOST_QUOTED};
 use crate::facts::page::Html;
+use crate::facts::source_marks::SourceMark;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -54,97 +55,11 @@ const FOUND: Text = text(
     "O texto tem {count} {count|caractere corrompido|caracteres corrompidos}, por exemplo em “{sample}”.",
 );
 
-/// Sequences from which on it is no coincidence: one may be quoted on purpose.
-const MOST_QUOTED: usize = 1;
-/// Characters shown around the first one.
-const SHOWN: usize = 12;
-
-/// Elements whose text is source code, not prose.
-const CODE: [&str; 7] = ["script", "style", "template", "noscript", "pre", "code", "textarea"];
-
-/// Whether a text has garbled letters: no fix copies it to where readers see it.
-pub(crate) fn is_garbled(text: &str) -> bool {
-    garbled(text).0.is_some()
-}
-
-/// Byte offset of the first garbled place of a text, its replacement characters, and its garbled sequences.
-fn garbled(text: &str) -> (Option<usize>, usize, usize) {
-    // Most text is plain, and told so at once.
-    if text.is_ascii() {
-        return (None, 0, 0);
-    }
-    let mut first = None;
-    let (mut replacements, mut sequences) = (0, 0);
-    let mut before: Option<(usize, char)> = None;
-    for (at, character) in text.char_indices() {
-        if character == '\u{fffd}' {
-            replacements += 1;
-            first.get_or_insert(at);
-        }
-        // UTF-8 read as windows-1252: a lead byte's letter, then one that only a continuation byte gives.
-        if let Some((start, 'Ã' | 'Â' | 'â')) = before
-            && matches!(
-                character,
-                '\u{80}'
-                    ..='\u{bf}'
-                        | '€'
-                        | '‚'
-                        | 'ƒ'
-                        | '„'
-                        | '…'
-                        | '†'
-                        | '‡'
-                        | 'ˆ'
-                        | '‰'
-                        | 'Š'
-                        | '‹'
-                        | 'Œ'
-                        | '‘'
-                        | '’'
-                        | '“'
-                        | '”'
-                        | '•'
-                        | '–'
-                        | '—'
-                        | '˜'
-                        | '™'
-                        | 'š'
-                        | '›'
-                        | 'œ'
-            )
-            && !(character == '\u{a0}' && text.get(..start).is_none_or(|head| head.ends_with(char::is_whitespace)))
-        {
-            sequences += 1;
-            first.get_or_insert(start);
-        }
-        before = Some((at, character));
-    }
-    (first, replacements, sequences)
-}
-
-/// Whether a text has a replacement character, or a letter that UTF-8 begins with where it is read as windows-1252.
-fn has_mark(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    // First bytes of `Ã`, `Â` and `â`, and of U+FFFD.
-    memchr::memchr2_iter(0xC3, 0xEF, bytes).any(|at| match bytes.get(at..at + 2) {
-        Some([0xC3, next]) => matches!(next, 0x82 | 0x83 | 0xA2),
-        Some([_, next]) => *next == 0xBF && text.get(at..).is_some_and(|rest| rest.starts_with('\u{fffd}')),
-        _ => false,
-    })
-}
-
-fn prose(html: &Html) -> String {
-    let Some(body) = html.document.body() else { return String::new() };
-    let mut text = String::new();
-    for run in body.texts_where(|element| !element.has("hidden") && !CODE.iter().any(|name| element.is(name))) {
-        text.push_str(run);
-        text.push('\n');
-    }
-    text
-}
-
 /// Fails on NUL characters in the source, which parsers drop from the text.
 fn nul(html: &Html) -> Verdict {
+    if html.lacks(SourceMark::Nul) {
+        return PASS;
+    }
     let source = html.document.source();
     let Some(first) = memchr::memchr(0, source.as_bytes()) else { return PASS };
     const NULS: Text = text(
@@ -167,40 +82,19 @@ fn mojibake(facts: &Facts<'_>) -> Verdict {
     if html.unlabelled_utf8 {
         return PASS;
     }
-    // All of the prose and more, read already: where no mark is in it, none is in the prose.
-    if !has_mark(&html.text.text) {
-        return nul(html);
-    }
-    let seen = prose(html);
-    let (first, replacements, sequences) = garbled(&seen);
-    let Some(first) = first.filter(|_| replacements > 0 || sequences > MOST_QUOTED) else { return nul(html) };
+    let Some(Garbled { count, sample }) = html.garbled() else { return nul(html) };
     const UTF8: Text = text(
         "Find the step that reads UTF-8 as another encoding, or another encoding as UTF-8.",
         "Encontre a etapa que lê UTF-8 como outra codificação, ou outra codificação como UTF-8.",
     );
-    let start =
-        seen.get(..first).unwrap_or_default().char_indices().rev().take(SHOWN).last().map_or(first, |(at, _)| at);
-    let sample = collapse(&seen.get(start..).unwrap_or_default().chars().take(2 * SHOWN).collect::<String>());
-    let values = [("count", (replacements + sequences).into()), ("sample", sample.as_str().into())];
-    let place = Place { snippet: Some(sample), ..Place::default() };
+    let values = [("count", (*count).into()), ("sample", sample.as_str().into())];
+    let place = Place { snippet: Some(sample.clone()), ..Place::default() };
     problem(FOUND, &values, FixDraft::instruction(FixTarget::Body, UTF8, &[])).at([place]).fail()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn garbled_letters_are_told_from_ordinary_ones() {
-        let count = |text: &str| {
-            let (_, replacements, sequences) = garbled(text);
-            (replacements, sequences)
-        };
-        assert_eq!(count("PÃ£o de queijo quentÃ\u{ad}ssimo, â€œbomâ€\u{9d}"), (0, 4));
-        assert_eq!(count("a\u{fffd}b"), (1, 0));
-        assert_eq!(count("Âncora, Ã vontade, SÃO PAULO, château, l’âge d’or"), (0, 0));
-        assert!(is_garbled("PÃ£o de queijo") && !is_garbled("Pão de queijo"));
-    }
 
     #[test]
     fn a_nul_has_a_place_of_its_own() {

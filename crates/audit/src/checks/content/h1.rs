@@ -1,8 +1,8 @@
 //! The main heading: a page without one, or with several.
 
-use super::garbled_text::is_garbled;
 use crate::check::prelude::*;
 use crate::facts::fitting::{LONGEST_HEADLINE, cut};
+use crate::facts::garbled::is_garbled;
 use crate::facts::headings::{outline, says_something};
 use crate::facts::page::Html;
 use crate::facts::resolved::site_name::{is_site_name, names_the_site};

@@ -1,7 +1,7 @@
 //! The title: missing, several, or left over from a generator.
 
 use crate::check::prelude::*;
-use crate::checks::content::garbled_text::is_garbled;
+use crate::facts::garbled::is_garbled;
 use crate::facts::page::Html;
 use crate::facts::placeholders::{is_placeholder, is_title, without_visible_markup};
 use crate::facts::resolved::{Resolved, title as resolved_title};

@@ -2,10 +2,10 @@
 
 use super::title::{GOOGLE_TITLE, first_filled};
 use crate::check::prelude::*;
-use crate::checks::content::garbled_text::is_garbled;
 use crate::facts::document::collapse;
 use crate::facts::fitting;
 use crate::facts::font_metrics::{columns, title_px};
+use crate::facts::garbled::is_garbled;
 use crate::facts::page::Html;
 use crate::facts::placeholders::is_placeholder;
 use crate::facts::resolved::bare;

@@ -3,10 +3,10 @@
 use super::title::{first_filled, head_titles};
 use super::title_length::is_short;
 use crate::check::prelude::*;
-use crate::checks::content::garbled_text::is_garbled;
 use crate::facts::detected_language::is_function_word;
 use crate::facts::fitting::WIDEST_TITLE_PX;
 use crate::facts::font_metrics::title_px;
+use crate::facts::garbled::is_garbled;
 use crate::facts::page::Html;
 use crate::facts::placeholders::is_placeholder;
 use crate::facts::resolved::site_name::is_site_name;
@@ -173,8 +173,6 @@ const SCRIPT_PERCENT: usize = 80;
 const LEAST_TEXT_LETTERS: usize = 500;
 /// Words from which on a title is more than a name, which may stay in its own script.
 const LEAST_TITLE_WORDS: usize = 4;
-/// Characters of the text that are read for its script.
-const MOST_TEXT: usize = 20_000;
 
 fn title_element(html: &Html) -> Option<Element<'_>> {
     head_titles(html).into_iter().find(|title| !title.text().is_empty())
@@ -336,13 +334,13 @@ fn script_mismatch(facts: &Facts<'_>) -> Verdict {
     if html.unlabelled_utf8 {
         return Err(NotMeasured::Language);
     }
-    let of_text = scripts(&html.text.text, MOST_TEXT);
+    let of_text = html.text.scripts();
     let letters: usize = of_text.values().sum();
-    let Some((script, count)) = of_text.into_iter().max_by_key(|(_, count)| *count) else { return PASS };
+    let Some((script, count)) = of_text.iter().max_by_key(|(_, count)| **count) else { return PASS };
     if letters < LEAST_TEXT_LETTERS {
         return Err(NotMeasured::Language);
     }
-    if count * 100 < letters * SCRIPT_PERCENT || of_title.contains_key(&script) {
+    if count * 100 < letters * SCRIPT_PERCENT || of_title.contains_key(script) {
         return PASS;
     }
     let is_like_title = |text: &str| scripts(text, text.len()).keys().any(|one| of_title.contains_key(one));

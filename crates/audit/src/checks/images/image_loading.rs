@@ -8,6 +8,7 @@ use crate::facts::content_images::{
     SMALL, content_images, far_down, is_lazy, is_preferred, is_stand_in, later, with_fallback,
 };
 use crate::facts::page::Html;
+use crate::facts::plain_address::is_data;
 use crate::facts::resolved::headline;
 
 /// The family.
@@ -196,6 +197,9 @@ fn file_of(html: &Html, image: Element<'_>) -> Option<String> {
 
 /// The last part of an address's path, where it names a file.
 fn file_name(html: &Html, address: &str) -> Option<String> {
+    if is_data(address) {
+        return None;
+    }
     let url = html.resolve(address)?;
     Some(url.path_segments()?.next_back()?.to_owned()).filter(|name| name.contains('.'))
 }

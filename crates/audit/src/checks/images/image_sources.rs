@@ -9,6 +9,7 @@ use crate::facts::image_room;
 use crate::facts::names::is_classic_script;
 use crate::facts::page::Html;
 use crate::facts::page_controls::has_mark;
+use crate::facts::plain_address::{PlainTarget, is_data};
 use crate::facts::url_identity::{identity, same_page};
 
 /// The family.
@@ -123,6 +124,12 @@ fn is_of_overlay(image: Element<'_>) -> bool {
     std::iter::once(image).chain(around).any(|element| names_overlay(element) || element.is("dialog"))
 }
 
+/// Whether an address may be that of the page: those of most images can't, and need no parsing.
+fn may_be_page(html: &Html, address: &str) -> bool {
+    let is_elsewhere = |target: PlainTarget<'_>| html.url.host_str() != Some(target.host);
+    !is_data(address) && !html.plain_target(address).is_some_and(is_elsewhere)
+}
+
 /// Whether an image has nothing to show.
 fn lacks_source(html: &Html, image: Element<'_>) -> bool {
     let filled = |element: Element<'_>, name: &str| element.attribute(name).is_some_and(|v| !v.trim().is_empty());
@@ -131,7 +138,9 @@ fn lacks_source(html: &Html, image: Element<'_>) -> bool {
         picture.is_some_and(|picture| picture.children().any(|source| source.is("source") && filled(source, "srcset")))
     };
     let src = image.attribute("src").map(str::trim).filter(|src| !src.is_empty());
-    let is_page = |src: &str| html.resolve(src).is_some_and(|url| identity(&url) == identity(&html.url));
+    let is_page = |src: &str| {
+        may_be_page(html, src) && html.resolve(src).is_some_and(|url| identity(&url) == identity(&html.url))
+    };
     src.is_none_or(is_page) && !filled(image, "srcset") && !in_picture()
 }
 

@@ -6,6 +6,7 @@ use crate::check::prelude::*;
 use crate::facts::document::Namespace;
 use crate::facts::robots_directives::{Directive, for_google};
 use crate::facts::robots_tag::{is_article, wants_large_preview};
+use crate::facts::source_marks::SourceMark;
 use crate::fix::HeadKey;
 
 /// The family.
@@ -213,10 +214,10 @@ fn noimageindex(facts: &Facts<'_>) -> Verdict {
 }
 
 fn element(facts: &Facts<'_>) -> Verdict {
-    /// The attribute, as every author writes it: looked for in the source first, since few pages have it.
     const NAME: &str = "data-nosnippet";
     let html = facts.page()?;
-    if memchr::memmem::find(html.document.source().as_bytes(), NAME.as_bytes()).is_none() {
+    // Few pages have it.
+    if html.lacks(SourceMark::NoSnippet) {
         return Err(NotMeasured::Absent);
     }
     let is_read = |element: &Element<'_>| {

@@ -8,6 +8,7 @@ use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::elements::Reach;
 use crate::facts::page::Html;
+use crate::facts::plain_address::is_data;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -77,8 +78,10 @@ const INSECURE: Check = Check {
 
 /// Percent of a page's links to its own host below which those over http are a note: a forgotten one, not a template.
 const NOTE_BELOW: usize = 10;
-/// Names that never leave a machine or a local network (RFC 6761, RFC 8375).
-const LOCAL_SUFFIXES: [&str; 6] = ["localhost", "local", "test", "internal", "home.arpa", "lan"];
+/// Ends of names that never leave a machine or a local network (RFC 6761).
+const LOCAL_ENDS: [&str; 5] = ["localhost", "local", "test", "internal", "lan"];
+/// The domain of home networks (RFC 8375).
+const HOME: &str = "home.arpa";
 /// First labels of hosts on which a site is tried out.
 const STAGING_LABELS: [&str; 6] = ["staging", "stage", "dev", "preview", "preprod", "uat"];
 /// Hosts that hold previews of sites that live elsewhere.
@@ -97,26 +100,30 @@ pub(crate) fn is_local(url: &Url, page: &Url) -> bool {
         Some(Host::Ipv6(ip)) => {
             ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local() || ip.is_unspecified()
         }
-        Some(Host::Domain(host)) => {
-            let host = host.trim_end_matches('.');
-            LOCAL_SUFFIXES
-                .iter()
-                .any(|suffix| host == *suffix || host.strip_suffix(suffix).is_some_and(|h| h.ends_with('.')))
-                || is_staging(host, page)
-        }
+        Some(Host::Domain(host)) => is_local_name(host.trim_end_matches('.'), page),
         None => false,
     }
 }
 
-/// Whether an address may have another host than its base: most can't, and need no parsing.
-fn may_leave(value: &str) -> bool {
-    value.contains([':', '\\']) || value.contains("//")
+/// The same of a domain.
+fn is_local_name(host: &str, page: &Url) -> bool {
+    let last = host.rsplit('.').next().unwrap_or_default();
+    LOCAL_ENDS.contains(&last)
+        || last == "arpa" && host.strip_suffix(HOME).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        || is_staging(host, page)
+}
+
+/// Whether an address may be a local one with another host than its base: most can't, and need no parsing.
+fn may_be_local(html: &Html, value: &str) -> bool {
+    (value.contains([':', '\\']) || value.contains("//"))
+        && !is_data(value)
+        && html.plain_target(value).is_none_or(|target| is_local_name(target.host, &html.url))
 }
 
 fn is_staging(host: &str, page: &Url) -> bool {
     let Some(page_host) = page.host_str() else { return false };
     let Some((first, rest)) = host.split_once('.') else { return false };
-    let is_preview = first.contains("-git-") && PREVIEW_HOSTS.iter().any(|suffix| host.ends_with(suffix));
+    let is_preview = PREVIEW_HOSTS.iter().any(|suffix| host.ends_with(suffix)) && first.contains("-git-");
     if !is_preview && !STAGING_LABELS.contains(&first) {
         return false;
     }
@@ -147,7 +154,7 @@ fn local_targets(html: &Html) -> Vec<(Cow<'_, Url>, &'static str, Element<'_>)> 
     let of_links = html.links.iter().filter_map(|link| Some((Cow::Borrowed(link.url.as_ref()?), "href", link.node)));
     let of_others = html.elements(&html.addressed).filter_map(|element| {
         let (_, name) = ADDRESSES.iter().find(|(tag, _)| element.is(tag))?;
-        let value = element.attribute(name).filter(|value| may_leave(value))?;
+        let value = element.attribute(name).filter(|value| may_be_local(html, value))?;
         Some((Cow::Owned(html.resolve(value)?), *name, element.id()))
     });
     let of_metas = html.metas.iter().filter_map(|meta| {

@@ -3,6 +3,7 @@
 use crate::check::prelude::*;
 use crate::facts::document::{Document, Namespace, NodeId};
 use crate::facts::page::Html;
+use crate::facts::plain_address::is_data;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -103,6 +104,26 @@ struct TreeSize {
     children: (usize, Option<NodeId>),
 }
 
+/// Whether a document is within every limit though each child counted, as most are: found without a look at any name.
+fn is_small(document: &Document) -> bool {
+    let (mut elements, mut deepest, mut widest) = (0_usize, 0, 0);
+    let mut around: Vec<(Element<'_>, usize)> = Vec::new();
+    for element in document.elements() {
+        elements += 1;
+        let parent = element.parent();
+        while around.last().is_some_and(|(last, _)| Some(*last) != parent) {
+            around.pop();
+        }
+        if let Some((_, children)) = around.last_mut() {
+            *children += 1;
+            widest = widest.max(*children);
+        }
+        around.push((element, 0));
+        deepest = deepest.max(around.len());
+    }
+    elements <= MOST_ELEMENTS && deepest <= MOST_DEPTH && widest <= MOST_CHILDREN
+}
+
 /// One walk, with the elements around the current one and their counted children.
 fn measure(document: &Document) -> TreeSize {
     let mut size = TreeSize::default();
@@ -162,6 +183,9 @@ fn is_row_of_many(parent: Element<'_>) -> bool {
 /// Fails on many elements, deep or wide ones.
 fn dom_large(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
+    if is_small(&html.document) {
+        return PASS;
+    }
     let size = measure(&html.document);
     let (depth, children) = (size.depth.0, size.children.0);
     let (is_deep, is_wide) = (depth > MOST_DEPTH, children > MOST_CHILDREN);
@@ -201,12 +225,9 @@ fn inline(html: &Html) -> Vec<(usize, Element<'_>)> {
     let scripts = html.elements(&html.scripts).filter(|script| !script.has("src"));
     let blocks = scripts.chain(html.elements(&html.styles)).map(|block| (length(block), block));
     let data = |element: Element<'_>| {
-        ["src", "srcset", "href", "poster", "data"]
-            .iter()
-            .filter_map(|name| element.attribute(name))
-            .filter(|value| value.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:")))
-            .map(str::len)
-            .sum::<usize>()
+        let is_address = |name: &str| matches!(name, "src" | "srcset" | "href" | "poster" | "data");
+        let inline = element.attributes().filter(|(name, value)| is_address(name) && is_data(value));
+        inline.map(|(_, value)| value.len()).sum::<usize>()
     };
     let links = html.links.iter().filter_map(|link| html.element(link.node));
     let addresses = html.elements(&html.addressed).chain(links).map(|element| (data(element), element));

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::check::prelude::*;
 use crate::facts::csp::{self, Policy, Weakness};
 use crate::facts::page::Html;
+use crate::facts::plain_address::is_data;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -124,13 +125,24 @@ fn starter(html: &Html) -> String {
 /// The foreign https origins that elements of these names ask.
 fn origins(html: &Html, names: &[&str], attribute: &str) -> BTreeSet<String> {
     let sheets = html.links_rel("stylesheet").filter_map(|link| html.element(link.node));
+    let own = html.url.origin();
+    let own_name = own.ascii_serialization();
+    let origin = |address: &str| match html.plain_target(address) {
+        Some(target) => {
+            let name = target.is_https.then(|| format!("https://{}", target.host));
+            name.filter(|name| *name != own_name)
+        }
+        None if is_data(address) => None,
+        None => {
+            let url = html.resolve(address).filter(|url| url.scheme() == "https")?;
+            Some(url.origin()).filter(|origin| *origin != own).map(|origin| origin.ascii_serialization())
+        }
+    };
     html.elements(&html.addressed)
         .chain(sheets)
         .take(MOST_LOOKED_AT)
         .filter(|element| names.iter().any(|name| element.is(name)))
-        .filter_map(|element| html.resolve(element.attribute(attribute)?))
-        .filter(|url| url.scheme() == "https" && url.origin() != html.url.origin())
-        .map(|url| url.origin().ascii_serialization())
+        .filter_map(|element| origin(element.attribute(attribute)?))
         .take(MOST_ORIGINS)
         .collect()
 }

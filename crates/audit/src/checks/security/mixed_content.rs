@@ -4,6 +4,7 @@ use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
 use crate::facts::csp;
 use crate::facts::page::Html;
+use crate::facts::plain_address::is_data;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -134,7 +135,7 @@ fn link_loads(link: Element<'_>) -> bool {
 fn may_be_http(address: &str, base_is_http: bool) -> bool {
     const SECURE: &str = "https:";
     let is_secure = address.get(..SECURE.len()).is_some_and(|start| start.eq_ignore_ascii_case(SECURE));
-    !is_secure && (base_is_http || address.contains(':'))
+    !is_secure && (base_is_http || address.contains(':')) && !is_data(address)
 }
 
 fn insecure(html: &Html, wanted: Insecure) -> Vec<(&'static str, String, Element<'_>)> {

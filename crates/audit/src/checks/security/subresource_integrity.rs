@@ -50,10 +50,13 @@ const MISSING: Check = Check {
 
 /// Whether an address names one exact file of a public network: its host is listed, and its path has a whole version.
 fn is_fixed(url: &url::Url) -> bool {
-    let is_listed = |host: &str| HOSTS.lines().any(|line| line == host);
     matches!(url.scheme(), "http" | "https")
         && url.host_str().is_some_and(is_listed)
         && url.path().split(['/', '@', '-', '_']).any(is_exact_version)
+}
+
+fn is_listed(host: &str) -> bool {
+    HOSTS.lines().any(|line| line == host)
 }
 
 /// `1.2.3`, `3.7.1.min.js`: three numbers, as a release has (Semantic Versioning 2.0 §2).
@@ -68,7 +71,8 @@ fn unpinned(html: &Html) -> impl Iterator<Item = Element<'_>> {
     scripts.chain(sheets).filter_map(|(element, name)| {
         // Only an address with a host of its own can be another's.
         let href = element.attribute(name).filter(|href| href.contains("//") && !element.has("integrity"))?;
-        html.resolve(href).is_some_and(|url| is_fixed(&url)).then_some(element)
+        let may_be_fixed = html.plain_target(href).is_none_or(|target| is_listed(target.host));
+        (may_be_fixed && html.resolve(href).is_some_and(|url| is_fixed(&url))).then_some(element)
     })
 }
 

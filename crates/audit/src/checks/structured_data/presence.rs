@@ -6,6 +6,7 @@ use crate::facts::jsonld::rich_results;
 use crate::facts::jsonld::types_of;
 use crate::facts::new_nodes;
 use crate::facts::resolved::breadcrumb;
+use crate::facts::source_marks::SourceMark;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -179,7 +180,6 @@ fn retired(facts: &Facts<'_>) -> Verdict {
 
 /// Fails when the page has items of a vocabulary that nobody reads any more.
 fn data_vocabulary(facts: &Facts<'_>) -> Verdict {
-    /// Its domain; looked for in the source first, since few pages have it.
     const DOMAIN: &str = "data-vocabulary.org";
     /// Elements around an item in which its namespace is looked for.
     const MOST_LEVELS: usize = 64;
@@ -187,7 +187,8 @@ fn data_vocabulary(facts: &Facts<'_>) -> Verdict {
     if !html.has_items() {
         return Err(NotMeasured::Absent);
     }
-    if memchr::memmem::find(html.document.source().as_bytes(), DOMAIN.as_bytes()).is_none() {
+    // Few pages have it.
+    if html.lacks(SourceMark::DataVocabulary) {
         return PASS;
     }
     let is_declared = |element: Element<'_>| {

@@ -14,12 +14,15 @@ pub(crate) fn file_offsets(
     decoded: &str,
     wanted: impl IntoIterator<Item = usize>,
 ) -> Vec<Option<usize>> {
+    let mut wanted = wanted.into_iter().peekable();
+    if wanted.peek().is_none() {
+        return Vec::new();
+    }
     let mark = match Encoding::for_bom(bytes) {
         Some((of, length)) if of == encoding => length,
         _ => 0,
     };
     let body = bytes.get(mark..).unwrap_or_default();
-    let wanted = wanted.into_iter();
     if encoding == UTF_8 {
         // Comparing is quicker than decoding.
         if body == decoded.as_bytes() || std::str::from_utf8(body).is_ok() {

@@ -62,10 +62,15 @@ impl Document {
             let rest: Vec<Around> = around.iter().map(|around| around.renumbered(|id| kept.now(id))).collect();
             self.around = OnceLock::from(kept.by_node(Around::of_all(&self.tree, front()), &rest));
         }
-        if let Some(with_id) = before.with_id.get()
-            && front().all(|id| self.tree.attribute(id, "id").is_none())
-        {
-            self.with_id = OnceLock::from(with_id.iter().filter_map(|id| kept.now(*id)).collect::<Vec<NodeId>>());
+        if let Some(with_id) = before.with_id.get() {
+            let id_of = |node: &NodeId| self.tree.attribute(*node, "id").map_or("", |id| id.value());
+            let mut all: Vec<NodeId> = with_id.iter().filter_map(|id| kept.now(*id)).collect();
+            let of_front: Vec<NodeId> = front().filter(|node| !id_of(node).is_empty()).collect();
+            // Before those of the same id, the first of the front first.
+            for node in of_front.into_iter().rev() {
+                all.insert(all.partition_point(|other| id_of(other) < id_of(&node)), node);
+            }
+            self.with_id = OnceLock::from(all);
         }
     }
 

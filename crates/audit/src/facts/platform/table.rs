@@ -178,6 +178,8 @@ pub(super) struct Table {
     /// Rows of files, and where their heads stand in an address: one pass finds all.
     files: Vec<MarkRow>,
     heads: AhoCorasick,
+    /// Where the heads of rows of comments stand in one.
+    of_comments: AhoCorasick,
 }
 
 /// The table, read once.
@@ -207,12 +209,20 @@ impl Table {
         let kind = AhoCorasickKind::ContiguousNFA;
         let heads = AhoCorasick::builder().kind(Some(kind)).build(files.iter().map(|row| row.mark.head));
         let heads = heads.expect("a table of some hundred short words is small enough");
-        Self { systems, places, files, heads }
+        let comments = places.get(&Where::Comment).map(Vec::as_slice).unwrap_or_default();
+        let of_comments = AhoCorasick::builder().kind(Some(kind)).build(comments.iter().map(|row| row.mark.head));
+        let of_comments = of_comments.expect("a table of some short texts is small enough");
+        Self { systems, places, files, heads, of_comments }
     }
 
     /// The rows of a place, in order.
     pub(super) fn at(&self, place: Where) -> &[MarkRow] {
         self.places.get(&place).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The rows that a comment may hold, in order: none, of nearly every comment.
+    pub(super) fn in_comment(&self, text: &str) -> &[MarkRow] {
+        if self.of_comments.is_match(text) { self.at(Where::Comment) } else { &[] }
     }
 
     /// The rows of files whose heads stand in an address as it is written.

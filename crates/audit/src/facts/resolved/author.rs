@@ -70,7 +70,10 @@ fn person(html: &Html, text: &str) -> Option<String> {
 fn by_line(html: &Html) -> Option<String> {
     const CLASSES: [&str; 6] = ["byline", "author-name", "author", "p-author", "entry-author", "post-author"];
     let content = html.content()?;
-    let is_by_line = |element: &Element<'_>| CLASSES.iter().any(|class| element.has_token("class", class));
+    let is_by_line = |element: &Element<'_>| {
+        let class = element.attribute("class").unwrap_or_default();
+        class.split_ascii_whitespace().any(|class| CLASSES.iter().any(|known| class.eq_ignore_ascii_case(known)))
+    };
     let mut names = content
         .descendants()
         .filter(is_by_line)

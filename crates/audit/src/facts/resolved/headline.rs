@@ -37,7 +37,11 @@ pub(crate) fn heading_text(html: &Html, heading: Element<'_>) -> String {
 
 /// The same without the site's name at an end, but on the home page.
 fn own_text(html: &Html, heading: Element<'_>) -> String {
-    let text = heading_text(html, heading);
+    of_page(html, heading_text(html, heading))
+}
+
+/// The same of its text, of which it is a part.
+fn of_page(html: &Html, text: String) -> String {
     if html.is_home() { text } else { without_site_name(html, &text) }
 }
 
@@ -45,7 +49,11 @@ fn own_text(html: &Html, heading: Element<'_>) -> String {
 pub(crate) fn element(html: &Html) -> Option<(u8, Element<'_>)> {
     let found = html.resolved.headline_element.get_or_init(|| {
         let headline = bare(&html.headline()?.value);
-        let says_it = |(_, heading): &(u8, Element<'_>)| bare(&own_text(html, *heading)) == headline;
+        let says_it = |(_, heading): &(u8, Element<'_>)| {
+            let text = heading_text(html, *heading);
+            // What is not in the whole is in no part.
+            bare(&text).contains(&headline) && bare(&of_page(html, text)) == headline
+        };
         outline(html).filter(says_it).min_by_key(|(level, _)| *level).map(|(level, heading)| (level, heading.id()))
     });
     let (level, heading) = (*found)?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::facts::document::{Document, Element, Kept, NodeId};
 use crate::facts::elements::{Anchor, LinkElement, Meta, asks_passkey};
+use crate::facts::evidence::OfBody;
 use crate::facts::item::Item;
 use crate::facts::names::has_name;
 use crate::facts::page::Html;
@@ -53,7 +54,11 @@ pub(super) fn can_be_taken_over(document: &Document, before: &Html, kept: &Kept)
 
 /// Whether two start tags differ only in what is local.
 fn is_local(old: Element<'_>, new: Element<'_>) -> bool {
-    let may_differ = |name: &str| LOCAL.contains(&name) || name == "src" && !new.is("script");
+    let may_differ = |name: &str| match (new.name(), name) {
+        // A script without an address is looked through, and an anchor without one is no link.
+        ("script", "src") | ("a", "href") => old.has(name) && new.has(name),
+        _ => name == "src" || LOCAL.contains(&name),
+    };
     let is_in =
         |other: Element<'_>, (name, value): (&str, &str)| other.attribute(name) == Some(value) || may_differ(name);
     !new.is("base") && old.attributes().all(|one| is_in(new, one)) && new.attributes().all(|one| is_in(old, one))
@@ -109,9 +114,11 @@ impl Html {
         }));
         self.text = Arc::clone(&before.text);
         // They are found by what no attribute of `LOCAL` says; but the text of an element has that of scripts in it.
-        if kept.scripts().is_empty() {
-            self.resolved.of_body = before.resolved.of_body.renumbered(|id| kept.now(id));
-        }
+        let of_body = &before.resolved.of_body;
+        self.resolved.of_body = match kept.scripts() {
+            [] => of_body.renumbered(|id| kept.now(id)),
+            _ => OfBody { garbled: of_body.garbled.clone(), ..OfBody::default() },
+        };
         self.asks_password |= before.asks_password;
     }
 
@@ -152,14 +159,17 @@ impl Html {
         self.links.extend(links);
         // What an image says may name a link, and be all that does. A script names none.
         let may_name = !kept.rewritten().is_empty();
-        self.anchors.extend(before.anchors.iter().filter_map(|anchor| {
+        let anchors = before.anchors.iter().filter_map(|anchor| {
             let node = kept.now(anchor.node)?;
-            let named = match document.element(node).filter(|_| may_name) {
-                Some(element) => has_name(element),
-                None => anchor.named,
-            };
+            let element = document.element(node).filter(|_| may_name);
+            if kept.is_rewritten(anchor.node) {
+                return Anchor::read(element?, &self.url, |href| self.resolve(href));
+            }
+            let named = element.map_or(anchor.named, has_name);
             Some(Anchor { node, named, ..anchor.clone() })
-        }));
+        });
+        let anchors: Vec<Anchor> = anchors.collect();
+        self.anchors.extend(anchors);
     }
 }
 
@@ -217,6 +227,9 @@ mod tests {
             (&[("<html lang=en>", "<html lang=en hidden>")], true),
             (&[(IMAGE, "<img src=a.png alt=a>")], true),
             (&[(IMAGE, "<img src=a.png alt=a class=b>")], true),
+            (&[("<a href=/a id=x>", "<a href=/b rel=nofollow id=x>")], true),
+            (&[("<a href=/a id=x>", "<a id=x>"), (IMAGE, "<img src=a.png alt=a>")], true),
+            (&[("<header>", "<header><script src=/s.js></script>")], false),
             (&[(TITLE, "<link rel=icon href=/i>"), (IMAGE, "<img src=b.png loading=lazy>")], true),
             (&[("\"@type\"", "\"name\":\"b\",\"@type\"")], true),
             (&[("\"Thing\"", "\"navigator.credentials\"")], true),
@@ -226,7 +239,9 @@ mod tests {
             let (html, kept) = again(replaced);
             assert_eq!(kept.is_some(), is_kept, "{replaced:?}");
             let named = html.anchors.iter().map(|anchor| anchor.named).collect::<Vec<bool>>();
-            assert_eq!(named, [replaced.iter().any(|(_, new)| new.contains("alt=a"))], "{replaced:?}");
+            let is_link = replaced.iter().all(|(_, new)| !new.starts_with("<a id"));
+            let is_named = replaced.iter().any(|(_, new)| new.contains("alt=a"));
+            assert_eq!(named, [is_named][..usize::from(is_link)], "{replaced:?}");
         }
     }
 
@@ -272,7 +287,12 @@ mod tests {
         check(&PAGE.replace("src=a.png", "id=i src=a.png"), &[("<img id=i src=a.png>", "<img id=j src=a.png>")], false);
         let script = PAGE.replace("</header>", "<script src=/s.js></script></header>");
         check(&script, &[("<script src=/s.js>", "<script src=/s.js async>")], true);
-        check(&script, &[("<script src=/s.js>", "<script src=/t.js>")], false);
+        check(&script, &[("<script src=/s.js>", "<script src=/t.js>")], true);
+        // One without an address is looked through.
+        check(&script, &[("<script src=/s.js>", "<script>")], false);
+        check(&script, &[("<a href=/a id=x>", "<a href=/b rel=nofollow id=x>")], true);
+        check(&script, &[("<a href=/a id=x>", "<a id=x>")], false);
+        check(&PAGE.replace("href=/a ", ""), &[("<a id=x>", "<a href=/a id=x>")], false);
         let base = PAGE.replace("</header>", "<base href=/b></header>");
         check(&base, &[("<base href=/b>", "<base href=/c>")], false);
     }

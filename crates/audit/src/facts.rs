@@ -75,6 +75,7 @@ pub mod soft_404;
 pub(crate) mod source_marks;
 pub(crate) mod structured_data;
 pub mod text;
+pub(crate) mod tree_size;
 pub mod url_identity;
 pub mod visibility;
 pub mod walk;

@@ -39,6 +39,11 @@ const OF_TEXT: &[&str] = &[
 /// A finding, and the reason for which others are not measured because of it.
 const UNMEASURED: &[(&str, &str)] = &[("jsonld_syntax_error", "jsonld"), ("meta_content_misspelt", "misspelt")];
 
+/// Whether fixing the finding `cause` may show any other.
+pub(crate) fn hides(cause: &str) -> bool {
+    TABLE.iter().any(|(of, _)| *of == cause)
+}
+
 /// Whether fixing the finding `cause` may show the finding `code`.
 pub(crate) fn may_show(cause: &str, code: &str) -> bool {
     let hidden = TABLE.iter().filter(|(of, _)| *of == cause).flat_map(|(_, hidden)| *hidden);
@@ -78,6 +83,7 @@ mod tests {
         assert!(!may_show("charset_missing", "charset_late"));
         assert!(may_show("favicon_missing", "apple_touch_icon_missing"));
         assert!(!may_show("apple_touch_icon_missing", "favicon_missing"));
+        assert!(hides("favicon_missing") && !hides("apple_touch_icon_missing"));
     }
 
     #[test]

@@ -128,15 +128,13 @@ fn taken_over(before: &Tree, source: &str, changes: &[TextSplice<'_>], options: 
     }
     let mut tree = to.taken(parsed.as_ref().unwrap_or(before));
     tree.has_table_in_paragraph = before.has_table_in_paragraph;
-    let (mut rewrites, mut texts) = (Vec::new(), Vec::new());
+    let mut rest = Rest::new(before, source, (from, to), shift);
     for change in of_rest {
         match Rewrite::of(change, options) {
-            Some(rewrite) => rewrites.push(rewrite),
-            None => texts.push(TextChange::of(change)),
+            Some(rewrite) => rest.rewrites.push(rewrite),
+            None => rest.texts.push(TextChange::of(change)),
         }
     }
-    let mut rest =
-        Rest { before, source, from, to, shift, rewrites, texts, rewritten: Vec::new(), scripts: Vec::new() };
     rest.add_to(&mut tree)?;
     let kept = Kept {
         body: (narrow(rest.from.nodes), narrow(rest.to.nodes)),

@@ -7,6 +7,7 @@ use model::summary::Confidence;
 
 use super::document::NodeId;
 use super::garbled::Garbled;
+use super::tree_size::TreeSize;
 
 /// A value that the page gives, where it was found, and how certain it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +72,8 @@ pub(crate) struct OfBody {
     pub(super) trail: OnceLock<Option<NodeId>>,
     /// What of the text came out wrong, that of scripts left out.
     pub(super) garbled: OnceLock<Option<Garbled>>,
+    /// How large it is.
+    pub(super) size: OnceLock<TreeSize>,
 }
 
 impl OfBody {
@@ -89,6 +92,7 @@ impl OfBody {
             has_prose: self.has_prose.clone(),
             trail: settled(&self.trail, one),
             garbled: self.garbled.clone(),
+            size: self.size.clone(),
         }
     }
 }

@@ -35,12 +35,12 @@ use super::{refresh, shell, structured_data};
 pub struct Facts<'c> {
     /// What the network answered.
     pub capture: &'c Capture,
-    /// The discovery block of the summary; `None` for supplied bytes.
-    pub discovery: Option<Discovery>,
-    /// What stands at the two paths that checks ask for by name; `None` for supplied bytes.
-    root_files: Option<(DefaultIcon, RootFile)>,
+    /// The discovery block of the summary; `None` for supplied bytes. Read when it is first asked for, as the icons.
+    discovery: OnceLock<Option<Discovery>>,
+    /// What stands at the path of the default icon; `None` for supplied bytes.
+    default_icon: OnceLock<Option<DefaultIcon>>,
     /// State of the icon that the page declares; `None` for supplied bytes.
-    declared_icon: Option<DeclaredIcon>,
+    declared_icon: OnceLock<Option<DeclaredIcon>>,
     html: Option<&'c Html>,
     url: Option<Url>,
     blocked: Option<Blocked>,
@@ -71,16 +71,11 @@ impl<'c> Facts<'c> {
             Some(RobotsState::Found(file)) => url.as_ref().map(|url| file.for_path(&robots_txt::path(url))),
             _ => None,
         };
-        let site = ProbedSite::new(capture, html, robots);
-        let discovery = site.as_ref().map(discovery::read);
-        let root_files =
-            site.as_ref().map(|site| (discovery::favicon::default_icon(site), discovery::llms::root_file(site)));
-        let declared_icon = site.as_ref().map(discovery::favicon::declared_icon);
         Self {
             capture,
-            discovery,
-            root_files,
-            declared_icon,
+            discovery: OnceLock::new(),
+            default_icon: OnceLock::new(),
+            declared_icon: OnceLock::new(),
             html,
             url,
             shell: html.and_then(shell::read),
@@ -281,25 +276,32 @@ impl<'c> Facts<'c> {
         if let Some(url) = declared {
             return Some((url, "declared"));
         }
-        match &self.root_files.as_ref()?.0 {
+        match self.default_icon().ok()? {
             DefaultIcon::Found(url) => Some((url.clone(), "default")),
             DefaultIcon::Unasked | DefaultIcon::Absent(_) | DefaultIcon::Unknown => None,
         }
     }
 
+    /// The discovery block of the summary.
+    pub(crate) fn discovery(&self) -> Option<&Discovery> {
+        self.discovery.get_or_init(|| self.site().ok().as_ref().map(discovery::read)).as_ref()
+    }
+
     /// What is known of `/favicon.ico`.
     pub(crate) fn default_icon(&self) -> Result<&DefaultIcon, NotMeasured> {
-        self.root_files.as_ref().map(|(icon, _)| icon).ok_or_else(|| self.no_site())
+        let read = || self.site().ok().as_ref().map(discovery::favicon::default_icon);
+        self.default_icon.get_or_init(read).as_ref().ok_or_else(|| self.no_site())
     }
 
     /// What is known of the icon that the page declares.
     pub(crate) fn declared_icon(&self) -> Result<&DeclaredIcon, NotMeasured> {
-        self.declared_icon.as_ref().ok_or_else(|| self.no_site())
+        let read = || self.site().ok().as_ref().map(discovery::favicon::declared_icon);
+        self.declared_icon.get_or_init(read).as_ref().ok_or_else(|| self.no_site())
     }
 
     /// What is known of `/llms.txt`.
     pub(crate) fn llms_txt(&self) -> Result<RootFile, NotMeasured> {
-        self.root_files.as_ref().map(|(_, llms)| *llms).ok_or_else(|| self.no_site())
+        self.site().as_ref().map(discovery::llms::root_file).map_err(|missing| *missing)
     }
 
     /// The size of the one image without dimensions whose file was read for it.

@@ -31,7 +31,7 @@ const AROUND: u8 = 1 << 1;
 
 /// Whether a name is that of a part that a page has in common with others.
 pub fn is_around(name: &str) -> bool {
-    matches!(name, "header" | "nav" | "footer" | "aside")
+    matches!(name.as_bytes(), b"header" | b"nav" | b"footer" | b"aside")
 }
 
 /// Descendants of a `header` among which a menu is looked for.
@@ -94,23 +94,23 @@ impl Parts {
 /// Whether it may be asked where an element stands: most are never asked about.
 fn is_asked_about(name: &str) -> bool {
     matches!(
-        name,
-        "a" | "img"
-            | "iframe"
-            | "video"
-            | "audio"
-            | "embed"
-            | "object"
-            | "input"
-            | "select"
-            | "textarea"
-            | "button"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
+        name.as_bytes(),
+        b"a" | b"img"
+            | b"iframe"
+            | b"video"
+            | b"audio"
+            | b"embed"
+            | b"object"
+            | b"input"
+            | b"select"
+            | b"textarea"
+            | b"button"
+            | b"h1"
+            | b"h2"
+            | b"h3"
+            | b"h4"
+            | b"h5"
+            | b"h6"
     )
 }
 

@@ -16,6 +16,7 @@ use super::listed::Listed;
 use super::lost_head::LostHead;
 use super::source_marks::{SourceMark, SourceMarks};
 use super::text::VisibleText;
+use super::tree_size::TreeSize;
 
 /// A parsed HTML document with its facts.
 #[derive(Debug)]
@@ -139,6 +140,12 @@ impl Html {
     pub(crate) fn garbled(&self) -> Option<&Garbled> {
         let garbled = &self.resolved.of_body.garbled;
         garbled.get_or_init(|| Garbled::of_prose(&self.document, &self.text.text)).as_ref()
+    }
+
+    /// How large the document is.
+    pub(crate) fn size(&self) -> TreeSize {
+        let of_body = |body| *self.resolved.of_body.size.get_or_init(|| TreeSize::below(body, 1));
+        TreeSize::whole(&self.document, self.document.body().map(|body| (body, of_body(body))))
     }
 
     /// The element of an id of this document.

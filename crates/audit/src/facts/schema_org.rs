@@ -24,11 +24,12 @@ fn line(table: &'static str, name: &str) -> Option<&'static str> {
     let (mut low, mut high) = (0, bytes.len());
     while low < high {
         let middle = low + (high - low) / 2;
-        let before = bytes.get(..middle)?.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let start = before.max(low);
-        let rest = table.get(start..)?;
-        let whole = rest.split('\n').next()?;
-        let (key, columns) = whole.split_once('\t').unwrap_or((whole, ""));
+        let before = memchr::memrchr(b'\n', bytes.get(low..middle)?);
+        let start = before.map_or(low, |at| low + at + 1);
+        let rest = bytes.get(start..)?;
+        let whole = table.get(start..start + memchr::memchr(b'\n', rest).unwrap_or(rest.len()))?;
+        let at_tab = memchr::memchr(b'\t', whole.as_bytes()).unwrap_or(whole.len());
+        let (key, columns) = (whole.get(..at_tab)?, whole.get(at_tab + 1..).unwrap_or_default());
         // The comment lines stand in front: `#` sorts before every letter and digit.
         match key.cmp(name) {
             std::cmp::Ordering::Equal => return Some(columns),

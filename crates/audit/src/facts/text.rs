@@ -12,7 +12,7 @@ use super::words::{Script, scripts};
 /// Whether the text of an element is shown.
 pub(crate) fn is_seen(element: Element<'_>) -> bool {
     let is_data = element.namespace() == Namespace::Html
-        && matches!(element.name(), "script" | "style" | "template" | "noscript");
+        && matches!(element.name().as_bytes(), b"script" | b"style" | b"template" | b"noscript");
     !is_data && !element.has("hidden")
 }
 

@@ -325,21 +325,21 @@ impl<'h> KnownAddresses<'h> {
 /// Whether an element is one of [`Html::addressed`].
 fn is_addressed(name: &str) -> bool {
     matches!(
-        name,
-        "a" | "img"
-            | "script"
-            | "input"
-            | "source"
-            | "iframe"
-            | "video"
-            | "audio"
-            | "form"
-            | "area"
-            | "embed"
-            | "object"
-            | "track"
-            | "frame"
-            | "button"
+        name.as_bytes(),
+        b"a" | b"img"
+            | b"script"
+            | b"input"
+            | b"source"
+            | b"iframe"
+            | b"video"
+            | b"audio"
+            | b"form"
+            | b"area"
+            | b"embed"
+            | b"object"
+            | b"track"
+            | b"frame"
+            | b"button"
     )
 }
 

@@ -243,7 +243,7 @@ impl TagRewrite {
                 (None, first) => replaced.extend(first.into_iter().chain(existing).map(|span| taken_out(tag, span))),
             }
         }
-        let end = insertion_point(tag);
+        let end = insertion_point(tag, &spans);
         replaced.push((end..end, added));
         // From the back; at one place what is taken away before what is added.
         replaced.sort_by_key(|(span, _)| Reverse((span.start, span.end)));

@@ -147,6 +147,10 @@ fn table() -> Vec<(&'static str, Kinds)> {
         // A policy stands in a header, or in a tag that no fix is about; what the page loads is only named beside it.
         ("content-security-policy", Kinds::of([])),
         ("subresource-integrity", Kinds::of([Script, Loaded])),
+        // Files that only a link of another kind names.
+        ("llms-txt", Kinds::of([])),
+        ("security-txt", Kinds::of([])),
+        ("favicon", Kinds::of([Icons])),
         // Answers of the server, but for what the page says of its own.
         ("cookie-security", Kinds::of([])),
         ("hsts", Kinds::of([])),

@@ -243,9 +243,10 @@ impl<'a, 'f> Bench<'a, 'f> {
             true => Kinds::touched(subjects.iter()),
             false => Kinds::ALL,
         };
+        let hiding: Vec<&str> = items.iter().map(|item| item.check.code).filter(|code| uncover::hides(code)).collect();
         for ((check, looked_at), outcome) in concern::checks().iter().copied().zip(self.audited.outcomes) {
             let is_own = items.iter().any(|item| item.check.code == check.code);
-            let uncovered = || items.iter().any(|item| uncover::may_show(item.check.code, check.code));
+            let uncovered = || hiding.iter().any(|cause| uncover::may_show(cause, check.code));
             let was_fine = !is_own && *outcome == CheckOutcome::Fine;
             let is_new = was_fine && !uncovered();
             // Of a check that found something before, or could not be measured, no finding makes the trial fail.

@@ -80,7 +80,7 @@ pub(super) fn summary(facts: &Facts<'_>, exchange: &Exchange) -> PageSummary {
         redirects: redirects(facts, exchange),
         robots_txt: facts.robots_summary(),
         sitemap: facts.sitemap_summary(),
-        discovery: facts.discovery.clone(),
+        discovery: facts.discovery().cloned(),
         x_robots_tag: XRobotsTag {
             raw: exchange.headers_named("x-robots-tag").map(str::to_owned).collect(),
             directives: facts.header_directives(),

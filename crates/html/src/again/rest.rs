@@ -100,12 +100,52 @@ pub(super) struct Rest<'t> {
     pub(super) texts: Vec<TextChange>,
     pub(super) rewritten: Vec<(NodeId, NodeId)>,
     pub(super) scripts: Vec<(NodeId, NodeId)>,
+    by: Distance,
 }
 
-impl Rest<'_> {
+/// By how much numbers and places in the lists of a tree are another's, wrapping around.
+#[derive(Debug, Clone, Copy)]
+struct Distance {
+    nodes: u32,
+    pieces: u32,
+    attributes: u32,
+    encoded: u32,
+}
+
+impl Distance {
+    fn of(from: &Front, to: &Front) -> Self {
+        let by = |from: usize, to: usize| narrow(to).wrapping_sub(narrow(from));
+        Self {
+            nodes: by(from.nodes, to.nodes),
+            pieces: by(from.pieces, to.pieces),
+            attributes: by(from.attributes, to.attributes),
+            encoded: by(from.encoded, to.encoded),
+        }
+    }
+}
+
+impl<'t> Rest<'t> {
+    pub(super) fn new(before: &'t Tree, source: &'t str, (from, to): (Front, Front), shift: Shift<'t>) -> Self {
+        Self {
+            by: Distance::of(&from, &to),
+            before,
+            source,
+            from,
+            to,
+            shift,
+            rewrites: Vec::new(),
+            texts: Vec::new(),
+            rewritten: Vec::new(),
+            scripts: Vec::new(),
+        }
+    }
+
     /// Adds it all; `None` where a change is of no start tag, and of no text of a script.
     pub(super) fn add_to(&mut self, tree: &mut Tree) -> Option<()> {
         let before = self.before;
+        tree.arena.encoded.reserve(before.arena.encoded.len().saturating_sub(self.from.encoded));
+        tree.arena.attributes.reserve(before.arena.attributes.len().saturating_sub(self.from.attributes));
+        tree.pieces.reserve(before.pieces.len().saturating_sub(self.from.pieces));
         for encoded in before.arena.encoded.iter().skip(self.from.encoded) {
             tree.arena.encoded.push(encoded.moved(|at| self.shift.place(at)));
         }
@@ -187,9 +227,9 @@ impl Rest<'_> {
             }
             Kind::Element => {
                 (node.start, node.end) = (self.shift.place(old.start), self.shift.place(old.end));
-                // An implied element has none, and begins nowhere.
-                let first = old.attributes.saturating_sub(narrow(self.from.attributes));
-                node.attributes = first + narrow(self.to.attributes);
+                if old.attribute_count > 0 {
+                    node.attributes = old.attributes.wrapping_add(self.by.attributes);
+                }
                 self.rewrite(old, &mut node, ids, arena)?;
             }
             Kind::Document | Kind::Doctype | Kind::Fragment => {}
@@ -204,6 +244,9 @@ impl Rest<'_> {
 
     /// Gives an element the attributes of its new start tag, where it has one. `None` where that is of another name.
     fn rewrite(&mut self, old: &Node, node: &mut Node, ids: (NodeId, NodeId), arena: &mut Arena) -> Option<()> {
+        if self.rewrites.is_empty() {
+            return Some(());
+        }
         let at = self.rewrites.binary_search_by_key(&(old.start as usize), |rewrite| rewrite.span.start);
         let Some(rewrite) = at.ok().and_then(|at| self.rewrites.get_mut(at)) else { return Some(()) };
         if rewrite.span.end != old.end as usize || rewrite.name != old.tag || old.namespace != Namespace::Html {
@@ -272,9 +315,7 @@ impl Rest<'_> {
     fn id(&self, id: NodeId) -> NodeId {
         match id {
             NodeId(NONE) | NodeId::DOCUMENT => id,
-            NodeId(number) if number as usize >= self.from.nodes => {
-                NodeId(number - narrow(self.from.nodes) + narrow(self.to.nodes))
-            }
+            NodeId(number) if number as usize >= self.from.nodes => NodeId(number.wrapping_add(self.by.nodes)),
             _ if id == self.from.html => self.to.html,
             // The sibling before the body, which is tied to it by itself.
             _ => NodeId(NONE),
@@ -282,13 +323,13 @@ impl Rest<'_> {
     }
 
     fn piece(&self, at: u32) -> u32 {
-        if at == NONE { NONE } else { (at + narrow(self.to.pieces)).saturating_sub(narrow(self.from.pieces)) }
+        if at == NONE { NONE } else { at.wrapping_add(self.by.pieces) }
     }
 
     fn run(&mut self, run: SourceRun) -> SourceRun {
         match run.encoded() {
             Some(_) if run.start == NONE => run,
-            Some(at) => SourceRun { start: narrow((at + self.to.encoded).saturating_sub(self.from.encoded)), ..run },
+            Some(_) => SourceRun { start: run.start.wrapping_add(self.by.encoded), ..run },
             None => SourceRun { start: self.shift.place(run.start), end: self.shift.place(run.end) },
         }
     }

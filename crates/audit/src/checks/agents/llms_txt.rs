@@ -126,7 +126,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
 /// Fails when something else than such a file answers.
 fn invalid(facts: &Facts<'_>) -> Verdict {
     let site = facts.site()?;
-    let check = facts.discovery.as_ref().map(|discovery| &discovery.llms).ok_or(NotMeasured::Probe)?;
+    let check = facts.discovery().map(|discovery| &discovery.llms).ok_or(NotMeasured::Probe)?;
     match check.status {
         DiscoveryStatus::Warn => {}
         DiscoveryStatus::Unverified => return Err(NotMeasured::Probe),

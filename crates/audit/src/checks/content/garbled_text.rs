@@ -94,8 +94,6 @@ fn mojibake(facts: &Facts<'_>) -> Verdict {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn a_nul_has_a_place_of_its_own() {
         let report = crate::report(&crate::example::page("https://example.com/page", "<!doctype html><p>a\0b\0</p>"));

@@ -1,9 +1,10 @@
 //! How much a page makes browsers hold and crawlers read.
 
 use crate::check::prelude::*;
-use crate::facts::document::{Document, Namespace, NodeId};
+use crate::facts::document::{Document, NodeId};
 use crate::facts::page::Html;
 use crate::facts::plain_address::is_data;
+use crate::facts::tree_size::{TreeSize, is_counted, is_row_of_many};
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -96,100 +97,36 @@ const INLINE_LARGE: Check = Check {
     run: inline_large,
 };
 
-/// A document's measures, and where the deepest and the widest element are.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct TreeSize {
-    elements: usize,
-    depth: (usize, Option<NodeId>),
-    children: (usize, Option<NodeId>),
-}
-
-/// Whether a document is within every limit though each child counted, as most are: found without a look at any name.
-fn is_small(document: &Document) -> bool {
-    let (mut elements, mut deepest, mut widest) = (0_usize, 0, 0);
+/// Where the deepest and the widest element are: one walk, with the elements around the current one and their counted
+/// children.
+fn extremes(document: &Document) -> (Option<NodeId>, Option<NodeId>) {
+    let (mut deepest, mut widest) = ((0, None), (0, None));
     let mut around: Vec<(Element<'_>, usize)> = Vec::new();
     for element in document.elements() {
-        elements += 1;
-        let parent = element.parent();
-        while around.last().is_some_and(|(last, _)| Some(*last) != parent) {
-            around.pop();
-        }
-        if let Some((_, children)) = around.last_mut() {
-            *children += 1;
-            widest = widest.max(*children);
-        }
-        around.push((element, 0));
-        deepest = deepest.max(around.len());
-    }
-    elements <= MOST_ELEMENTS && deepest <= MOST_DEPTH && widest <= MOST_CHILDREN
-}
-
-/// One walk, with the elements around the current one and their counted children.
-fn measure(document: &Document) -> TreeSize {
-    let mut size = TreeSize::default();
-    let mut around: Vec<(Element<'_>, usize)> = Vec::new();
-    for element in document.elements() {
-        size.elements += 1;
         let parent = element.parent();
         while around.last().is_some_and(|(last, _)| Some(*last) != parent) {
             around.pop();
         }
         if let Some((parent, children)) = around.last_mut().filter(|_| is_counted(element)) {
             *children += 1;
-            if *children > size.children.0 && !is_row_of_many(*parent) {
-                size.children = (*children, Some(parent.id()));
+            if *children > widest.0 && !is_row_of_many(*parent) {
+                widest = (*children, Some(parent.id()));
             }
         }
         around.push((element, 0));
-        if around.len() > size.depth.0 {
-            size.depth = (around.len(), Some(element.id()));
+        if around.len() > deepest.0 {
+            deepest = (around.len(), Some(element.id()));
         }
     }
-    size
-}
-
-/// Whether a child adds to its parent's layout more than a line of text.
-fn is_counted(child: Element<'_>) -> bool {
-    !matches!(
-        child.name(),
-        "p" | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
-            | "br"
-            | "wbr"
-            | "hr"
-            | "script"
-            | "style"
-            | "link"
-            | "meta"
-            | "noscript"
-            | "template"
-            | "title"
-    )
-}
-
-/// Whether an element is made to hold many; drawings and formulas are laid out as a whole.
-fn is_row_of_many(parent: Element<'_>) -> bool {
-    const MANY: [&str; 18] = [
-        "ul", "ol", "dl", "menu", "table", "thead", "tbody", "tfoot", "tr", "colgroup", "select", "optgroup",
-        "datalist", "p", "pre", "code", "head", "map",
-    ];
-    parent.namespace() != Namespace::Html || MANY.contains(&parent.name())
+    (deepest.1, widest.1)
 }
 
 /// Fails on many elements, deep or wide ones.
 fn dom_large(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
-    if is_small(&html.document) {
-        return PASS;
-    }
-    let size = measure(&html.document);
-    let (depth, children) = (size.depth.0, size.children.0);
+    let TreeSize { elements, depth, children } = html.size();
     let (is_deep, is_wide) = (depth > MOST_DEPTH, children > MOST_CHILDREN);
-    if size.elements <= MOST_ELEMENTS && !is_deep && !is_wide {
+    if elements <= MOST_ELEMENTS && !is_deep && !is_wide {
         return PASS;
     }
     const LARGE: Text = text(
@@ -205,9 +142,10 @@ fn dom_large(facts: &Facts<'_>) -> Verdict {
         "Nenhuma parte isolada é grande demais. Mostre menos de uma vez, como só os primeiros comentários ou produtos, e remova elementos que só envolvem outros.",
     );
     let note = if is_wide || is_deep { TAKE } else { SPREAD };
-    let places = [size.children.1.filter(|_| is_wide), size.depth.1.filter(|_| is_deep)];
+    let (deepest, widest) = if is_wide || is_deep { extremes(&html.document) } else { (None, None) };
+    let places = [widest.filter(|_| is_wide), deepest.filter(|_| is_deep)];
     let values = [
-        ("elements", size.elements.into()),
+        ("elements", elements.into()),
         ("depth", depth.into()),
         ("children", children.into()),
         ("most", MOST_ELEMENTS.into()),

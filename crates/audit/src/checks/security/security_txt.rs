@@ -102,7 +102,7 @@ fn known<'f>(facts: &'f Facts<'_>) -> Result<&'f model::discovery::DiscoveryChec
     if security_txt::is_page(&site) {
         return Err(NotMeasured::Probe);
     }
-    facts.discovery.as_ref().map(|discovery| &discovery.security).ok_or(NotMeasured::Probe)
+    facts.discovery().map(|discovery| &discovery.security).ok_or(NotMeasured::Probe)
 }
 
 /// A line with a date that the standard likes.

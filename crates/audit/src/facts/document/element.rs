@@ -80,7 +80,7 @@ impl<'d> Element<'d> {
     /// Whether an attribute is there, whatever its value.
     #[inline]
     pub fn has(self, name: &str) -> bool {
-        self.attribute(name).is_some()
+        self.document.tree.attribute(self.id, name).is_some()
     }
 
     /// Whether the space-separated tokens of an attribute hold `token`, ASCII case ignored.
@@ -245,10 +245,11 @@ impl<'d> Element<'d> {
         let is_named =
             |span: &WrittenAttribute| tag.get(span.name.clone()).is_some_and(|n| n.eq_ignore_ascii_case(name));
         let written = format!("{name}=\"{}\"", escape::attribute(value));
-        let (place, written) = match attributes_of(tag).into_iter().find(is_named) {
-            Some(old) => (old.whole, written),
+        let attributes = attributes_of(tag);
+        let (place, written) = match attributes.iter().find(|span| is_named(span)) {
+            Some(old) => (old.whole.clone(), written),
             None => {
-                let at = insertion_point(tag);
+                let at = insertion_point(tag, &attributes);
                 (at..at, format!(" {written}"))
             }
         };
@@ -314,12 +315,13 @@ impl<'d> Element<'d> {
 
 /// Where a new attribute goes: after the last one, before a closing slash. A slash that belongs to an unquoted value
 /// stays with it. A last one without the value that its `=` announces would take in the new one: that goes first.
-pub(crate) fn insertion_point(tag: &str) -> usize {
+/// `attributes`: those of the tag.
+pub(crate) fn insertion_point(tag: &str, attributes: &[WrittenAttribute]) -> usize {
     let name_end = tag.find(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>').unwrap_or(tag.len());
     let lacks_value = |span: &WrittenAttribute| {
         span.value.as_ref().is_some_and(|value| value.is_empty() && value.end == span.whole.end)
     };
-    attributes_of(tag).last().filter(|span| !lacks_value(span)).map_or(name_end, |span| span.whole.end)
+    attributes.last().filter(|span| !lacks_value(span)).map_or(name_end, |span| span.whole.end)
 }
 
 impl Document {

@@ -117,7 +117,7 @@ impl Html {
         let of_body = &before.resolved.of_body;
         self.resolved.of_body = match kept.scripts() {
             [] => of_body.renumbered(|id| kept.now(id)),
-            _ => OfBody { garbled: of_body.garbled.clone(), ..OfBody::default() },
+            _ => OfBody { garbled: of_body.garbled.clone(), size: of_body.size.clone(), ..OfBody::default() },
         };
         self.asks_password |= before.asks_password;
     }

@@ -17,6 +17,7 @@ mod judges;
 mod lighthouse;
 mod messages;
 mod mutants;
+mod order;
 mod packages;
 mod payments_rig;
 mod postgres;
@@ -83,6 +84,11 @@ const COMMANDS: &[CommandEntry] = &[
         "instructions",
         "[--check] [--functions]: count the instructions of each stage of a report and write them, or compare with those kept; installs valgrind",
         |root| instructions::instructions(root, std::env::args().skip(2)),
+    ),
+    (
+        "order",
+        "[release|dist]: note which functions a start and an audit run, for the linker to put beside each other; installs valgrind",
+        |root| order::order(root, std::env::args().skip(2)),
     ),
     (
         "book",

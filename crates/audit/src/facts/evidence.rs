@@ -54,6 +54,13 @@ pub(crate) struct Memo {
     pub(super) page_type: OnceLock<Resolved>,
 }
 
+impl Memo {
+    /// Whether what both have settled of the body is the same. Tests hold what was taken over to what is found.
+    pub(crate) fn agrees_of_body(&self, other: &Self) -> bool {
+        self.of_body.agrees(&other.of_body)
+    }
+}
+
 /// Values that need nothing but the body: names, classes, roles, microdata and texts of its elements, and nothing of their
 /// other attributes.
 #[derive(Debug, Default)]
@@ -77,6 +84,21 @@ pub(crate) struct OfBody {
 }
 
 impl OfBody {
+    /// Whether what both have settled is the same.
+    fn agrees(&self, other: &Self) -> bool {
+        fn same<T: PartialEq>(one: &OnceLock<T>, other: &OnceLock<T>) -> bool {
+            one.get().zip(other.get()).is_none_or(|(one, other)| one == other)
+        }
+        same(&self.content, &other.content)
+            && same(&self.entries, &other.entries)
+            && same(&self.articles, &other.articles)
+            && same(&self.has_time, &other.has_time)
+            && same(&self.has_prose, &other.has_prose)
+            && same(&self.trail, &other.trail)
+            && same(&self.garbled, &other.garbled)
+            && same(&self.size, &other.size)
+    }
+
     /// The same where elements have other numbers.
     pub(super) fn renumbered(&self, now: impl Fn(NodeId) -> Option<NodeId>) -> Self {
         fn settled<T, U>(cell: &OnceLock<T>, now: impl Fn(&T) -> U) -> OnceLock<U> {

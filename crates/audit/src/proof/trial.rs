@@ -19,6 +19,7 @@ use crate::check::Check;
 use crate::facts::Facts;
 use crate::facts::document::Document;
 use crate::facts::page::Html;
+use crate::facts::resolved::breadcrumb;
 use crate::facts::site_files::{SiteFile, SiteFiles};
 use crate::facts::sitemap::ListedPage;
 use crate::facts::walk::Page;
@@ -164,6 +165,9 @@ impl<'a, 'f> Bench<'a, 'f> {
         let changes: Vec<_> = splices.iter().map(|splice| (splice.span.clone(), splice.text.as_str())).collect();
         let html = Html::read_again(&exchange, source.html, &changes);
         let (mut html, kept) = html.ok_or(TrialFailure::of(Unproven::ChangesText))?;
+        if cfg!(debug_assertions) && kept.is_some() {
+            compare_body(&html, &exchange);
+        }
         html.document.leave_out_places();
         let meant: Meant<'_> = items
             .iter()
@@ -308,6 +312,13 @@ fn spared(check: &Check, facts: &Facts<'_>, expected: Option<Severity>) {
         let found = judge::run(check, facts).ok().flatten().map(|problem| problem.severity(check));
         assert_eq!(found, expected, "{} looks at more than `concern` says", check.code);
     }
+}
+
+/// Tests settle what needs nothing but the body on the page read by itself, and compare.
+fn compare_body(html: &Html, exchange: &Exchange) {
+    let Some(whole) = Html::read(exchange) else { return };
+    (whole.content(), whole.is_article(), breadcrumb::shown(&whole), whole.garbled(), whole.size());
+    assert!(html.resolved.agrees_of_body(&whole.resolved), "of {}", exchange.url);
 }
 
 /// Whether a text is another one with spans replaced, which are in order and apart.

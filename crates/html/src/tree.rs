@@ -44,7 +44,6 @@ pub struct Tree {
     /// Fragments by their host, in the order of the hosts.
     pub(crate) fragments: Vec<(NodeId, NodeId)>,
     pub(crate) quirks: Quirks,
-    /// A table began in a paragraph, which is all that full quirks decide in a tree.
     pub(crate) has_table_in_paragraph: bool,
     pub(crate) ignored_doctype: Option<Range<usize>>,
     pub(crate) cut: TreeCut,
@@ -52,8 +51,7 @@ pub struct Tree {
     pub(crate) lines: OnceLock<Lines>,
 }
 
-/// Whether two names are the same. Most that are not differ in their length or their first letter, and the comparison of
-/// memory is a call.
+/// Whether two names are the same. Most differ in length or first letter, and the comparison of memory is a call.
 #[inline]
 fn is_same(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.as_bytes().first() == other.as_bytes().first() && one == other

@@ -317,7 +317,7 @@ fn spared(check: &Check, facts: &Facts<'_>, expected: Option<Severity>) {
 /// Tests settle what needs nothing but the body on the page read by itself, and compare.
 fn compare_body(html: &Html, exchange: &Exchange) {
     let Some(whole) = Html::read(exchange) else { return };
-    (whole.content(), whole.is_article(), breadcrumb::shown(&whole), whole.garbled(), whole.size());
+    let _settled = (whole.content(), whole.is_article(), breadcrumb::shown(&whole), whole.garbled(), whole.size());
     assert!(html.resolved.agrees_of_body(&whole.resolved), "of {}", exchange.url);
 }
 

@@ -233,8 +233,16 @@ impl TestApp {
     /// Calls the service. Every answer must be described by the operation that gave it, and no secret comes back that was not
     /// to.
     pub(crate) async fn call(&self, call: Call<'_>) -> Response {
+        self.call_and(call, || ()).await
+    }
+
+    /// The same, with something done once the answer begins.
+    pub(crate) async fn call_and(&self, call: Call<'_>, meanwhile: impl FnOnce()) -> Response {
         canary::sent(&call);
-        let response = read(&mut self.send(&call).await).await;
+        let mut stream = self.send(&call).await;
+        stream.peek(&mut [0]).await.unwrap();
+        meanwhile();
+        let response = read(&mut stream).await;
         self.check_declared(&call, &response);
         canary::answered(&call, &response);
         response

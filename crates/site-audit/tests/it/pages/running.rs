@@ -50,7 +50,12 @@ fn way(answer: &Response) -> String {
 }
 
 async fn get(app: &TestApp, path: &str, cookie: &str) -> Response {
-    app.call(Call::get(path).header("cookie", cookie).header("accept", ACCEPT)).await
+    get_and(app, path, cookie, || ()).await
+}
+
+/// The same, with something done once the page begins: what lets the audit end before that would have it lead on at once.
+async fn get_and(app: &TestApp, path: &str, cookie: &str, meanwhile: impl FnOnce()) -> Response {
+    app.call_and(Call::get(path).header("cookie", cookie).header("accept", ACCEPT), meanwhile).await
 }
 
 async fn states(app: &TestApp, running: &str, guest: &str) -> Value {
@@ -70,9 +75,11 @@ async fn a_browser_sees_the_stages_of_its_audit_and_then_the_report(database: Te
     let early = states(&app, &running, &guest).await;
     assert_eq!((&early["state"], &early["stages"][0]["state"]), (&json!("running"), &json!("running")));
     assert_eq!(early["stages"][3]["state"], "waiting");
-    release.send_replace(true);
     // The answer ends when the audit has ended.
-    let page = get(&app, &running, &guest).await;
+    let page = get_and(&app, &running, &guest, || {
+        release.send_replace(true);
+    })
+    .await;
     let id = running.rsplit('/').next().unwrap();
     let report = format!("/reports/{id}");
     for part in ["s1\"", "s2\"", "s3\"", "s4\"", "HTTP status 200", &format!("0; url={report}\""), "</html>"] {
@@ -107,8 +114,11 @@ async fn a_form_that_is_sent_twice_begins_one_audit(database: TestDatabase) {
     let guest = cookie(first.header("set-cookie"));
     let third = app.call(sent("/", &format!("url={}", site.url("/page"))).header("cookie", &guest)).await;
     assert_eq!(way(&first), way(&third));
-    release.send_replace(true);
-    assert!(get(&app, &way(&first), &guest).await.body.contains("s4\""));
+    let page = get_and(&app, &way(&first), &guest, || {
+        release.send_replace(true);
+    })
+    .await;
+    assert!(page.body.contains("s4\""), "{} {}", page.status, page.body);
     assert_eq!(site.asked().iter().filter(|asked| asked.path == "/page").count(), 1);
     assert_eq!(app.free_remaining().await, 9);
     // Once it has ended, the same form begins another one.
@@ -152,8 +162,10 @@ async fn a_run_of_a_followed_page_has_the_same_page(database: TestDatabase) {
     assert_eq!(running, way(&app.call(run).await), "the second click");
     let all = get(&app, "/workspace", &guest).await.body;
     assert!(all.contains(running.split('?').next().unwrap()), "{all}");
-    release.send_replace(true);
-    let page = get(&app, &running, &guest).await;
+    let page = get_and(&app, &running, &guest, || {
+        release.send_replace(true);
+    })
+    .await;
     assert!(page.body.contains(&format!("0; url={place}?lang=en\"")), "{}", page.body);
     assert_eq!(site.asked().iter().filter(|asked| asked.path == "/page").count(), 1);
 }
@@ -168,8 +180,10 @@ async fn two_compared_pages_show_their_stages(database: TestDatabase) {
     // The same form once more begins nothing.
     let again = sent("/compare", &format!("first={first}&second={second}")).header("cookie", &guest);
     assert_eq!(way(&app.call(again).await), running);
-    release.send_replace(true);
-    let page = get(&app, &running, &guest).await;
+    let page = get_and(&app, &running, &guest, || {
+        release.send_replace(true);
+    })
+    .await;
     for part in ["s1\"", "s2\"", "s3\"", "s4\"", &first, &second] {
         assert!(page.body.matches(part).count() > 1, "{part}: {}", page.body);
     }

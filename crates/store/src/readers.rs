@@ -10,6 +10,7 @@ use std::time::Duration;
 use sqlx::any::AnyRow;
 use sqlx::pool::PoolConnection;
 use sqlx::{Any, AnyPool};
+use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::error::is_unanswered;
@@ -22,6 +23,8 @@ pub(crate) struct QueryConnections {
     idle: Mutex<Vec<PoolConnection<Any>>>,
     /// A permit for each connection that the pool may open, so that it never has to wait for one that is idle here.
     free: Semaphore,
+    /// The runtime in which connections go to the pool; none where they were made outside of one.
+    runtime: Option<Handle>,
 }
 
 /// A connection that is lent. Dropped instead of given back, as when its query is cancelled, it goes to the pool, which looks
@@ -36,7 +39,8 @@ impl QueryConnections {
     /// Those of a pool that nobody else uses.
     pub(crate) fn new(pool: AnyPool) -> Self {
         let most = usize::try_from(pool.options().get_max_connections()).unwrap_or(Semaphore::MAX_PERMITS);
-        Self { pool, idle: Mutex::default(), free: Semaphore::new(most.min(Semaphore::MAX_PERMITS)) }
+        let free = Semaphore::new(most.min(Semaphore::MAX_PERMITS));
+        Self { pool, idle: Mutex::default(), free, runtime: Handle::try_current().ok() }
     }
 
     /// Runs a query; its first row.
@@ -94,6 +98,15 @@ impl QueryConnections {
     }
 }
 
+impl Drop for QueryConnections {
+    /// A connection that goes to its pool begins a task, and panics in a thread without a runtime: the last that holds the
+    /// store when a process ends may be one that judges a page.
+    fn drop(&mut self) {
+        let _within = self.runtime.as_ref().map(Handle::enter);
+        self.idle().clear();
+    }
+}
+
 impl LentConnection<'_> {
     /// Gives the connection back after a query, or ends it where the query has no answer.
     fn end<T>(mut self, done: Result<T, sqlx::Error>) -> Result<T, sqlx::Error> {
@@ -129,6 +142,22 @@ mod tests {
 
     async fn read(reader: &mut LentConnection<'_>) -> i64 {
         sqlx::query_scalar("SELECT 7").fetch_one(&mut *reader.connection).await.unwrap()
+    }
+
+    #[test]
+    fn any_thread_may_be_the_last_to_hold_them() {
+        for is_over in [false, true] {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let readers = runtime.block_on(async {
+                let readers = readers(Duration::from_secs(5)).await;
+                readers.acquire().await.unwrap().give_back();
+                readers
+            });
+            let runtime = Some(runtime).filter(|_| !is_over);
+            let ended = std::thread::scope(|threads| threads.spawn(move || drop(readers)).join());
+            assert!(ended.is_ok(), "{is_over}");
+            drop(runtime);
+        }
     }
 
     #[tokio::test]

@@ -74,9 +74,10 @@ impl Charset {
         self.encoding.name()
     }
 
-    /// The bytes as text: the mark is dropped, malformed sequences become U+FFFD.
-    pub fn decode(&self, bytes: &[u8]) -> String {
-        self.encoding.decode_with_bom_removal(bytes).0.into_owned()
+    /// The bytes as text: the mark is dropped, malformed sequences become U+FFFD. Borrowed where the text is the bytes behind
+    /// the mark.
+    pub fn decode<'b>(&self, bytes: &'b [u8]) -> Cow<'b, str> {
+        self.encoding.decode_with_bom_removal(bytes).0
     }
 
     /// The bytes of a query in the encoding of its page (URL §1.3, "percent-encode after encoding"): in UTF-8 where the

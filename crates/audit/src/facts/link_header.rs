@@ -36,8 +36,12 @@ impl HeaderLink {
 
 /// Every link of a response. What is not a link is passed over.
 pub fn read(exchange: &Exchange) -> Vec<HeaderLink> {
+    let mut values = exchange.headers_named("link").peekable();
+    if values.peek().is_none() {
+        return Vec::new();
+    }
     let base = Url::parse(&exchange.url).ok();
-    exchange.headers_named("link").flat_map(|value| parse(value, base.as_ref())).take(MAX_LINKS).collect()
+    values.flat_map(|value| parse(value, base.as_ref())).take(MAX_LINKS).collect()
 }
 
 /// What breaks the grammar of a value (RFC 8288 §3, read strictly).

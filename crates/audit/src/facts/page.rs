@@ -27,6 +27,9 @@ pub struct Html {
     pub charset: Charset,
     /// The bytes are UTF-8 that nobody declared: a browser misreads them, and so does this document.
     pub unlabelled_utf8: bool,
+    /// The byte of the file from which on its bytes are the source: behind a byte order mark, or the first. `None` where
+    /// decoding changed something.
+    pub(crate) verbatim_from: Option<usize>,
     /// The body was cut before its end.
     pub cut: bool,
     /// URL of the document.

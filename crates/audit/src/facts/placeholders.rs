@@ -1,31 +1,35 @@
 //! Titles and descriptions that say nothing: a generator's default, an unfilled template, markup that shows.
 
+use std::sync::LazyLock;
+
 use super::document::collapse;
+use super::word_set::{TextList, WordSet};
 use super::words::repetition;
 
-/// Titles that generators leave behind, in lower case; and marks of a template that was not filled.
-const PLACEHOLDERS: &str = include_str!("../data/placeholder_titles.txt");
-/// Descriptions that generators leave behind, in lower case.
-const PLACEHOLDER_DESCRIPTIONS: &str = include_str!("../data/placeholder_descriptions.txt");
+/// Titles that generators leave behind, in lower case.
+static PLACEHOLDERS: LazyLock<TextList> =
+    LazyLock::new(|| TextList::of_lines(include_str!("../data/placeholder_titles.txt")));
+/// Descriptions that generators leave behind, in lower case, without a full stop.
+static PLACEHOLDER_DESCRIPTIONS: LazyLock<WordSet> =
+    LazyLock::new(|| WordSet::of_lines(include_str!("../data/placeholder_descriptions.txt")));
 
 /// Whether a title or description is a generator's default or an unfilled template.
 pub fn is_placeholder(value: &str) -> bool {
-    let lower = collapse(value).to_lowercase();
-    let lines = PLACEHOLDERS.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
-    lower.contains("{{") && lower.contains("}}")
-        || lower.contains("lorem ipsum")
-        || matches!(lower.as_str(), "%s" | "undefined" | "null" | "nan" | "[object object]")
-        || lines.into_iter().any(|line| match line.strip_suffix('*') {
-            Some(start) => lower.starts_with(start),
-            None => lower == line,
-        })
+    is_default(&collapse(value).to_lowercase())
 }
 
 /// Whether a description is a generator's default or an unfilled template.
 pub fn is_placeholder_description(value: &str) -> bool {
     let lower = collapse(value).to_lowercase();
-    let mut lines = PLACEHOLDER_DESCRIPTIONS.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
-    is_placeholder(value) || lines.any(|line| lower.trim_end_matches('.') == line)
+    is_default(&lower) || PLACEHOLDER_DESCRIPTIONS.contains(lower.trim_end_matches('.'))
+}
+
+/// The first of a text in lower case, collapsed.
+fn is_default(lower: &str) -> bool {
+    lower.contains("{{") && lower.contains("}}")
+        || lower.contains("lorem ipsum")
+        || matches!(lower, "%s" | "undefined" | "null" | "nan" | "[object object]")
+        || PLACEHOLDERS.contains(lower)
 }
 
 /// Whether a text says something as a title: no generator's default, no markup that shows, nothing said again.
@@ -40,6 +44,9 @@ pub fn shows_entity(text: &str) -> bool {
 
 /// Undoes one layer of what a template engine escaped twice, and takes out line-break tags.
 pub fn without_visible_markup(title: &str) -> String {
+    if !title.contains(['&', '<']) {
+        return collapse(title);
+    }
     let mut out = title.to_owned();
     for (markup, plain) in [
         ("&amp;", "&"),

@@ -113,7 +113,7 @@ pub fn by_comparison(facts: &Facts<'_>) -> Option<MissingSign> {
         return None;
     }
     let charset = charset::decide(&exchange.body.bytes, content_type::declared(exchange).as_deref());
-    let missing = Document::parse(charset.decode(&exchange.body.bytes));
+    let missing = Document::parse(charset.decode(&exchange.body.bytes).into_owned());
     let title = missing.elements().find(|element| element.is("title")).map(Element::text);
     let same_title = title.is_some_and(|title| title == own_title);
     (same_title && are_alike(&html.text.text, &VisibleText::read(&missing).text)).then_some(MissingSign::SameAsMissing)

@@ -1,5 +1,7 @@
 //! What is kept from sight: by attributes and inline styles, since style sheets are not read.
 
+use std::borrow::Cow;
+
 use super::document::Element;
 
 /// Pixels past the edge from which on nothing of an element is on the screen.
@@ -19,18 +21,31 @@ fn takes_away(style: &str) -> bool {
     let says = |name: &str| style.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name.as_bytes()));
     (says("display") || says("visibility"))
         && declarations(style).any(|(name, value)| {
-            matches!((name.as_str(), value.as_str()), ("display", "none") | ("visibility", "hidden" | "collapse"))
+            matches!((&*name, &*value), ("display", "none") | ("visibility", "hidden" | "collapse"))
         })
 }
 
 /// Declarations of an inline style, in lower case, without `!important`.
-pub fn declarations(style: &str) -> impl Iterator<Item = (String, String)> {
+pub fn declarations(style: &str) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+    const IMPORTANT: &str = "!important";
     style.split(';').filter_map(|one| {
         let (name, value) = one.split_once(':')?;
-        let value = value.trim().to_ascii_lowercase();
-        let value = value.strip_suffix("!important").map_or(value.as_str(), str::trim_end).to_owned();
-        Some((name.trim().to_ascii_lowercase(), value))
+        let value = value.trim();
+        let end = value
+            .len()
+            .checked_sub(IMPORTANT.len())
+            .filter(|end| value.get(*end..).is_some_and(|mark| mark.eq_ignore_ascii_case(IMPORTANT)));
+        let value = end.and_then(|end| value.get(..end)).map_or(value, str::trim_end);
+        Some((lower(name.trim()), lower(value)))
     })
+}
+
+/// ASCII letters in lower case, without a copy where they are.
+fn lower(text: &str) -> Cow<'_, str> {
+    match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(text.to_ascii_lowercase()),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// How an inline style lets text be there for machines and not for eyes.
@@ -50,11 +65,11 @@ pub fn concealment(style: &str) -> Option<Concealment> {
     let (mut has_no_size, mut is_indented, mut is_moved, mut is_out_of_flow) = (false, false, false, false);
     let is_far_off = |value: &str| number(value).is_some_and(|px| px <= FAR_OFF);
     for (name, value) in declarations(style) {
-        match name.as_str() {
+        match &*name {
             "font-size" => has_no_size = number(&value) == Some(0),
             "text-indent" => is_indented = is_far_off(&value),
             "left" | "top" | "right" => is_moved |= is_far_off(&value),
-            "position" => is_out_of_flow = matches!(value.as_str(), "absolute" | "fixed"),
+            "position" => is_out_of_flow = matches!(&*value, "absolute" | "fixed"),
             "color" => colour = Some(value),
             "background" | "background-color" => background = Some(value),
             _ => {}

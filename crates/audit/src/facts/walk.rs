@@ -2,8 +2,10 @@
 
 mod again;
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use encoding_rs::ISO_2022_JP;
 use model::capture::{Capture, Exchange};
 use url::Url;
 
@@ -55,6 +57,15 @@ fn concerns_probes(url: &Url) -> bool {
     }
 }
 
+/// Where the file's bytes begin to be the text that they were decoded to, if they are. `None` in an encoding with shift states:
+/// what is written there would be read by the state before it.
+fn verbatim_from(bytes: &[u8], charset: &Charset, source: &Cow<'_, str>) -> Option<usize> {
+    match source {
+        Cow::Borrowed(text) if charset.encoding != ISO_2022_JP => bytes.len().checked_sub(text.len()),
+        _ => None,
+    }
+}
+
 /// What can be read only when the whole tree was seen: addresses, since a `base` may come late.
 #[derive(Default)]
 struct Waiting {
@@ -93,6 +104,8 @@ impl Html {
         let bytes = &exchange.body.bytes;
         let mut charset = charset::decide(bytes, content_type::declared(exchange).as_deref());
         let source = charset.decode(bytes);
+        let mut verbatim_from = verbatim_from(bytes, &charset, &source);
+        let source = source.into_owned();
         let (mut document, mut kept) = match before {
             Some((before, changes)) => Document::parse_again(&before.document, source, changes),
             None => (Document::parse(source), None),
@@ -101,7 +114,9 @@ impl Html {
         if let Some(label) = charset.may_change().then(|| late_charset(&document)).flatten()
             && charset.change_to(&label)
         {
-            (document, kept) = (Document::parse(charset.decode(bytes)), None);
+            let source = charset.decode(bytes);
+            verbatim_from = self::verbatim_from(bytes, &charset, &source);
+            (document, kept) = (Document::parse(source.into_owned()), None);
         }
         let cut = exchange.body.cut.is_some();
         let unlabelled_utf8 =
@@ -112,6 +127,7 @@ impl Html {
         });
         let mut html = Self::walk(document, charset, cut, url, before, taken.map(|(_, kept)| kept));
         html.unlabelled_utf8 = unlabelled_utf8;
+        html.verbatim_from = verbatim_from;
         if cfg!(debug_assertions) && kept.is_some() {
             let document = Document::parse(html.document.source().to_owned());
             again::compare(&html, &Self::walk(document, html.charset.clone(), cut, html.url.clone(), None, None));
@@ -124,6 +140,7 @@ impl Html {
         Self {
             charset,
             unlabelled_utf8: false,
+            verbatim_from: None,
             cut,
             base: url.clone(),
             url,

@@ -58,9 +58,41 @@ impl WordSet {
     }
 }
 
+/// Texts of a data file, of which those that end in `*` stand for every text that begins so.
+#[derive(Debug)]
+pub(crate) struct TextList {
+    whole: WordSet,
+    starts: Vec<&'static str>,
+}
+
+impl TextList {
+    /// The lines of a file, but for empty ones and comments, which begin with `#`.
+    pub(crate) fn of_lines(text: &'static str) -> Self {
+        let lines = || text.lines().filter(|line| !line.starts_with('#'));
+        let starts = lines().filter_map(|line| line.strip_suffix('*')).collect();
+        Self { whole: WordSet::of(lines().filter(|line| !line.ends_with('*'))), starts }
+    }
+
+    /// Whether a text is one of them. Letter case counts.
+    pub(crate) fn contains(&self, text: &str) -> bool {
+        self.whole.contains(text) || self.starts.iter().any(|start| text.starts_with(start))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_ending() {
+        let list = TextList::of_lines("# *\nuntitled\n\nvite + *");
+        for text in ["untitled", "vite + ", "vite + react"] {
+            assert!(list.contains(text), "{text}");
+        }
+        for text in ["", "# *", "untitled page", "vite", "my vite + react", "*"] {
+            assert!(!list.contains(text), "{text}");
+        }
+    }
 
     #[test]
     fn only_words_of_the_list_are_contained() {

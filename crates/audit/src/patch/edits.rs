@@ -1,5 +1,6 @@
 //! Merging changes of one source: attributes of one element into one edit, nothing twice, nothing overlapping.
 
+use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,18 +9,21 @@ use model::fix::FixTarget;
 use model::patch::Edit;
 
 use super::source::PageSource;
-use crate::escape::attribute;
+use crate::escape;
 use crate::facts::document::{Document, NodeId, WrittenAttribute, attributes_of, insertion_point};
 use crate::fix::{DraftEdit, FixChange};
 
 /// Source characters taken along by an insertion, so that its `original` is something to find.
 const ANCHOR_CHARACTERS: usize = 40;
 
+/// Room for what a change adds to a tag, in bytes; more is made where it is not enough.
+const ADDED_TO_TAG: usize = 64;
+
 impl FixChange {
     /// An upper bound of the bytes that a change adds to the source.
     pub(super) fn most_bytes_added(&self) -> usize {
         match self {
-            Self::SetAttribute { name, value, .. } => name.len() + attribute(value).len() + 4,
+            Self::SetAttribute { name, value, .. } => name.len() + escape::attribute_length(value) + 4,
             Self::SetContent { content, .. } => content.len(),
             Self::InsertBefore { html, .. } | Self::InsertInside { html, .. } => html.len(),
             Self::Replace { text, span } => text.len().saturating_sub(span.len()),
@@ -30,24 +34,24 @@ impl FixChange {
 
 /// One replacement of a span.
 #[derive(Debug, Clone)]
-pub(crate) struct Splice {
+pub(crate) struct Splice<'c> {
     /// Bytes of the decoded source; empty for an insertion.
     pub(crate) span: Range<usize>,
     /// What comes there, as the file's encoding can hold it.
     pub(crate) text: String,
-    pub(super) code: String,
-    pub(super) also: Vec<String>,
+    pub(super) code: &'c str,
+    pub(super) also: Vec<&'c str>,
     pub(super) target: FixTarget,
 }
 
 /// What changes of the source come to: in its order, apart from each other, each a real change.
-pub(crate) fn apart(page: PageSource<'_>, changes: &[(&str, DraftEdit)]) -> Vec<Splice> {
+pub(crate) fn apart<'c>(page: PageSource<'_>, changes: &[(&'c str, impl Borrow<DraftEdit>)]) -> Vec<Splice<'c>> {
     let document = page.document();
     let mut splices = splices(document, changes);
     // At one place insertions first, in their order; then outermost first, so that what lies inside a removed or rewritten
     // element is dropped with it.
     splices.sort_by_key(|splice| (splice.span.start, !splice.span.is_empty(), Reverse(splice.span.end)));
-    let mut apart: Vec<Splice> = Vec::new();
+    let mut apart: Vec<Splice<'c>> = Vec::new();
     for splice in splices {
         match apart.last_mut() {
             Some(last) if last.span.is_empty() && last.span.start == splice.span.start => {
@@ -69,7 +73,7 @@ pub(crate) fn apart(page: PageSource<'_>, changes: &[(&str, DraftEdit)]) -> Vec<
 }
 
 /// The edits of a patch, in source order.
-pub(super) fn merge(page: PageSource<'_>, changes: &[(&str, DraftEdit)]) -> Vec<Edit> {
+pub(super) fn merge(page: PageSource<'_>, changes: &[(&str, impl Borrow<DraftEdit>)]) -> Vec<Edit> {
     let mut apart = apart(page, changes);
     give_anchors(page, &mut apart);
     let spans: Vec<Range<usize>> = apart.iter().map(|splice| splice.span.clone()).collect();
@@ -77,10 +81,10 @@ pub(super) fn merge(page: PageSource<'_>, changes: &[(&str, DraftEdit)]) -> Vec<
     apart.into_iter().zip(in_file).filter_map(|(splice, in_file)| finish(page.document(), splice, in_file)).collect()
 }
 
-fn finish(document: &Document, splice: Splice, in_file: Option<Range<usize>>) -> Option<Edit> {
+fn finish(document: &Document, splice: Splice<'_>, in_file: Option<Range<usize>>) -> Option<Edit> {
     Some(Edit {
-        code: splice.code,
-        also: splice.also,
+        code: splice.code.to_owned(),
+        also: splice.also.into_iter().map(str::to_owned).collect(),
         target: splice.target,
         line: document.position(splice.span.start).line,
         offset: splice.span.start,
@@ -92,7 +96,7 @@ fn finish(document: &Document, splice: Splice, in_file: Option<Range<usize>>) ->
 }
 
 /// An insertion gets some source text after it (or, at the end, before it) as its original.
-fn give_anchors(page: PageSource<'_>, splices: &mut [Splice]) {
+fn give_anchors(page: PageSource<'_>, splices: &mut [Splice<'_>]) {
     let source = page.document().source();
     // What was misread would have to be written otherwise than it is read.
     let is_anchor = |c: &char| *c != '\n' && (c.is_ascii() || !page.html.unlabelled_utf8);
@@ -116,13 +120,13 @@ fn give_anchors(page: PageSource<'_>, splices: &mut [Splice]) {
     }
 }
 
-fn splices(document: &Document, changes: &[(&str, DraftEdit)]) -> Vec<Splice> {
+fn splices<'c>(document: &Document, changes: &[(&'c str, impl Borrow<DraftEdit>)]) -> Vec<Splice<'c>> {
     let mut out = Vec::new();
-    let mut tags: BTreeMap<NodeId, TagRewrite> = BTreeMap::new();
+    let mut tags: BTreeMap<NodeId, TagRewrite<'c, '_>> = BTreeMap::new();
     for (code, edit) in changes {
+        let edit: &DraftEdit = edit.borrow();
         let mut push = |span: Option<Range<usize>>, text: &str| {
             if let Some(span) = span {
-                let code = (*code).to_owned();
                 out.push(Splice { span, text: text.to_owned(), code, also: Vec::new(), target: edit.target });
             }
         };
@@ -173,13 +177,17 @@ fn gap(source: &str, start: usize) -> &'static str {
 }
 
 /// The source of an element that is moved, with what else is changed of its attributes and content; and its source now.
-pub(super) fn moved(document: &Document, node: NodeId, changes: &[(&str, DraftEdit)]) -> Option<(String, String)> {
+pub(super) fn moved(
+    document: &Document,
+    node: NodeId,
+    changes: &[(&str, impl Borrow<DraftEdit>)],
+) -> Option<(String, String)> {
     let element = document.element(node)?;
     let (whole, start) = (element.source_span()?, element.start_tag()?);
     let mut rewrite = TagRewrite::new("", FixTarget::Head);
     let mut content = None;
     for (_, edit) in changes {
-        match &edit.change {
+        match &edit.borrow().change {
             FixChange::SetAttribute { node: of, name, value } if *of == node => rewrite.set(name, Some(value)),
             FixChange::RemoveAttribute { node: of, name } if *of == node => rewrite.set(name, None),
             FixChange::SetContent { node: of, content: text } if *of == node => content = content.or(Some(text)),
@@ -196,72 +204,97 @@ pub(super) fn moved(document: &Document, node: NodeId, changes: &[(&str, DraftEd
 }
 
 /// Attribute changes of one start tag.
-struct TagRewrite {
-    code: String,
-    also: Vec<String>,
+struct TagRewrite<'c, 'w> {
+    code: &'c str,
+    also: Vec<&'c str>,
     target: FixTarget,
-    attributes: Vec<(String, Option<String>)>,
+    attributes: Vec<(&'w str, Option<&'w str>)>,
 }
 
-impl TagRewrite {
-    fn new(code: &str, target: FixTarget) -> Self {
-        Self { code: code.to_owned(), also: Vec::new(), target, attributes: Vec::new() }
+impl<'c, 'w> TagRewrite<'c, 'w> {
+    fn new(code: &'c str, target: FixTarget) -> Self {
+        Self { code, also: Vec::new(), target, attributes: Vec::new() }
     }
 
     /// Notes another finding that asks for it.
-    fn asked_by(&mut self, code: &str) -> &mut Self {
-        if self.code != code && self.also.iter().all(|known| known != code) {
-            self.also.push(code.to_owned());
+    fn asked_by(&mut self, code: &'c str) -> &mut Self {
+        if self.code != code && self.also.iter().all(|known| *known != code) {
+            self.also.push(code);
         }
         self
     }
 
     /// The first wish for an attribute stands: findings come most severe first.
-    fn set(&mut self, name: &str, value: Option<&str>) {
-        if self.attributes.iter().all(|(known, _)| known != name) {
-            self.attributes.push((name.to_owned(), value.map(str::to_owned)));
+    fn set(&mut self, name: &'w str, value: Option<&'w str>) {
+        if self.attributes.iter().all(|(known, _)| *known != name) {
+            self.attributes.push((name, value));
         }
     }
 
     /// The start tag with the changes; every other byte stays.
     fn apply(&self, tag: &str) -> String {
         let spans = attributes_of(tag);
-        let mut out = tag.to_owned();
-        let mut added = String::new();
-        let mut replaced: Vec<(Range<usize>, String)> = Vec::new();
+        let mut replaced: Vec<(Range<usize>, TagPart<'_>)> = Vec::new();
+        let insertion = insertion_point(tag, &spans);
         for (name, value) in &self.attributes {
             let is_named = |span: &&WrittenAttribute| {
                 tag.get(span.name.clone()).is_some_and(|written| written.eq_ignore_ascii_case(name))
             };
             let mut existing = spans.iter().filter(is_named);
             match (value, existing.next()) {
-                (Some(value), Some(span)) => {
-                    replaced.push((span.whole.clone(), format!("{name}=\"{}\"", attribute(value))));
-                }
-                (Some(value), None) => added.push_str(&format!(" {name}=\"{}\"", attribute(value))),
+                (Some(value), Some(span)) => replaced.push((span.whole.clone(), TagPart::Attribute(name, value))),
+                (Some(value), None) => replaced.push((insertion..insertion, TagPart::Added(name, value))),
                 // The second of a name counts once the first is gone.
-                (None, first) => replaced.extend(first.into_iter().chain(existing).map(|span| taken_out(tag, span))),
+                (None, first) => {
+                    let gone = first.into_iter().chain(existing).map(|span| taken_out(tag, span));
+                    replaced.extend(gone.map(|(span, text)| (span, TagPart::Text(text))));
+                }
             }
         }
-        let end = insertion_point(tag, &spans);
-        replaced.push((end..end, added));
-        // From the back; at one place what is taken away before what is added.
-        replaced.sort_by_key(|(span, _)| Reverse((span.start, span.end)));
-        for (span, text) in replaced {
-            out.replace_range(span, &text);
+        // What is added at one place stays in its order.
+        replaced.sort_by_key(|(span, _)| (span.start, span.end));
+        let mut out = String::with_capacity(tag.len() + ADDED_TO_TAG);
+        let mut at = 0;
+        for (span, part) in replaced {
+            out.push_str(tag.get(at..span.start).unwrap_or_default());
+            part.write(&mut out);
+            at = span.end;
         }
+        out.push_str(tag.get(at..).unwrap_or_default());
         out
+    }
+}
+
+/// What comes in the place of an attribute.
+enum TagPart<'p> {
+    Attribute(&'p str, &'p str),
+    Added(&'p str, &'p str),
+    Text(&'static str),
+}
+
+impl TagPart<'_> {
+    fn write(&self, out: &mut String) {
+        let (space, name, value) = match self {
+            Self::Attribute(name, value) => ("", name, value),
+            Self::Added(name, value) => (" ", name, value),
+            Self::Text(text) => return out.push_str(text),
+        };
+        for part in [space, name, "=\""] {
+            out.push_str(part);
+        }
+        escape::attribute_into(out, value);
+        out.push('"');
     }
 }
 
 /// An attribute with the space before it, and what stays: what stands directly behind must not become part of what stands
 /// before.
-fn taken_out(tag: &str, written: &WrittenAttribute) -> (Range<usize>, String) {
+fn taken_out(tag: &str, written: &WrittenAttribute) -> (Range<usize>, &'static str) {
     let before = tag.get(..written.whole.start).unwrap_or_default();
     let start = before.trim_end_matches(|c: char| c.is_ascii_whitespace()).len();
     let rest = tag.get(written.whole.end..).unwrap_or_default();
     let is_apart = rest.starts_with(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>');
-    (start..written.whole.end, if is_apart { "" } else { " " }.to_owned())
+    (start..written.whole.end, if is_apart { "" } else { " " })
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The ready changes of some fixes, merged: head tags, edits of the page, files.
 
+use std::borrow::Cow;
+
 use model::fix::{FixClass, FixTarget};
 use model::patch::{Edit, FilePatch};
 
@@ -13,15 +15,18 @@ use crate::fix::{DraftEdit, FileChange, FixChange, HeadKey, HeadTag, OwnFiles, a
 /// A charset declaration must end within these first bytes of the source (WHATWG HTML §4.2.5.4).
 const CHARSET_WITHIN: usize = 1024;
 
+/// A change of the source, with the code that asks for it.
+type Change<'d> = (&'static str, Cow<'d, DraftEdit>);
+
 /// What the ready fixes among some drafts change, all together.
 pub(crate) struct Ready<'d> {
     page: Option<PageSource<'d>>,
     /// One tag a key, in head order, as the file's encoding can hold it.
     head: Vec<HeadTag>,
     /// Changes of the source, with the code that asks for each.
-    changes: Vec<(&'d str, DraftEdit)>,
+    changes: Vec<Change<'d>>,
     /// Code of the first fix with a head tag.
-    heads: Option<&'d str>,
+    heads: Option<&'static str>,
     /// Files of the host.
     pub(crate) files: Vec<FilePatch>,
 }
@@ -36,8 +41,9 @@ impl<'d> Ready<'d> {
                 head.push(tag.clone());
             }
         }
-        let mut changes: Vec<(&str, DraftEdit)> =
-            ready().flat_map(|item| item.draft.edits.iter().map(|edit| (item.check.code, edit.clone()))).collect();
+        let mut changes: Vec<Change<'_>> = ready()
+            .flat_map(|item| item.draft.edits.iter().map(|edit| (item.check.code, Cow::Borrowed(edit))))
+            .collect();
         let heads = ready().find(|item| !item.draft.head_tags.is_empty()).map(|item| item.check.code);
         if let Some((page, first)) = page.zip(heads) {
             keep_charset_early(page.html, first, &mut head, &mut changes);
@@ -66,15 +72,14 @@ impl<'d> Ready<'d> {
     }
 
     /// Every change of the source, head tags too, in its order.
-    pub(crate) fn splices(&self) -> Vec<Splice> {
+    pub(crate) fn splices(&self) -> Vec<Splice<'static>> {
         let Some(page) = self.page else { return Vec::new() };
+        let Some(first) = self.heads else { return edits::apart(page, &self.changes) };
         let mut changes = self.changes.clone();
-        if let Some(first) = self.heads {
-            match head_place(page.html) {
-                // Directly after the tag: before whatever else comes to the same place.
-                Ok(at) => changes.insert(0, (first, insertion(at, format!("\n{}", self.head())))),
-                Err(at) => changes.push((first, insertion(at, format!("<head>\n{}", self.head())))),
-            }
+        match head_place(page.html) {
+            // Directly after the tag: before whatever else comes to the same place.
+            Ok(at) => changes.insert(0, (first, insertion(at, format!("\n{}", self.head())))),
+            Err(at) => changes.push((first, insertion(at, format!("<head>\n{}", self.head())))),
         }
         edits::apart(page, &changes)
     }
@@ -89,8 +94,8 @@ fn head_place(html: &Html) -> Result<usize, usize> {
     Err(after_html.or_else(|| html.document.doctype.clone().map(|span| span.end)).unwrap_or(0))
 }
 
-fn insertion(at: usize, text: String) -> DraftEdit {
-    DraftEdit { target: FixTarget::Head, change: FixChange::Replace { span: at..at, text } }
+fn insertion<'d>(at: usize, text: String) -> Cow<'d, DraftEdit> {
+    Cow::Owned(DraftEdit { target: FixTarget::Head, change: FixChange::Replace { span: at..at, text } })
 }
 
 /// One entry per path: the site's own file, with every deterministic change.
@@ -118,7 +123,7 @@ fn files<'d>(own_files: OwnFiles<'_>, ready: impl Iterator<Item = &'d Drafted>) 
 }
 
 /// Applies the changes of other fixes to an element that one fix moves into the head.
-fn change_moved_tags(document: &Document, changes: &[(&str, DraftEdit)], head: &mut [HeadTag]) {
+fn change_moved_tags(document: &Document, changes: &[Change<'_>], head: &mut [HeadTag]) {
     let removed = changes.iter().filter_map(|(_, edit)| match edit.change {
         FixChange::Remove { node } => Some(node),
         _ => None,
@@ -132,12 +137,7 @@ fn change_moved_tags(document: &Document, changes: &[(&str, DraftEdit)], head: &
 
 /// New head tags come first in the head and may push an existing charset declaration past the bytes in which a parser
 /// looks for it: then it moves to the front too.
-fn keep_charset_early<'c>(
-    html: &Html,
-    first: &'c str,
-    head: &mut Vec<HeadTag>,
-    changes: &mut Vec<(&'c str, DraftEdit)>,
-) {
+fn keep_charset_early<'d>(html: &Html, first: &'static str, head: &mut Vec<HeadTag>, changes: &mut Vec<Change<'d>>) {
     if head.iter().any(|tag| tag.key == HeadKey::Charset) {
         return;
     }
@@ -155,7 +155,8 @@ fn keep_charset_early<'c>(
     }
     // Changes of it by other fixes are applied to the moved tag: see `change_moved_tags`.
     let Some(source) = meta.start_tag_source() else { return };
-    changes.push((first, DraftEdit { target: FixTarget::Head, change: FixChange::Remove { node: meta.id() } }));
+    let edit = DraftEdit { target: FixTarget::Head, change: FixChange::Remove { node: meta.id() } };
+    changes.push((first, Cow::Owned(edit)));
     let tag = source.to_owned();
     head.push(HeadTag { key: HeadKey::Charset, tag });
 }

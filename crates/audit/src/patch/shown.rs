@@ -6,11 +6,11 @@ use super::edits::Splice;
 use super::source::PageSource;
 
 /// Says of each change what it does. What is taken away in one place and put into another as it was is moved.
-pub(super) fn edits(page: PageSource<'_>, splices: &[Splice]) -> Vec<FixEdit> {
+pub(super) fn edits(page: PageSource<'_>, splices: &[Splice<'_>]) -> Vec<FixEdit> {
     let source = page.document().source();
     let spans: Vec<_> = splices.iter().map(|splice| splice.span.clone()).collect();
     let in_file = page.file_spans(&spans);
-    let place = |splice: &Splice, in_file: &Option<std::ops::Range<usize>>| SourcePlace {
+    let place = |splice: &Splice<'_>, in_file: &Option<std::ops::Range<usize>>| SourcePlace {
         line: page.document().position(splice.span.start).line,
         offset: splice.span.start,
         byte_offset: in_file.as_ref().map(|span| span.start),
@@ -80,7 +80,7 @@ mod tests {
         let splice = |at: usize, end: usize, text: &str| Splice {
             span: at..end,
             text: text.to_owned(),
-            code: "a".to_owned(),
+            code: "a",
             also: Vec::new(),
             target: model::fix::FixTarget::Body,
         };

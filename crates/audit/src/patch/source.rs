@@ -49,6 +49,13 @@ impl<'s> PageSource<'s> {
 
     /// Spans of the file for spans of the text, which are in order and apart. `None` where a place is none in the file.
     pub(crate) fn file_spans(self, spans: &[Range<usize>]) -> Vec<Option<Range<usize>>> {
+        if let Some(from) = self.html.verbatim_from {
+            let length = self.document().source().len();
+            return spans
+                .iter()
+                .map(|span| (span.end <= length).then_some(span.start + from..span.end + from))
+                .collect();
+        }
         let ends = spans.iter().flat_map(|span| [span.start, span.end]);
         let source = self.document().source();
         let places = file_offsets(self.bytes, self.html.charset.encoding, source, ends);

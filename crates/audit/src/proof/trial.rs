@@ -150,7 +150,7 @@ impl<'a, 'f> Bench<'a, 'f> {
     fn patched(
         &self,
         source: PageSource<'_>,
-        splices: &[Splice],
+        splices: &[Splice<'_>],
         items: &[&Drafted],
         subjects: &BTreeSet<FixSubject>,
     ) -> Result<Patched, TrialFailure> {
@@ -211,7 +211,7 @@ impl<'a, 'f> Bench<'a, 'f> {
         meant: &Meant<'_>,
     ) -> Option<Unproven> {
         let decode = |bytes: &[u8]| html.charset.encoding.decode_without_bom_handling(bytes).0.into_owned();
-        let base = Document::parse(html.charset.decode(source.bytes));
+        let base = Document::parse(html.charset.decode(source.bytes).into_owned());
         let mut changes: Vec<(Range<usize>, String)> = Vec::new();
         // A byte order mark decides the encoding, which no change touches then: there is none.
         let (mut at, mut read) = (0, 0);

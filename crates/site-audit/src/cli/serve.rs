@@ -55,6 +55,8 @@ impl ConfigArguments {
                 anyhow!("database_url: {cause:#}; stop that server, or set another database with --database-url")
             })?;
             let services = site.services().clone();
+            // Before the background work begins, which takes the processor from the first answer.
+            let routes = crate::assembly::routes(site);
             let (interrupts, terminations) = signals::listen().context("could not listen for signals")?;
             let background = jobs::start(services.clone());
             let payments = worker::start(services.clone()).await;
@@ -63,8 +65,7 @@ impl ConfigArguments {
             }
             let (heard, was_heard) = oneshot::channel();
             let serving = async {
-                web::serve(listener, crate::assembly::routes(site), Patience::default(), stop(was_heard, terminations))
-                    .await;
+                web::serve(listener, routes, Patience::default(), stop(was_heard, terminations)).await;
                 services.running().end().await;
                 payments.stop().await;
                 services.payments().ongoing().end().await;

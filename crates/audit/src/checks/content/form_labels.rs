@@ -121,9 +121,9 @@ fn is_out_of_sight(field: Element<'_>) -> bool {
 
 /// Whether an inline style leaves an element no room, or makes it transparent.
 fn has_no_room(style: &str) -> bool {
-    declarations(style).any(|(name, value)| match name.as_str() {
+    declarations(style).any(|(name, value)| match &*name {
         "opacity" => value.parse::<f32>().is_ok_and(|opacity| opacity == 0.0),
-        "width" | "height" | "max-height" => matches!(value.as_str(), "0" | "0px" | "1px"),
+        "width" | "height" | "max-height" => matches!(&*value, "0" | "0px" | "1px"),
         _ => false,
     })
 }

@@ -57,7 +57,7 @@ fn is_tiny_by_style(style: &str) -> bool {
         pixels.parse::<f64>().is_ok_and(|pixels| pixels <= f64::from(TINY))
     };
     concealment(style).is_some()
-        || declarations(style).any(|(name, value)| matches!(name.as_str(), "width" | "height") && is_tiny_side(&value))
+        || declarations(style).any(|(name, value)| matches!(&*name, "width" | "height") && is_tiny_side(&value))
 }
 
 fn not_lazy(facts: &Facts<'_>) -> Verdict {

@@ -53,7 +53,13 @@ impl<'c> ProbedSite<'c> {
     /// `None` for supplied bytes, and for a page that did not answer: there is no site to ask then.
     pub(crate) fn new(capture: &'c Capture, html: Option<&'c Html>, robots: Option<&'c RobotsState>) -> Option<Self> {
         let exchange = capture.page.response().filter(|_| capture.source == Source::Network)?;
-        let url = Url::parse(&exchange.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        let url = match html {
+            Some(html) => html.url.clone(),
+            None => Url::parse(&exchange.url).ok()?,
+        };
+        if !matches!(url.scheme(), "http" | "https") {
+            return None;
+        }
         Some(Self { capture, url, html, header_links: link_header::read(exchange), robots })
     }
 

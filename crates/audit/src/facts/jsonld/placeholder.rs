@@ -1,9 +1,14 @@
 //! Values that a template or a sample left behind.
 
+use std::sync::LazyLock;
+
 use url::Url;
 
+use crate::facts::word_set::TextList;
+
 /// Values as they are written; the file says what its marks mean.
-const VALUES: &str = include_str!("../../data/placeholder_values.txt");
+static VALUES: LazyLock<TextList> =
+    LazyLock::new(|| TextList::of_lines(include_str!("../../data/placeholder_values.txt")));
 /// Pairs of marks between which a template has the name of what is to come.
 const MARKS: [(&str, &str); 5] = [("{{", "}}"), ("${", "}"), ("<%", "%>"), ("{%", "%}"), ("[[", "]]")];
 /// Domains that are kept for samples (RFC 2606 §3).
@@ -12,11 +17,7 @@ const SAMPLE_DOMAINS: [&str; 3] = ["example.com", "example.org", "example.net"];
 /// Whether a value is nothing but the place for one.
 pub(crate) fn is_placeholder(text: &str) -> bool {
     let text = text.trim();
-    is_gap(text)
-        || VALUES.lines().filter(|line| !line.starts_with('#')).any(|line| match line.strip_suffix('*') {
-            Some(start) => text.starts_with(start),
-            None => text == line,
-        })
+    is_gap(text) || VALUES.contains(text)
 }
 
 /// Whether a text is one pair of marks with a name inside.

@@ -25,8 +25,8 @@ fn body(change: FixChange) -> DraftEdit {
 
 /// Span, text, code and further codes of what changes come to.
 fn shown(source: &str, changes: &[(&str, DraftEdit)]) -> Vec<(Range<usize>, String, String)> {
-    let codes = |splice: &Splice| [std::slice::from_ref(&splice.code), splice.also.as_slice()].concat().join(" ");
-    let shown = |splice: &Splice| (splice.span.clone(), splice.text.clone(), codes(splice));
+    let codes = |splice: &Splice<'_>| [std::slice::from_ref(&splice.code), splice.also.as_slice()].concat().join(" ");
+    let shown = |splice: &Splice<'_>| (splice.span.clone(), splice.text.clone(), codes(splice));
     of_page(source, |page| apart(page, changes).iter().map(shown).collect())
 }
 
@@ -168,20 +168,16 @@ fn what_is_moved_takes_its_own_changes_along() {
 fn a_tag_is_changed_for_each_finding_once() {
     let mut rewrite = TagRewrite::new("a", FixTarget::Body);
     rewrite.asked_by("a").asked_by("b").asked_by("b").asked_by("c");
-    assert_eq!((rewrite.code.as_str(), rewrite.also.join(" ")), ("a", "b c".to_owned()));
+    assert_eq!((rewrite.code, rewrite.also.join(" ")), ("a", "b c".to_owned()));
 }
 
 #[test]
 fn attributes_change_in_place_and_nothing_else_does() {
     let rewrite = TagRewrite {
-        code: String::new(),
+        code: "",
         also: Vec::new(),
         target: FixTarget::Image,
-        attributes: vec![
-            ("src".to_owned(), Some("https://a/?x=1&y".to_owned())),
-            ("width".to_owned(), Some("5".to_owned())),
-            ("loading".to_owned(), None),
-        ],
+        attributes: vec![("src", Some("https://a/?x=1&y")), ("width", Some("5")), ("loading", None)],
     };
     assert_eq!(
         rewrite.apply("<IMG  SRC = a/b  loading=lazy alt='x' />"),
@@ -214,7 +210,7 @@ fn change(element: Element<'_>, number: usize) -> FixChange {
 }
 
 /// The source with splices, which are in its order and apart.
-fn spliced(source: &str, splices: &[Splice]) -> String {
+fn spliced(source: &str, splices: &[Splice<'_>]) -> String {
     let mut out = source.to_owned();
     for splice in splices.iter().rev() {
         out.replace_range(splice.span.clone(), &splice.text);

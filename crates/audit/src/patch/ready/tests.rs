@@ -43,8 +43,8 @@ fn a_head_gets_one_tag_of_each_key_in_the_order_of_a_head() {
     let (lines, edits, splices) = of("<head></head><p>a");
     assert_eq!(lines, "<title>a</title>\n<link rel=icon href=/a>");
     assert!(edits.is_empty());
-    let shown = |splices: &[Splice]| -> Vec<(usize, usize, String, String)> {
-        let of = |one: &Splice| (one.span.start, one.span.end, one.text.clone(), one.code.clone());
+    let shown = |splices: &[Splice<'_>]| -> Vec<(usize, usize, String, String)> {
+        let of = |one: &Splice<'_>| (one.span.start, one.span.end, one.text.clone(), one.code.to_owned());
         splices.iter().map(of).collect()
     };
     assert_eq!(shown(&splices), [(6, 6, format!("\n{lines}"), "title_missing".to_owned())]);

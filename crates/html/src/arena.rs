@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::decode::{self, Mode};
-use crate::names::{AttributeId, Mixed, TagId};
+use crate::names::{AttributeId, Mixed, TagId, name_bit};
 
 /// No place.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -118,6 +118,17 @@ impl Arena {
         self.encoded.get(at).map_or("", |encoded| {
             let written = source.get(encoded.start as usize..encoded.end as usize).unwrap_or_default();
             encoded.text.get_or_init(|| decode::decode(written, encoded.mode).into_boxed_str())
+        })
+    }
+
+    /// [`name_bit`] of each of some attributes; all bits where a name may be read otherwise than it is written.
+    pub(crate) fn name_bits(&self, source: &str, attributes: &[RawAttribute]) -> u16 {
+        attributes.iter().fold(0, |bits, attribute| {
+            let name = attribute.id.text().or_else(|| {
+                let is_as_written = attribute.name.encoded().is_none();
+                is_as_written.then(|| self.text(source, attribute.name))
+            });
+            bits | name.map_or(u16::MAX, name_bit)
         })
     }
 

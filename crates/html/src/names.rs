@@ -98,6 +98,16 @@ const fn is_same(a: &[u8], b: &[u8]) -> bool {
     true
 }
 
+/// One of 16 bits for the name of an attribute, in any letter case: by its length, its first byte and its last. The factors are
+/// those that part the names that elements have from those that are asked for. Of a literal it costs nothing.
+#[inline]
+pub(crate) const fn name_bit(name: &str) -> u16 {
+    let bytes = name.as_bytes();
+    let [first, ..] = bytes else { return 1 };
+    let last = bytes[bytes.len() - 1];
+    1 << (((*first | 0x20) as usize * 3 + (last | 0x20) as usize + bytes.len() * 5) % 16)
+}
+
 /// The place of a name among `names`, letter case ignored.
 fn find(slots: &[u16; SLOTS], names: &[&str], name: &[u8], mixed: Mixed) -> Option<u16> {
     let mut place = mixed.slot();

@@ -198,13 +198,16 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
             return;
         };
         let name = self.sink.arena().tag(self.source, start + 1..name_end, mixed);
-        let count = self.sink.arena().attributes.len() - first;
+        let (source, arena) = (self.source, self.sink.arena());
+        let attributes = arena.attributes.get(first..).unwrap_or_default();
+        let (count, attribute_names) = (attributes.len(), arena.name_bits(source, attributes));
         let tag = TagToken {
             name,
             start: narrow(start),
             end: narrow(end),
             attributes: narrow(first),
             attribute_count: u16::try_from(count).unwrap_or(u16::MAX),
+            attribute_names,
             is_self_closing,
         };
         self.at = end;
@@ -236,7 +239,16 @@ impl<'s, S: Sink> Tokenizer<'s, S> {
         self.at = end;
         self.content = Content::Data;
         let (start, end) = (narrow(start), narrow(end));
-        self.sink.end_tag(&TagToken { name, start, end, attributes: 0, attribute_count: 0, is_self_closing });
+        let (attributes, attribute_count, attribute_names) = (0, 0, 0);
+        self.sink.end_tag(&TagToken {
+            name,
+            start,
+            end,
+            attributes,
+            attribute_count,
+            attribute_names,
+            is_self_closing,
+        });
     }
 
     /// Where a tag's name ends, and the hash of its letters.

@@ -1,5 +1,6 @@
 //! The finished tree, as it is read.
 
+mod attribute;
 pub(crate) mod grow;
 pub(crate) mod node;
 
@@ -8,7 +9,9 @@ use std::sync::OnceLock;
 
 use crate::arena::{Arena, NONE, RawAttribute, SourceRun};
 use crate::lines::{Lines, Position};
-use crate::namespace::{AttributeName, Namespace};
+use crate::names::name_bit;
+use crate::namespace::Namespace;
+pub use attribute::Attribute;
 use node::{Flag, Kind, Node, NodeId, Origin, Piece};
 
 /// Modes of rendering that the doctype decides (WHATWG HTML §13.2.6.4.1).
@@ -260,9 +263,15 @@ impl Tree {
     }
 
     /// The attribute of a name in lower case, a prefix before a colon.
-    #[inline]
+    ///
+    /// Most elements lack what is asked for, which the bits of their names tell: in the caller, where the name is known.
+    #[inline(always)]
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<Attribute<'_>> {
-        // Elements have few attributes: comparing texts takes less than finding the number of the name.
+        if self.node(id).attribute_names & name_bit(name) == 0 { None } else { self.attribute_among_few(id, name) }
+    }
+
+    fn attribute_among_few(&self, id: NodeId, name: &str) -> Option<Attribute<'_>> {
+        // Comparing texts takes less than finding the number of the name.
         let is_it = |raw: &&RawAttribute| is_same(self.arena.attribute_name(&self.source, raw), name);
         let raw = self.raw_attributes(id).iter().find(is_it)?;
         Some(Attribute { tree: self, raw, namespace: self.node(id).namespace })
@@ -346,55 +355,5 @@ impl Iterator for Runs<'_> {
             self.next = if self.next == self.last { NONE } else { piece.next };
         }
         Some(run)
-    }
-}
-
-/// An attribute of an element.
-#[derive(Debug, Clone, Copy)]
-pub struct Attribute<'t> {
-    tree: &'t Tree,
-    raw: &'t RawAttribute,
-    namespace: Namespace,
-}
-
-impl<'t> Attribute<'t> {
-    /// Its name as its element has it.
-    #[inline]
-    pub fn name(&self) -> AttributeName<'t> {
-        let local = || self.tree.arena.text(&self.tree.source, self.raw.name);
-        self.raw.id.on(self.namespace).unwrap_or_else(|| AttributeName { prefix: None, local: local() })
-    }
-
-    /// Its name in lower case, a prefix before a colon: the text to ask [`Tree::attribute`] for.
-    #[inline]
-    pub fn lower_name(&self) -> &'t str {
-        self.tree.arena.attribute_name(&self.tree.source, self.raw)
-    }
-
-    /// Its value, character references resolved; empty where none is written.
-    #[inline]
-    pub fn value(&self) -> &'t str {
-        if self.raw.value.start == NONE { "" } else { self.tree.arena.text(&self.tree.source, self.raw.value) }
-    }
-
-    /// Bytes of the name.
-    pub fn name_span(&self) -> Range<usize> {
-        self.tree.arena.span(self.raw.name)
-    }
-
-    /// Bytes of the value without quotes; `None` where no equals sign stands.
-    pub fn value_span(&self) -> Option<Range<usize>> {
-        (self.raw.value.start != NONE).then(|| self.tree.arena.span(self.raw.value))
-    }
-
-    /// Bytes of name, value and quotes.
-    pub fn span(&self) -> Range<usize> {
-        let start = self.name_span().start;
-        let Some(value) = self.value_span() else { return self.name_span() };
-        let bytes = self.tree.source.as_bytes();
-        // An unquoted value stands behind white space or the equals sign, and does not start with a quote.
-        let quote = value.start.checked_sub(1).and_then(|at| bytes.get(at)).filter(|byte| matches!(byte, b'"' | b'\''));
-        let is_closed = quote.is_some() && bytes.get(value.end) == quote;
-        start..value.end + usize::from(is_closed)
     }
 }

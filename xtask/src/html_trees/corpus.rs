@@ -21,7 +21,7 @@ pub(super) fn compare(folder: &Path) -> Result<()> {
     let mut sources = Vec::new();
     for file in &files {
         let bytes = std::fs::read(file).with_context(|| format!("{} could not be read", file.display()))?;
-        sources.push(charset::decide(&bytes, Some("text/html")).decode(&bytes));
+        sources.push(charset::decide(&bytes, Some("text/html")).decode(&bytes).into_owned());
     }
     let mut browser = Opened::start(&sources)?;
     let mut equal = 0;

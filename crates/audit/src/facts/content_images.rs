@@ -106,11 +106,12 @@ pub fn far_down<'h>(html: &'h Html, characters: usize, wanted: impl Fn(Element<'
                 } else if seen > characters && wanted(element) {
                     found.push(element);
                 }
-                if uncounted_until.is_none() && is_beside_text(element) {
+                // What comes behind enough text is not counted any more.
+                if uncounted_until.is_none() && seen <= characters && is_beside_text(element) {
                     uncounted_until = Some(end());
                 }
             }
-            None if uncounted_until.is_none() => {
+            None if uncounted_until.is_none() && seen <= characters => {
                 seen += document.texts(id).map(|text| text.trim().chars().count()).sum::<usize>();
             }
             None => {}

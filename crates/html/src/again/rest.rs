@@ -21,6 +21,7 @@ pub(super) struct Rewrite {
     span: Range<usize>,
     name: TagId,
     attributes: Vec<RawAttribute>,
+    attribute_names: u16,
     encoded: Vec<Encoded>,
     /// Where its attributes went.
     place: Option<u32>,
@@ -38,6 +39,7 @@ impl Rewrite {
             span: span.clone(),
             name: node.tag,
             attributes: alone.raw_attributes(id).to_vec(),
+            attribute_names: node.attribute_names,
             encoded: alone.arena.encoded.clone(),
             place: None,
         })
@@ -271,6 +273,7 @@ impl<'t> Rest<'t> {
         });
         node.attributes = place;
         node.attribute_count = u16::try_from(rewrite.attributes.len()).ok()?;
+        node.attribute_names = rewrite.attribute_names;
         self.rewritten.push(ids);
         Some(())
     }

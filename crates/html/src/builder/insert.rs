@@ -70,6 +70,7 @@ impl Builder<'_> {
         let mut node = Node::new(Kind::Element);
         (node.start, node.end) = (tag.start, tag.end);
         (node.attributes, node.attribute_count) = (tag.attributes, tag.attribute_count);
+        node.attribute_names = tag.attribute_names;
         (node.tag, node.namespace) = (tag.name, namespace);
         self.create_node(node)
     }
@@ -248,6 +249,7 @@ impl Builder<'_> {
         let count = crate::arena::narrow(self.arena.attributes.len()) - start;
         self.nodes.change(id, |node| {
             (node.attributes, node.attribute_count) = (start, u16::try_from(count).unwrap_or(u16::MAX));
+            node.attribute_names |= tag.attribute_names;
         });
     }
 }

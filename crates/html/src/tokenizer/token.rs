@@ -31,6 +31,8 @@ pub(crate) struct TagToken {
     /// Place of its attributes in the arena.
     pub(crate) attributes: u32,
     pub(crate) attribute_count: u16,
+    /// As of a node.
+    pub(crate) attribute_names: u16,
     pub(crate) is_self_closing: bool,
 }
 

@@ -77,6 +77,8 @@ pub(crate) struct Node {
     pub(crate) kind: Kind,
     pub(crate) namespace: Namespace,
     pub(crate) flags: u8,
+    /// Elements: [`name_bit`](crate::names::name_bit) of each attribute's name. Bits of no name may be there too.
+    pub(crate) attribute_names: u16,
 }
 
 /// Marks of a node.
@@ -123,6 +125,7 @@ impl Node {
             kind,
             namespace: Namespace::Html,
             flags: 0,
+            attribute_names: 0,
         }
     }
 

@@ -98,7 +98,7 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
             tables.push(element);
         }
         let by_name = own_name.and_then(|own| ELEMENTS.iter().position(|(name, _)| *name == own));
-        if by_name.is_none() && !element.attributes().any(|(name, _)| matches!(name, "bgcolor" | "align")) {
+        if by_name.is_none() && !element.has("bgcolor") && !element.has("align") {
             continue;
         }
         let is_moved = MOVED_WHOLE.iter().any(|name| element.is(name));

@@ -90,7 +90,7 @@ fn found_in(run: &str) -> Option<Leftover> {
         return Some(Leftover::Plain);
     }
     // Few texts have a bracket.
-    let has_bracket = text.bytes().any(|byte| matches!(byte, b'[' | b'{'));
+    let has_bracket = memchr::memchr2(b'[', b'{', text.as_bytes()).is_some();
     if has_bracket && text.contains("[object Object]") {
         return Some(Leftover::Plain);
     }

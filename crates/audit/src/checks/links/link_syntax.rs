@@ -137,9 +137,13 @@ fn fault(href: &str, is_url: impl Fn() -> bool) -> Option<SyntaxFault> {
 
 /// Whether the path of an address goes on with a second one, as where a list was taken for one address.
 fn joins_two(address: &str) -> bool {
-    const JOINTS: [&str; 4] = [",http://", ",https://", "%20http://", "%20https://"];
     let path = address.split(['?', '#']).next().unwrap_or_default();
-    path.contains("://") && JOINTS.iter().any(|joint| path.contains(joint))
+    let colons = memchr::memchr_iter(b':', path.as_bytes());
+    let schemes = colons.filter_map(|at| path.split_at_checked(at)).filter(|(_, rest)| rest.starts_with("://"));
+    schemes.into_iter().any(|(before, _)| {
+        let before = before.strip_suffix("https").or_else(|| before.strip_suffix("http"));
+        before.is_some_and(|before| before.ends_with(',') || before.ends_with("%20"))
+    })
 }
 
 /// Whether the blanks of a path are part of a file's name (`/menu of may.pdf`): single, between letters, digits or

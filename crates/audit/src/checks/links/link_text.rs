@@ -8,6 +8,7 @@ use crate::facts::document::collapse_into;
 use crate::facts::names::{has_label, lacks_alternative, shown_texts};
 use crate::facts::page::Html;
 use crate::facts::page_language;
+use crate::facts::word_set::WordSet;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -179,8 +180,7 @@ static BY_LANGUAGE: LazyLock<HashMap<&'static str, HashSet<&'static str>>> = Laz
         .collect()
 });
 /// All of them, whatever the language: few links have one, which is told before their language is.
-static OF_ANY_LANGUAGE: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| BY_LANGUAGE.values().flatten().copied().collect());
+static OF_ANY_LANGUAGE: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(BY_LANGUAGE.values().flatten().copied()));
 /// Elements within a link that are looked through for its text.
 const MOST_WITHIN: usize = 20;
 /// Bytes of source below which a link's text may be one of them, markup and white space left aside.
@@ -236,11 +236,13 @@ fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String,
         if !is_passed_over {
             collapse_into(shown_texts(link), &mut shown);
         }
-        let plain = shown.to_lowercase();
         // Vowel signs at the end of a word are no letters to Unicode.
         let is_sign = |c: char| !c.is_alphanumeric() && !matches!(c, '\u{900}'..='\u{dff}');
-        let plain = plain.trim_matches(is_sign);
-        let may_be_generic = !is_passed_over && OF_ANY_LANGUAGE.contains(plain);
+        let plain = shown.trim_matches(is_sign);
+        // Nearly every text is none of them, which its first letter and its length tell.
+        let may_be = !is_passed_over && (!plain.is_ascii() || OF_ANY_LANGUAGE.may_contain_ignoring_case(plain));
+        let plain = if may_be { plain.to_lowercase() } else { String::new() };
+        let may_be_generic = OF_ANY_LANGUAGE.contains(&plain);
         // One link in a language of the list is enough to know that there are any.
         if !may_be_generic && any_language {
             continue;
@@ -249,7 +251,7 @@ fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String,
             continue;
         };
         any_language = true;
-        if may_be_generic && list.contains(plain) && !has_label(link) {
+        if may_be_generic && list.contains(plain.as_str()) && !has_label(link) {
             found.push((shown, link));
         }
     }

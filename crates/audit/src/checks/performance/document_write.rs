@@ -1,5 +1,7 @@
 //! Scripts that write into the page while it is being read.
 
+use memchr::memmem;
+
 use crate::check::prelude::*;
 use crate::facts::names::is_classic_script;
 
@@ -47,12 +49,13 @@ const USED: Check = Check {
 
 /// Whether a script calls it, other than as a fallback.
 fn writes(source: &str) -> bool {
-    let calls = source.match_indices("document.write").filter(|(at, call)| {
-        let after = source.get(at + call.len()..).unwrap_or_default();
+    const CALL: &str = "document.write";
+    let mut calls = memmem::find_iter(source.as_bytes(), CALL).filter(|at| {
+        let after = source.get(at + CALL.len()..).unwrap_or_default();
         let after = after.strip_prefix("ln").unwrap_or(after);
         after.trim_start().starts_with('(')
     });
-    calls.into_iter().any(|(at, _)| {
+    calls.any(|at| {
         // A line may be the whole script: only what stands near can belong to the call.
         let start = (at.saturating_sub(NEAR)..=at).find(|start| source.is_char_boundary(*start)).unwrap_or(at);
         let near = source.get(start..at).unwrap_or_default();

@@ -72,21 +72,21 @@ impl<'d> Element<'d> {
     }
 
     /// Value of an attribute, character references resolved; the first of that (lower-case) name.
-    #[inline]
+    #[inline(always)]
     pub fn attribute(self, name: &str) -> Option<&'d str> {
         self.document.tree.attribute(self.id, name).map(|attribute| attribute.value())
     }
 
     /// Whether an attribute is there, whatever its value.
-    #[inline]
+    #[inline(always)]
     pub fn has(self, name: &str) -> bool {
         self.document.tree.attribute(self.id, name).is_some()
     }
 
     /// Whether the space-separated tokens of an attribute hold `token`, ASCII case ignored.
+    #[inline(always)]
     pub fn has_token(self, name: &str, token: &str) -> bool {
-        self.attribute(name)
-            .is_some_and(|value| value.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(token)))
+        self.attribute(name).is_some_and(|value| holds_token(value, token))
     }
 
     /// All attributes in source order.
@@ -311,6 +311,11 @@ impl<'d> Element<'d> {
             None => Place { selector, ..Place::default() },
         }
     }
+}
+
+/// Whether the space-separated tokens of a value hold `token`, ASCII case ignored.
+fn holds_token(value: &str, token: &str) -> bool {
+    value.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(token))
 }
 
 /// Where a new attribute goes: after the last one, before a closing slash. A slash that belongs to an unquoted value

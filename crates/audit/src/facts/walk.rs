@@ -57,13 +57,13 @@ fn concerns_probes(url: &Url) -> bool {
     }
 }
 
-/// Where the file's bytes begin to be the text that they were decoded to, if they are. `None` in an encoding with shift states:
-/// what is written there would be read by the state before it.
-fn verbatim_from(bytes: &[u8], charset: &Charset, source: &Cow<'_, str>) -> Option<usize> {
-    match source {
-        Cow::Borrowed(text) if charset.encoding != ISO_2022_JP => bytes.len().checked_sub(text.len()),
-        _ => None,
-    }
+/// The bytes as text, and where they begin to be that text, if they are. In an encoding with shift states they never are: what
+/// is written there would be read by the state before it.
+fn decoded(bytes: &[u8], charset: &Charset) -> (String, Option<usize>) {
+    let text = charset.decode(bytes);
+    let is_verbatim = matches!(text, Cow::Borrowed(_)) && charset.encoding != ISO_2022_JP;
+    let from = bytes.len().checked_sub(text.len()).filter(|_| is_verbatim);
+    (text.into_owned(), from)
 }
 
 /// What can be read only when the whole tree was seen: addresses, since a `base` may come late.
@@ -103,9 +103,7 @@ impl Html {
         let url = Url::parse(&exchange.url).ok()?;
         let bytes = &exchange.body.bytes;
         let mut charset = charset::decide(bytes, content_type::declared(exchange).as_deref());
-        let source = charset.decode(bytes);
-        let mut verbatim_from = verbatim_from(bytes, &charset, &source);
-        let source = source.into_owned();
+        let (source, mut verbatim_from) = decoded(bytes, &charset);
         let (mut document, mut kept) = match before {
             Some((before, changes)) => Document::parse_again(&before.document, source, changes),
             None => (Document::parse(source), None),
@@ -114,9 +112,9 @@ impl Html {
         if let Some(label) = charset.may_change().then(|| late_charset(&document)).flatten()
             && charset.change_to(&label)
         {
-            let source = charset.decode(bytes);
-            verbatim_from = self::verbatim_from(bytes, &charset, &source);
-            (document, kept) = (Document::parse(source.into_owned()), None);
+            let source;
+            (source, verbatim_from) = decoded(bytes, &charset);
+            (document, kept) = (Document::parse(source), None);
         }
         let cut = exchange.body.cut.is_some();
         let unlabelled_utf8 =

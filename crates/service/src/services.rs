@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
 use engine::{Cores, Engine};
 use fetch::Fetcher;
 use model::time::Timestamp;
 use render::mail::Sender;
 
 use crate::allowance::Allowance;
-use crate::blocking::off_worker;
 use crate::browser_errors::BrowserErrors;
 use crate::concurrency::ConcurrencyLimits;
 use crate::config::{ChallengeProvider, Config};
@@ -108,14 +107,9 @@ impl Services {
         let base_url = base_url(&config, address);
         let mut fetching = config.fetch_config(&base_url, address);
         fetching.limits.head = waits.target.unwrap_or(fetching.limits.head);
-        let working = off_worker(move || -> Result<(Fetcher, Cores)> {
-            let fetcher = Fetcher::new(fetching).context("the fetching client")?;
-            Ok((fetcher, Cores::of_the_machine().context("the threads that judge pages")?))
-        });
-        // Beside each other: each takes milliseconds of a start.
-        let (worked, store) = tokio::join!(working, open_store(&config.database_url));
-        let (fetcher, cores) = worked.map_err(|_| anyhow!("the setup of the fetching client broke off"))??;
-        let store = store?;
+        let fetcher = Fetcher::new(fetching).context("the fetching client")?;
+        let cores = Cores::of_the_machine().context("the threads that judge pages")?;
+        let store = open_store(&config.database_url).await?;
         let vault = Vault::open(&config, &base_url, &ports).context("accounts (auth.secret)")?;
         if let Some(off) = vault.off().filter(|_| config.challenge.provider != ChallengeProvider::Off) {
             bail!("challenge.provider: must be off on this server: {off}");

@@ -91,9 +91,8 @@ fn leading_space(text: &str) -> usize {
 /// How much of a text that starts with a word is collapsed as it stands: words with one space between.
 fn collapsed_start(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let mut at = plain_start(bytes);
-    // One byte after the other where the next eight are not plain, and again from there.
-    let mut plain_from = at + EIGHT;
+    // Where the next eight bytes are not plain, they are looked at one by one, up to this place.
+    let (mut at, mut plain_from) = (0, 0);
     while let Some(byte) = bytes.get(at) {
         if at >= plain_from {
             at += plain_start(bytes.get(at..).unwrap_or_default());
@@ -137,7 +136,7 @@ fn plain_start(bytes: &[u8]) -> usize {
         if spaces & (spaces << u8::BITS) != 0 {
             break;
         }
-        // A space at the end is the first of the next eight, with what stands behind it.
+        // A trailing space begins the next eight bytes, to be compared with the byte behind it.
         let ends_in_space = spaces >> (u64::BITS - 1) != 0;
         at += if ends_in_space { EIGHT - 1 } else { EIGHT };
     }

@@ -81,6 +81,7 @@ pub mod visibility;
 pub mod walk;
 pub(crate) mod word_set;
 pub mod words;
+mod writing_system;
 
 pub use known::Facts;
 pub use not_measured::NotMeasured;

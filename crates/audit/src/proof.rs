@@ -84,7 +84,7 @@ struct Proof<'a, 'f> {
     failed: Vec<(&'static str, TrialFailure)>,
     /// What the last trial of all that is ready found.
     after: Option<Vec<FoundCheck>>,
-    /// All that is ready changes whether the page may be indexed: then fixes of robots directives are related to any other.
+    /// All that is ready changes whether the page may be indexed.
     hides_otherwise: bool,
     /// All that is ready shows findings that were hidden.
     uncovers: bool,
@@ -171,15 +171,12 @@ impl<'a, 'f> Proof<'a, 'f> {
 
     /// Each fix without those related to it. A fix to which none is related was proven with the whole.
     fn prove_apart(&mut self) {
+        let relations = self.bench.relations(self.hides_otherwise);
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (at, (_, subjects)) in self.ready.iter().enumerate() {
             let related = |other: &usize| {
-                let are_related = |theirs: &[FixSubject]| {
-                    relation::are_related(subjects, theirs)
-                        || self.hides_otherwise
-                            && [subjects, theirs].iter().any(|all| all.contains(&FixSubject::Robots))
-                };
-                *other != at && self.ready.get(*other).is_some_and(|(_, theirs)| are_related(theirs))
+                let theirs = self.ready.get(*other).map(|(_, theirs)| theirs);
+                *other != at && theirs.is_some_and(|theirs| relations.are_related(subjects, theirs))
             };
             if !(0..self.ready.len()).any(|other| related(&other)) {
                 continue;

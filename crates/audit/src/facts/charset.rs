@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding;
-use url::Url;
+use url::{Position, Url};
 
 use super::content_type;
 use prescan::as_declared_in_meta;
@@ -99,6 +99,10 @@ impl Charset {
 
     /// "Encoding-parse a URL" (WHATWG HTML §2.4.2): an address against a base, its query in this encoding.
     pub(super) fn parse_url(&self, base: &Url, address: &str) -> Option<Url> {
+        // Of an address on the base's own origin the host is not read again.
+        let path =
+            Some(base).filter(|base| base.has_host()).and_then(|base| path_on(&base[..Position::BeforePath], address));
+        let address = path.unwrap_or(address);
         let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| self.encode_query(query).into();
         let options = Url::options().base_url(Some(base));
         let options = if address.is_ascii() { options } else { options.encoding_override(Some(encode)) };
@@ -129,6 +133,17 @@ pub fn is_known(label: &str) -> bool {
     Encoding::for_label(label.as_bytes()).is_some()
 }
 
+/// The path of an address that begins with an origin. None where a slash or what a parser leaves out comes behind its own: two slashes
+/// would begin another host.
+fn path_on<'a>(origin: &str, address: &'a str) -> Option<&'a str> {
+    let path = address.strip_prefix(origin)?;
+    match path.as_bytes() {
+        [b'/'] => Some(path),
+        [b'/', next, ..] if *next > b' ' && !matches!(next, b'/' | b'\\') => Some(path),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,6 +152,22 @@ mod tests {
     fn decided(bytes: &[u8], content_type: Option<&str>) -> (&'static str, CharsetSource) {
         let charset = decide(bytes, content_type);
         (charset.name(), charset.source)
+    }
+
+    proptest! {
+        #[test]
+        fn an_address_on_the_own_origin_is_read_as_any(
+            at in 0..4_usize,
+            rest in "([/\\\\?#]|[a-c.%:@ \t\n]|é|[.]{2}/){0,8}",
+        ) {
+            let bases = ["https://e.com/a/b?c#d", "http://u:p@e.com:8080/a", "file:///a/b", "data:text/html,x"];
+            let base = Url::parse(bases[at]).unwrap();
+            let charset = decide(b"<meta charset=iso-8859-1>", None);
+            let address = format!("{}{rest}", &base[..Position::BeforePath]);
+            let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| charset.encode_query(query).into();
+            let whole = Url::options().base_url(Some(&base)).encoding_override(Some(encode)).parse(&address).ok();
+            prop_assert_eq!(charset.parse_url(&base, &address), whole);
+        }
     }
 
     #[test]

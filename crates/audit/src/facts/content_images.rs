@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::document::{Element, NodeId};
+use super::document::{Element, NodeId, trimmed};
 use super::image_room::{is_content, side};
 use super::listed::is_common_part;
 use super::page::Html;
@@ -112,7 +112,7 @@ pub fn far_down<'h>(html: &'h Html, characters: usize, wanted: impl Fn(Element<'
                 }
             }
             None if uncounted_until.is_none() && seen <= characters => {
-                seen += document.texts(id).map(|text| text.trim().chars().count()).sum::<usize>();
+                seen += document.texts(id).map(|text| trimmed(text).chars().count()).sum::<usize>();
             }
             None => {}
         }

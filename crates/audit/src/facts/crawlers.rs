@@ -69,14 +69,16 @@ struct Agents {
 }
 
 /// A row of the table.
+#[derive(Clone, Copy)]
 struct Crawler {
     purpose: Purpose,
     token: &'static str,
     signature_host: &'static str,
 }
 
-fn rows() -> impl Iterator<Item = Crawler> {
-    TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+/// The table, read once.
+static ROWS: LazyLock<Vec<Crawler>> = LazyLock::new(|| {
+    let rows = TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
         let mut columns = line.split('\t');
         let (class, token, _operator, signature_host) =
             (columns.next()?, columns.next()?, columns.next()?, columns.next()?);
@@ -90,7 +92,12 @@ fn rows() -> impl Iterator<Item = Crawler> {
             _ => return None,
         };
         Some(Crawler { purpose, token, signature_host })
-    })
+    });
+    rows.collect()
+});
+
+fn rows() -> impl Iterator<Item = Crawler> {
+    ROWS.iter().copied()
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::word_set::WordSet;
+use super::writing_system::{LetterCounts, WritingSystem};
+
 /// Small words by language; the file says what its columns mean.
 const FUNCTION_WORDS: &str = include_str!("../data/function_words.tsv");
 
@@ -35,40 +38,6 @@ const MOST_OF_ANOTHER_IN_SHORT: usize = 30;
 /// Points of a word that one language alone has.
 const POINTS: usize = 60;
 
-/// Scripts that are told apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum WritingSystem {
-    Latin,
-    Cyrillic,
-    Greek,
-    Hebrew,
-    Arabic,
-    Devanagari,
-    Thai,
-    Kana,
-    Hangul,
-    Han,
-    Other,
-}
-
-impl WritingSystem {
-    fn of(letter: char) -> Self {
-        match letter {
-            'A'..='Z' | 'a'..='z' | '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' => Self::Latin,
-            '\u{370}'..='\u{3FF}' | '\u{1F00}'..='\u{1FFF}' => Self::Greek,
-            '\u{400}'..='\u{52F}' => Self::Cyrillic,
-            '\u{590}'..='\u{5FF}' => Self::Hebrew,
-            '\u{600}'..='\u{6FF}' | '\u{750}'..='\u{77F}' => Self::Arabic,
-            '\u{900}'..='\u{97F}' => Self::Devanagari,
-            '\u{E00}'..='\u{E7F}' => Self::Thai,
-            '\u{3040}'..='\u{30FF}' => Self::Kana,
-            '\u{AC00}'..='\u{D7AF}' | '\u{1100}'..='\u{11FF}' => Self::Hangul,
-            '\u{4E00}'..='\u{9FFF}' | '\u{3400}'..='\u{4DBF}' => Self::Han,
-            _ => Self::Other,
-        }
-    }
-}
-
 /// One language, or several that can't be told apart.
 #[derive(Debug)]
 struct Language {
@@ -88,6 +57,8 @@ struct WordTable {
     languages: Vec<Language>,
     /// Places in `languages`.
     of_word: HashMap<&'static str, Vec<usize>>,
+    /// The words, by which most others are told to be none of them before they are looked up.
+    words: WordSet,
 }
 
 static TABLE: LazyLock<WordTable> = LazyLock::new(|| {
@@ -104,12 +75,13 @@ static TABLE: LazyLock<WordTable> = LazyLock::new(|| {
         }
         table.languages.push(Language { codes, script });
     }
+    table.words = WordSet::of(table.of_word.keys().copied());
     table
 });
 
 /// Whether a word, in lower case, is one of the small words of a language, which say nothing of a subject.
 pub(crate) fn is_function_word(word: &str) -> bool {
-    TABLE.of_word.contains_key(word)
+    TABLE.words.may_contain(word) && TABLE.of_word.contains_key(word)
 }
 
 /// What a text says of its language.
@@ -178,36 +150,15 @@ impl Sample {
         let characters = text.len();
         let start = if characters > 3 * SAMPLED_CHARACTERS { characters / 3 } else { 0 };
         let start = (start..characters).find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        let end = text.get(start..)?.char_indices().nth(SAMPLED_CHARACTERS).map_or(characters, |(at, _)| start + at);
-        let part = text.get(start..end)?;
-        let mut counts = [(WritingSystem::Latin, 0); 11];
-        let mut letters = 0;
-        // The slots fill in the order in which scripts come; there are as many as scripts.
-        let mut add = |script: WritingSystem, length: usize| {
-            letters += length;
-            if let Some(slot) = counts.iter_mut().find(|(known, count)| *known == script || *count == 0) {
-                *slot = (script, slot.1 + length);
-            }
-        };
-        // Letters of one script follow each other: each run of them is added at once.
-        let (mut script, mut length) = (WritingSystem::Latin, 0);
-        for letter in part.chars().filter(|c| c.is_alphabetic()) {
-            let next = WritingSystem::of(letter);
-            if next != script && length > 0 {
-                add(script, std::mem::take(&mut length));
-            }
-            script = next;
-            length += 1;
-        }
-        if length > 0 {
-            add(script, length);
-        }
-        let count =
-            |script| counts.iter().filter(|(known, _)| *known == script).map(|(_, count)| *count).sum::<usize>();
+        let mut behind = text.get(start..)?.chars();
+        behind.nth(SAMPLED_CHARACTERS - 1);
+        let part = text.get(start..characters - behind.as_str().len())?;
+        let counts = LetterCounts::of(part);
+        let letters = counts.all;
         let is_most = |count: usize| letters > 0 && count * 100 >= SCRIPT_SHARE * letters;
-        let japanese = count(WritingSystem::Kana) + count(WritingSystem::Han);
-        let script = match counts.iter().find(|(_, count)| is_most(*count)) {
-            Some((script, _)) => *script,
+        let japanese = counts.of_script(WritingSystem::Kana) + counts.of_script(WritingSystem::Han);
+        let script = match WritingSystem::ALL.into_iter().find(|script| is_most(counts.of_script(*script))) {
+            Some(script) => script,
             None if is_most(japanese) => WritingSystem::Kana,
             None => return None,
         };
@@ -225,6 +176,9 @@ impl Sample {
             size += 1;
             let is_lower = word.bytes().all(|byte| byte.is_ascii_lowercase());
             let lower = if is_lower { Cow::Borrowed(word) } else { Cow::Owned(word.to_lowercase()) };
+            if !TABLE.words.may_contain(&lower) {
+                continue;
+            }
             let Some(all) = TABLE.of_word.get(&*lower) else { continue };
             let is_of_script = |place: &&usize| TABLE.languages.get(**place).is_some_and(|one| one.script == script);
             let sharing = all.iter().filter(is_of_script).count();

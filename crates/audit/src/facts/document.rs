@@ -15,7 +15,7 @@ pub(crate) use element::{Part, insertion_point};
 pub(crate) use html::{Kept, TextSplice, WrittenAttribute, attributes_of};
 pub use html::{Limits, Namespace, NodeId, Position};
 pub use parsed::{Complexity, Document};
-pub(crate) use white_space::Collapsed;
+pub(crate) use white_space::{Collapsed, trimmed};
 pub use white_space::{collapse, collapse_into};
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! Language tags (BCP 47, RFC 5646 §2.1): well-formed, and with a language, script and region that exist.
 
 use std::fmt;
+use std::sync::LazyLock;
+
+use super::word_set::WordSet;
 
 /// ISO 639-1 codes and those ISO 639-2/3 primary subtags that web pages use. Source and date in the file.
-const LANGUAGES: &str = include_str!("../data/languages.txt");
+static LANGUAGES: LazyLock<WordSet> = LazyLock::new(|| codes(include_str!("../data/languages.txt")));
 /// ISO 3166-1 alpha-2 codes. Source and date in the file.
-const REGIONS: &str = include_str!("../data/regions.txt");
+static REGIONS: LazyLock<WordSet> = LazyLock::new(|| codes(include_str!("../data/regions.txt")));
 
 /// A well-formed tag in canonical case.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,21 +87,16 @@ pub fn corrected(text: &str) -> Option<Tag> {
 
 /// Whether a primary language subtag exists.
 pub fn is_language(code: &str) -> bool {
-    listed(LANGUAGES, code)
+    LANGUAGES.contains(&code.to_ascii_lowercase())
 }
 
 /// Whether an ISO 3166-1 alpha-2 region exists.
 pub fn is_region(code: &str) -> bool {
-    listed(REGIONS, code)
+    REGIONS.contains(&code.to_ascii_uppercase())
 }
 
-fn listed(table: &str, code: &str) -> bool {
-    (2..=3).contains(&code.len())
-        && table
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-            .flat_map(str::split_ascii_whitespace)
-            .any(|known| known.eq_ignore_ascii_case(code))
+fn codes(table: &'static str) -> WordSet {
+    WordSet::of(table.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_ascii_whitespace))
 }
 
 fn alphabetic(part: &str) -> bool {

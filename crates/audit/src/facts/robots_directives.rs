@@ -3,6 +3,8 @@
 //! Names and values are case-insensitive, separators are commas; meta tags and headers for the same agent are united
 //! and the most restrictive wins (Google, robots meta tag specifications).
 
+use std::sync::LazyLock;
+
 use model::capture::Exchange;
 use model::dates;
 use model::time::Timestamp;
@@ -67,8 +69,9 @@ pub enum Status {
     Other,
 }
 
-fn known() -> impl Iterator<Item = (&'static str, Status)> {
-    TOKENS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+/// Tokens with their status, read once.
+static KNOWN: LazyLock<Vec<(&str, Status)>> = LazyLock::new(|| {
+    let rows = TOKENS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
         let (token, status) = line.split_once('\t')?;
         let status = match status {
             "plain" => Status::Plain,
@@ -78,12 +81,13 @@ fn known() -> impl Iterator<Item = (&'static str, Status)> {
             _ => Status::Other,
         };
         Some((token, status))
-    })
-}
+    });
+    rows.collect()
+});
 
 /// The status of a token in lower case; `None` for one that is in no list.
 pub fn status(name: &str) -> Option<Status> {
-    known().find(|(token, _)| *token == name).map(|(_, status)| status)
+    KNOWN.iter().find(|(token, _)| *token == name).map(|(_, status)| *status)
 }
 
 /// Whether a token is in the valid or the historical list.
@@ -95,8 +99,8 @@ pub fn is_known(name: &str) -> bool {
 pub fn suggestion(name: &str) -> Option<&'static str> {
     /// Edits up to which a token is a misspelling.
     const NEAR: usize = 2;
-    let valid = || known().filter(|(_, status)| matches!(status, Status::Plain | Status::Valued));
-    let near = valid().map(|(token, _)| (distance(name, token), token)).filter(|(edits, _)| *edits <= NEAR);
+    let valid = || KNOWN.iter().filter(|(_, status)| matches!(status, Status::Plain | Status::Valued));
+    let near = valid().map(|(token, _)| (distance(name, token), *token)).filter(|(edits, _)| *edits <= NEAR);
     let best = near.min()?;
     let rivals = valid().filter(|(token, _)| distance(name, token) == best.0).count();
     (rivals == 1).then_some(best.1)

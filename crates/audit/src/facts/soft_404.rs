@@ -1,6 +1,7 @@
 //! Whether a page that answers 200 says of itself that it does not exist.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use model::capture::{Fetched, WantKind};
 
@@ -13,7 +14,10 @@ use super::page_language;
 use super::text::VisibleText;
 
 /// Phrases by language, with source and date in the file.
-const PHRASES: &str = include_str!("../data/not_found_titles.tsv");
+static PHRASES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+    let lines = include_str!("../data/not_found_titles.tsv").lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split_once('\t')).collect()
+});
 /// Words from which a page is more than a notice, whatever its title says.
 pub const MOST_WORDS: usize = 200;
 /// Words by which a page may differ from the one for a missing address: that address repeated, a time, a request number.
@@ -51,8 +55,7 @@ fn primary(language: &str) -> &str {
 }
 
 fn phrases(language: &str) -> impl Iterator<Item = &'static str> {
-    let lines = PHRASES.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
-    lines.filter(move |(of, _)| *of == language).map(|(_, phrase)| phrase)
+    PHRASES.iter().filter(move |(of, _)| *of == language).map(|(_, phrase)| *phrase)
 }
 
 /// By its words: those of the page's language, and of English, which error pages speak everywhere.

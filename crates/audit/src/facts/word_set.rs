@@ -9,6 +9,12 @@ pub(crate) struct WordSet {
     words: Vec<&'static str>,
 }
 
+impl Default for WordSet {
+    fn default() -> Self {
+        Self { lengths: [0; 256], words: Vec::new() }
+    }
+}
+
 /// The bit of a length.
 fn bit(length: usize) -> u64 {
     1 << length.min(63)
@@ -37,8 +43,12 @@ impl WordSet {
 
     /// Whether a word is one of them. Letter case counts.
     pub(crate) fn contains(&self, word: &str) -> bool {
+        self.may_contain(word) && self.words.binary_search(&word).is_ok()
+    }
+
+    /// Whether a word may be one of them, by its length and its first byte.
+    pub(crate) fn may_contain(&self, word: &str) -> bool {
         word.bytes().next().is_some_and(|first| self.has_length(first, word.len()))
-            && self.words.binary_search(&word).is_ok()
     }
 
     /// Whether a word in ASCII may be one of them in lower case, by its length and its first letter.

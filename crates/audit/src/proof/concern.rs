@@ -40,10 +40,14 @@ enum Aspect {
     File,
     Doctype,
     Loaded,
-    /// When images and frames are loaded.
+    /// When images are loaded.
     Loading,
-    /// Addresses of images, frames, scripts and files, by https where they were by http.
-    Secured,
+    /// When frames are loaded.
+    FrameLoading,
+    /// Addresses of images, video and sound, by https where they were by http.
+    SecuredMedia,
+    /// Addresses of frames, scripts, style sheets and embedded objects, by https where they were by http.
+    SecuredCode,
     /// Ids of elements, and what names elements by them.
     Ids,
 }
@@ -81,21 +85,21 @@ impl Kinds {
 
 /// All but what only says how the page is shown or found, and not what it is about.
 fn content() -> Kinds {
-    use Aspect::{Card, Doctype, File, Frame, Icons, Ids, Loaded, Loading};
-    use Aspect::{Refresh, Robots, Script, Secured, Viewport};
-    let of_files = [Frame, Script, Loaded, Loading, Secured];
+    use Aspect::{Card, Doctype, File, Frame, FrameLoading, Icons, Ids, Loaded, Loading};
+    use Aspect::{Refresh, Robots, Script, SecuredCode, SecuredMedia, Viewport};
+    let of_files = [Frame, Script, Loaded, Loading, FrameLoading, SecuredCode, SecuredMedia];
     Kinds::ALL.without([Viewport, Card, Robots, File, Refresh, Icons, Doctype, Ids]).without(of_files)
 }
 
 /// Elements that load what they name by an address.
 fn loading() -> Kinds {
-    use Aspect::{Canonical, Frame, Hreflang, Icons, Image, Link, Loaded, Script, Secured};
-    Kinds::of([Image, Frame, Script, Loaded, Link, Icons, Canonical, Hreflang, Secured])
+    use Aspect::{Canonical, Frame, Hreflang, Icons, Image, Link, Loaded, Script, SecuredCode, SecuredMedia};
+    Kinds::of([Image, Frame, Script, Loaded, Link, Icons, Canonical, Hreflang, SecuredCode, SecuredMedia])
 }
 
 /// What checks of structured data look at, which compare it with the page. Markup may hold it too, in any element.
 fn of_data() -> Kinds {
-    content().and([Aspect::Frame, Aspect::Script, Aspect::Loaded, Aspect::Secured])
+    content().and([Aspect::Frame, Aspect::Script, Aspect::Loaded])
 }
 
 /// What families look at, by their name in addresses; or single checks, by their code.
@@ -103,12 +107,13 @@ fn of_data() -> Kinds {
 /// That a page may be indexed is not looked at by its name here: no fix changes it, and where one did, every check is judged.
 fn table() -> Vec<(&'static str, Kinds)> {
     use Aspect::{
-        Canonical, Card, Description, File, Frame, Heading, Hreflang, Icons, Ids, Image, Lang, Link, Loaded, Loading,
-        Locale, Robots, Script, Secured, Social, SocialImage, SocialUrl, Title, Viewport,
+        Canonical, Card, Description, File, Frame, FrameLoading, Heading, Hreflang, Icons, Ids, Image, Lang, Link,
+        Loaded, Loading, Locale, Robots, Script, SecuredCode, SecuredMedia, Social, SocialImage, SocialUrl, Title,
+        Viewport,
     };
     vec![
         ("h1", content().and([Frame, Script])),
-        ("max_image_preview_not_large", content().and([Robots, Frame, Script, Loaded, Secured])),
+        ("max_image_preview_not_large", content().and([Robots, Frame, Script, Loaded])),
         ("robots_txt_blocks_resources", loading().and([File])),
         // Of the body: a `title` may stand there too.
         ("placeholder-text", Kinds::of([Title, Heading])),
@@ -124,26 +129,28 @@ fn table() -> Vec<(&'static str, Kinds)> {
         ("fragment-links", Kinds::of([Heading, Image, Link, Script])),
         ("link-syntax", Kinds::of([Heading, Image, Link, Script])),
         // Neither scheme of http makes a host another one.
-        ("link_local_target", loading().and([SocialImage, SocialUrl]).without([Secured])),
+        ("link_local_target", loading().and([SocialImage, SocialUrl]).without([SecuredCode, SecuredMedia])),
         ("link-targets", loading().and([Social, SocialImage, SocialUrl])),
         ("link_text_generic", Kinds::of([Heading, Image, Link, Script, Lang, Hreflang, Locale, Canonical])),
         ("link-text", Kinds::of([Heading, Image, Link, Script])),
         ("nofollow-links", Kinds::of([Link])),
         ("image-alt", Kinds::of([Heading, Image, Link, Script])),
-        ("image-dimensions", content().without([Lang]).and([Secured])),
-        ("image-sources", Kinds::of([Heading, Image, Script, Secured])),
+        ("image-dimensions", content().without([Lang]).and([SecuredMedia])),
+        ("image-sources", Kinds::of([Heading, Image, Script, SecuredMedia])),
         ("inline-images", loading()),
         ("srcset", Kinds::of([Image])),
         (
             "lazy-loading",
-            content().without([Canonical, Hreflang, Lang, Description, SocialUrl, Locale]).and([Loading, Secured]),
+            content().without([Canonical, Hreflang, Lang, Description, SocialUrl, Locale]).and([Loading, SecuredMedia]),
         ),
         ("document-write", Kinds::of([Script])),
-        ("lazy-iframes", Kinds::of([Title, Heading, Frame, Loading])),
+        ("lazy-iframes", Kinds::of([Title, Heading, Frame, FrameLoading])),
         ("preconnect", loading()),
         ("blocking-scripts", Kinds::of([Script])),
-        ("render-blocking-css", Kinds::of([Script, Loaded, Icons, Canonical, Hreflang, Secured])),
-        ("mixed-content", Kinds::of([Image, Frame, Script, Loaded, Secured])),
+        ("render-blocking-css", Kinds::of([Script, Loaded, Icons, Canonical, Hreflang, SecuredCode])),
+        ("mixed_content_active", Kinds::of([Frame, Script, Loaded, SecuredCode])),
+        ("mixed_content_passive", Kinds::of([Image, Loaded, SecuredMedia])),
+        ("form_action_insecure", Kinds::of([])),
         // A policy stands in a header, or in a tag that no fix is about; what the page loads is only named beside it.
         ("content-security-policy", Kinds::of([])),
         ("subresource-integrity", Kinds::of([Script, Loaded])),
@@ -165,8 +172,8 @@ fn table() -> Vec<(&'static str, Kinds)> {
         ("meta-description", content().without([Link, Canonical, Hreflang])),
         ("meta-description-length", content().without([Link, Canonical, Hreflang])),
         ("soft-404", content().without([Link, Image])),
-        ("open-graph", content().and([Secured])),
-        ("og-image", content().and([Secured])),
+        ("open-graph", content().and([SecuredMedia])),
+        ("og-image", content().and([SecuredMedia])),
         ("twitter-card", Kinds::of([Card, Social, SocialImage, SocialUrl, Locale])),
         ("viewport", Kinds::of([Viewport])),
         // Structured data, which is compared with the page.
@@ -214,7 +221,9 @@ fn of_subject(subject: &FixSubject) -> Kinds {
         S::Script => Aspect::Script,
         S::Loaded => Aspect::Loaded,
         S::Loading => Aspect::Loading,
-        S::Secured => Aspect::Secured,
+        S::FrameLoading => Aspect::FrameLoading,
+        S::SecuredMedia => Aspect::SecuredMedia,
+        S::SecuredCode => Aspect::SecuredCode,
         S::Ids => Aspect::Ids,
         S::File => Aspect::File,
         // It makes another tree of some pages, which no trial lets pass.

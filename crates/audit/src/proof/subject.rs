@@ -33,10 +33,14 @@ pub(super) enum FixSubject {
     Script,
     /// Another file that the page loads: style sheets, video, audio, embedded objects.
     Loaded,
-    /// When an image or frame is loaded.
+    /// When an image is loaded.
     Loading,
-    /// The address of an image, frame, script or another file, by https where it was by http.
-    Secured,
+    /// When a frame is loaded.
+    FrameLoading,
+    /// The address of an image, video or sound, by https where it was by http.
+    SecuredMedia,
+    /// The address of a frame, script, style sheet or embedded object, by https where it was by http.
+    SecuredCode,
     /// Ids of elements, and what names elements by them.
     Ids,
     /// A file of the host.
@@ -135,12 +139,23 @@ fn of_attribute(element: Element<'_>, name: &str, value: &str) -> FixSubject {
     let is_secured =
         || is_by(value, "https://") && element.attribute(name).is_some_and(|before| is_by(before, "http://"));
     match whole {
-        FixSubject::Image | FixSubject::Frame if matches!(name, "loading" | "fetchpriority") => FixSubject::Loading,
-        FixSubject::Image | FixSubject::Frame | FixSubject::Script | FixSubject::Loaded if is_secured() => {
-            FixSubject::Secured
+        FixSubject::Image if matches!(name, "loading" | "fetchpriority") => FixSubject::Loading,
+        FixSubject::Frame if matches!(name, "loading" | "fetchpriority") => FixSubject::FrameLoading,
+        FixSubject::Image | FixSubject::Frame | FixSubject::Script | FixSubject::Loaded
+            if is_secured() && !may_state(element) =>
+        {
+            match element.name() {
+                "img" | "source" | "picture" | "video" | "audio" | "track" => FixSubject::SecuredMedia,
+                _ => FixSubject::SecuredCode,
+            }
         }
         whole => whole,
     }
+}
+
+/// Whether the address of an element may be a value of structured data, in microdata or RDFa: then checks of it read the address too.
+fn may_state(element: Element<'_>) -> bool {
+    ["itemprop", "itemscope", "property", "typeof", "resource"].into_iter().any(|name| element.has(name))
 }
 
 fn of_element(element: Element<'_>) -> FixSubject {
@@ -277,14 +292,16 @@ mod tests {
         };
         const IMAGE: &str = "<body><img src=' HTTP://a.example/b.png' alt=c>";
         check(IMAGE, "loading", "lazy", FixSubject::Loading);
-        check("<body><iframe src=/a></iframe>", "loading", "lazy", FixSubject::Loading);
-        check(IMAGE, "src", "https://a.example/b.png", FixSubject::Secured);
+        check("<body><iframe src=/a></iframe>", "loading", "lazy", FixSubject::FrameLoading);
+        check(IMAGE, "src", "https://a.example/b.png", FixSubject::SecuredMedia);
+        let stated = "<body><img itemprop=image src=http://a.example/b.png>";
+        check(stated, "src", "https://a.example/b.png", FixSubject::Image);
         check(IMAGE, "src", "/b.png", FixSubject::Image);
         check(
             "<body><script src=http://a.example/b.js></script>",
             "src",
             "https://a.example/b.js",
-            FixSubject::Secured,
+            FixSubject::SecuredCode,
         );
         check("<body><a href=http://a.example/>b</a>", "href", "https://a.example/", FixSubject::Link);
     }

@@ -12,6 +12,7 @@ use url::Url;
 use super::answers::{is_at, served, with_body, without_page};
 use super::concern::{self, Kinds};
 use super::effective::Effective;
+use super::relation::Relations;
 use super::subject::{self, FixSubject};
 use super::tree::{self, Meant};
 use crate::causes::FoundCheck;
@@ -116,6 +117,14 @@ impl<'a, 'f> Bench<'a, 'f> {
     /// What a fix is about.
     pub(super) fn subjects(&self, item: &Drafted) -> Vec<FixSubject> {
         subject::of(&item.draft, self.audited.facts.markup())
+    }
+
+    /// Which fixes of the page are related.
+    pub(super) fn relations(&self, hides_otherwise: bool) -> Relations {
+        let mut checks = concern::checks().iter().zip(self.audited.outcomes);
+        let preview = checks.find(|((check, _), _)| check.code == "max_image_preview_not_large");
+        let preview_passed = preview.is_some_and(|(_, outcome)| *outcome == CheckOutcome::Fine);
+        Relations { preview_passed, hides_otherwise }
     }
 
     /// Applies the ready ones among some fixes, and judges what comes of it.

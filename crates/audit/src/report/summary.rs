@@ -1,6 +1,7 @@
 //! The summary: what the page declares, field by field.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use model::capture::{Coding, Exchange, Source};
 use model::summary::{
@@ -16,6 +17,7 @@ use crate::facts::hreflang;
 use crate::facts::layout_table::is_layout_table;
 use crate::facts::page::Html;
 use crate::facts::resolved;
+use crate::facts::word_set::WordSet;
 
 use super::expiries::expiries;
 
@@ -159,10 +161,10 @@ fn links(html: &Html) -> LinkCounts {
 }
 
 /// Elements that HTML calls obsolete and that are not counted by a name of their own (WHATWG HTML §16.2).
-const OTHER_OBSOLETE: [&str; 14] = [
-    "acronym", "applet", "basefont", "bgsound", "big", "blink", "dir", "keygen", "nobr", "spacer", "strike", "tt",
-    "xmp", "isindex",
-];
+static OTHER_OBSOLETE: LazyLock<WordSet> = LazyLock::new(|| {
+    let names = "acronym applet basefont bgsound big blink dir keygen nobr spacer strike tt xmp isindex";
+    WordSet::of(names.split(' '))
+});
 
 fn legacy(html: &Html) -> LegacyCounts {
     let mut counts = LegacyCounts::default();
@@ -173,7 +175,7 @@ fn legacy(html: &Html) -> LegacyCounts {
             "frame" | "frameset" => counts.frames += 1,
             "marquee" => counts.marquees += 1,
             "table" if is_layout_table(element) => counts.layout_tables += 1,
-            name if OTHER_OBSOLETE.contains(&name) => counts.other_obsolete += 1,
+            name if OTHER_OBSOLETE.contains(name) => counts.other_obsolete += 1,
             _ => {}
         }
         counts.bgcolor_attributes += u32::from(element.has("bgcolor"));

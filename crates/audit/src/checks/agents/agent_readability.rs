@@ -3,7 +3,7 @@
 use crate::check::prelude::*;
 use crate::facts::content_type::media_type;
 use crate::facts::discovery::llms::{self, RootFile};
-use crate::facts::document::Namespace;
+use crate::facts::document::{Namespace, trimmed};
 use crate::facts::headings::outline;
 use crate::facts::listed::is_common_part;
 use crate::facts::page::Html;
@@ -179,7 +179,7 @@ fn most_text(html: &Html) -> Option<Element<'_>> {
     // From the last to the first: what an element holds is known before it is counted for its parent.
     let mut bytes = vec![0; html.document.node_count()];
     for element in read.iter().rev() {
-        let own: usize = element.own_texts().map(|run| run.trim().len()).sum();
+        let own: usize = element.own_texts().map(|run| trimmed(run).len()).sum();
         let Some(held) = bytes.get_mut(element.id().index()) else { continue };
         *held += own;
         let held = *held;

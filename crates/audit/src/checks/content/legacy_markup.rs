@@ -1,11 +1,13 @@
 //! Elements and attributes that HTML calls obsolete.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use crate::check::prelude::*;
-use crate::facts::document::Namespace;
+use crate::facts::document::{Namespace, trimmed};
 use crate::facts::layout_table::is_layout_table;
 use crate::facts::page::Html;
+use crate::facts::word_set::WordSet;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -60,6 +62,9 @@ const ELEMENTS: &[(&str, &str)] = &[
     ("tt", "<code>"),
 ];
 
+/// Names of [`ELEMENTS`].
+static NAMES: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(ELEMENTS.iter().map(|(name, _)| *name)));
+
 /// Attributes of the kind, with their replacement.
 const ATTRIBUTES: [(&str, &str); 3] =
     [("bgcolor", "CSS: background-color"), ("align", "CSS: text-align"), ("img align", "CSS: float, vertical-align")];
@@ -82,7 +87,7 @@ fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Whether a table holds most of the page's text.
 fn holds_most(html: &Html, table: Element<'_>) -> bool {
     let texts = || table.texts_where(|below| !below.is("script") && !below.is("style"));
-    texts().map(|run| run.trim().len()).sum::<usize>() * 2 > html.text.text.len()
+    texts().map(|run| trimmed(run).len()).sum::<usize>() * 2 > html.text.text.len()
 }
 
 /// Fails on obsolete elements, `bgcolor` and `align` attributes, and tables that lay the page out; each kind is counted.
@@ -97,7 +102,9 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
         if own_name == Some("table") {
             tables.push(element);
         }
-        let by_name = own_name.and_then(|own| ELEMENTS.iter().position(|(name, _)| *name == own));
+        // Nearly every element is none of them.
+        let may_be = own_name.filter(|own| NAMES.may_contain(own));
+        let by_name = may_be.and_then(|own| ELEMENTS.iter().position(|(name, _)| *name == own));
         if by_name.is_none() && !element.has("bgcolor") && !element.has("align") {
             continue;
         }

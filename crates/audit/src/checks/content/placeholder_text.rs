@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::check::prelude::*;
-use crate::facts::document::{Namespace, NodeId, collapse};
+use crate::facts::document::{Namespace, NodeId, collapse, trimmed};
 use crate::facts::page::Html;
 use crate::facts::visibility::hides;
 use crate::facts::word_set::WordSet;
@@ -80,13 +80,14 @@ enum Leftover {
 
 /// What of a text is a placeholder.
 fn found_in(run: &str) -> Option<Leftover> {
-    // White space is nearly always ASCII, which is passed over faster.
-    let text = run.trim_ascii().trim();
-    if text.is_empty() {
-        return None;
-    }
-    let start = text.get(..17).unwrap_or_default();
-    if start.eq_ignore_ascii_case("lorem ipsum dolor") || matches!(text, "undefined" | "NaN") {
+    let text = trimmed(run);
+    let is_plain = match text.as_bytes() {
+        [] => return None,
+        [b'l' | b'L', ..] => text.get(..17).unwrap_or_default().eq_ignore_ascii_case("lorem ipsum dolor"),
+        [b'u' | b'N', ..] => matches!(text, "undefined" | "NaN"),
+        _ => false,
+    };
+    if is_plain {
         return Some(Leftover::Plain);
     }
     // Few texts have a bracket.

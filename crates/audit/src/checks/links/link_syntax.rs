@@ -96,10 +96,23 @@ fn mistyped(repaired: Option<String>) -> Option<SyntaxFault> {
     Some(SyntaxFault { kind: FaultKind::Mistyped, repaired })
 }
 
+/// Whether an address begins as addresses do, and has neither white space nor another colon: nearly all are sound as such ones are.
+fn is_plainly_sound(address: &str) -> bool {
+    let rest = match address.as_bytes() {
+        [b'/' | b'#' | b'?', ..] => Some(address),
+        _ => address.strip_prefix("https://").or_else(|| address.strip_prefix("http://")),
+    };
+    // Of all bytes, without an end before: so many are compared at once.
+    let is_plain = |plain: bool, byte: u8| plain & (byte > b' ') & (byte != b':');
+    rest.is_some_and(|rest| rest.bytes().fold(true, is_plain))
+}
+
 /// What is wrong with an `href`, if anything.
 fn fault(href: &str, is_url: impl Fn() -> bool) -> Option<SyntaxFault> {
     let trimmed = href.trim_matches(|c: char| c <= ' ');
-    // Most addresses are told sound by their bytes alone.
+    if is_plainly_sound(trimmed) && is_url() {
+        return None;
+    }
     let start = trimmed.get(..16).unwrap_or(trimmed);
     let starts_with = |known: &str| start.get(..known.len()).is_some_and(|start| start.eq_ignore_ascii_case(known));
     if let Some((typo, meant)) = TYPOS.iter().find(|(typo, _)| starts_with(typo)) {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::check::prelude::*;
-use crate::facts::document::collapse_into;
+use crate::facts::document::{collapse_into, trimmed};
 use crate::facts::names::{has_label, lacks_alternative, shown_texts};
 use crate::facts::page::Html;
 use crate::facts::page_language;
@@ -223,16 +223,18 @@ fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String,
     let mut found = Vec::new();
     let mut any_language = false;
     let page = html.url.as_str().split('#').next().unwrap_or_default();
+    // Of one link after the other.
+    let mut shown = String::new();
     for anchor in &html.anchors {
         let Some(link) = html.element(anchor.node) else { continue };
         let target = anchor.url.as_ref().map_or("", url::Url::as_str);
-        let same_page = || target.split('#').next() == Some(page);
+        let same_page = || target.strip_prefix(page).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'));
         let is_passed_over = anchor.nofollow
             || anchor.reach == crate::facts::elements::Reach::Other
             || is_control(link)
             || same_page()
-            || shown_texts(link).map(|run| run.trim().len()).sum::<usize>() > MOST_GENERIC;
-        let mut shown = String::new();
+            || shown_texts(link).map(|run| trimmed(run).len()).sum::<usize>() > MOST_GENERIC;
+        shown.clear();
         if !is_passed_over {
             collapse_into(shown_texts(link), &mut shown);
         }
@@ -252,7 +254,7 @@ fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String,
         };
         any_language = true;
         if may_be_generic && list.contains(plain.as_str()) && !has_label(link) {
-            found.push((shown, link));
+            found.push((shown.clone(), link));
         }
     }
     if any_language { Ok(found) } else { Err(NotMeasured::Language) }

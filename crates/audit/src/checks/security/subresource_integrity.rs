@@ -1,7 +1,10 @@
 //! Files of public networks that are run without a look at what they hold.
 
+use std::sync::LazyLock;
+
 use crate::check::prelude::*;
 use crate::facts::page::Html;
+use crate::facts::word_set::WordSet;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -22,7 +25,7 @@ const LANDING: Landing = Landing {
 };
 
 /// Hosts of files that never change, with source and date in the file.
-const HOSTS: &str = include_str!("../../data/public_cdns.txt");
+static HOSTS: LazyLock<WordSet> = LazyLock::new(|| WordSet::of_lines(include_str!("../../data/public_cdns.txt")));
 
 const MISSING: Check = Check {
     code: "sri_missing",
@@ -51,12 +54,8 @@ const MISSING: Check = Check {
 /// Whether an address names one exact file of a public network: its host is listed, and its path has a whole version.
 fn is_fixed(url: &url::Url) -> bool {
     matches!(url.scheme(), "http" | "https")
-        && url.host_str().is_some_and(is_listed)
+        && url.host_str().is_some_and(|host| HOSTS.contains(host))
         && url.path().split(['/', '@', '-', '_']).any(is_exact_version)
-}
-
-fn is_listed(host: &str) -> bool {
-    HOSTS.lines().any(|line| line == host)
 }
 
 /// `1.2.3`, `3.7.1.min.js`: three numbers, as a release has (Semantic Versioning 2.0 §2).
@@ -71,7 +70,7 @@ fn unpinned(html: &Html) -> impl Iterator<Item = Element<'_>> {
     scripts.chain(sheets).filter_map(|(element, name)| {
         // Only an address with a host of its own can be another's.
         let href = element.attribute(name).filter(|href| href.contains("//") && !element.has("integrity"))?;
-        let may_be_fixed = html.plain_target(href).is_none_or(|target| is_listed(target.host));
+        let may_be_fixed = html.plain_target(href).is_none_or(|target| HOSTS.contains(target.host));
         (may_be_fixed && html.resolve(href).is_some_and(|url| is_fixed(&url))).then_some(element)
     })
 }

@@ -68,17 +68,18 @@ fn space_at(text: &str, at: usize) -> usize {
     }
 }
 
-/// Spaces that are passed over in one comparison.
-const INDENT: &[u8] = b"        ";
-
 /// How much of the start of a text is white space.
 fn leading_space(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
     loop {
         // Most is indentation.
-        while bytes.get(at..at + INDENT.len()) == Some(INDENT) {
-            at += INDENT.len();
+        while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+            let not_space = !spaces_in(u64::from_le_bytes(*eight)) & each(0x80);
+            at += not_space.trailing_zeros() as usize / u8::BITS as usize;
+            if not_space != 0 {
+                break;
+            }
         }
         at += bytes.get(at..).unwrap_or_default().iter().take_while(|byte| kind(**byte) == ByteKind::Space).count();
         match space_at(text, at) {
@@ -86,6 +87,25 @@ fn leading_space(text: &str) -> usize {
             length => at += length,
         }
     }
+}
+
+/// A text without the white space around it, as [`str::trim`] has it: nearly all of it is indentation, which is passed over faster.
+pub(crate) fn trimmed(text: &str) -> &str {
+    text.get(leading_space(text)..).unwrap_or_default().trim_ascii_end().trim_end()
+}
+
+/// Each byte of eight.
+const fn each(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; EIGHT])
+}
+
+/// The highest bit of each byte that is white space of ASCII.
+const fn spaces_in(eight: u64) -> u64 {
+    // Without the highest bits, so that no sum reaches the next byte.
+    let low = eight & each(0x7F);
+    let is_space = !((low ^ each(b' ')) + each(0x7F));
+    let is_control = (low + each(0x80 - b'\t')) & !(low + each(0x80 - (b'\r' + 1)));
+    (is_space | is_control) & !eight & each(0x80)
 }
 
 /// How much of a text that starts with a word is collapsed as it stands: words with one space between.
@@ -117,10 +137,6 @@ const EIGHT: usize = 8;
 /// How many bytes from the start are told in steps of eight to be words of ASCII with single spaces between. The byte behind
 /// them is no white space behind white space.
 fn plain_start(bytes: &[u8]) -> usize {
-    /// Each byte of eight.
-    const fn each(byte: u8) -> u64 {
-        u64::from_le_bytes([byte; EIGHT])
-    }
     /// The highest bit of each byte that is 0, of bytes of ASCII.
     const fn zeros(eight: u64) -> u64 {
         !(eight + each(0x7F)) & each(0x80)
@@ -178,12 +194,13 @@ fn kind(byte: u8) -> ByteKind {
 mod tests {
     use proptest::prelude::*;
 
-    use super::collapse;
+    use super::{collapse, trimmed};
 
     proptest! {
         #[test]
         fn collapsed_text_has_the_words_with_one_space_between(text in "(\\PC| |  |[a-e \\x00\t\n]{1,20}|[ é\u{a0}字]){0,12}") {
             prop_assert_eq!(collapse(&text), text.split_whitespace().collect::<Vec<_>>().join(" "));
+            prop_assert_eq!(trimmed(&text), text.trim());
         }
     }
 
@@ -192,10 +209,13 @@ mod tests {
         for space in (0..=char::MAX as u32).filter_map(char::from_u32).filter(|c| c.is_whitespace()) {
             let text = format!("{space}é{space}{space}b c{space} d {space}e{space}");
             assert_eq!(collapse(&text), "é b c d e", "{space:?}");
+            let text = format!("{}é{space}b{}", space.to_string().repeat(9), space.to_string().repeat(17));
+            assert_eq!(trimmed(&text), text.trim(), "{space:?}");
         }
         for other in ['\u{a1}', '\u{1681}', '\u{200b}', '\u{3001}', '\u{1}'] {
             let text = format!("a{other}{other}b");
             assert_eq!(collapse(&text), text);
+            assert_eq!(trimmed(&other.to_string().repeat(9)), other.to_string().repeat(9));
         }
     }
 }

@@ -74,6 +74,8 @@ pub struct Html {
     /// `a`, `area`, `form`, and every element that asks for something by an address in an attribute of its own,
     /// but `link`, in order: what checks on addresses go through instead of the whole tree.
     pub addressed: Vec<NodeId>,
+    /// `time` elements, in order.
+    pub(crate) times: Vec<NodeId>,
     /// Elements by what checks look for in them.
     pub listed: Listed,
     /// What broke the head, when something did.

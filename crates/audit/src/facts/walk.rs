@@ -160,6 +160,7 @@ impl Html {
             styles: Vec::new(),
             comments: Vec::new(),
             addressed: Vec::new(),
+            times: Vec::new(),
             listed: Listed::default(),
             lost_head: None,
             text: Arc::default(),
@@ -288,6 +289,7 @@ impl Html {
             "a" => waiting.anchors.push(id),
             "img" => self.images.push(id),
             "style" => self.styles.push(id),
+            "time" => self.times.push(id),
             "input" | "textarea" | "select" => {
                 let kind = element.attribute("type").unwrap_or_default();
                 self.asks_password |= element.is("input") && kind.trim().eq_ignore_ascii_case("password");

@@ -161,15 +161,22 @@ fn links(html: &Html) -> LinkCounts {
 }
 
 /// Elements that HTML calls obsolete and that are not counted by a name of their own (WHATWG HTML §16.2).
-static OTHER_OBSOLETE: LazyLock<WordSet> = LazyLock::new(|| {
-    let names = "acronym applet basefont bgsound big blink dir keygen nobr spacer strike tt xmp isindex";
-    WordSet::of(names.split(' '))
+const OBSOLETE: &str = "acronym applet basefont bgsound big blink dir keygen nobr spacer strike tt xmp isindex";
+/// The same as a set.
+static OTHER_OBSOLETE: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(OBSOLETE.split(' ')));
+
+/// Names that are counted, obsolete or of a table.
+static COUNTED: LazyLock<WordSet> = LazyLock::new(|| {
+    let counted = ["font", "center", "frame", "frameset", "marquee", "table"];
+    WordSet::of(OBSOLETE.split(' ').chain(counted))
 });
 
 fn legacy(html: &Html) -> LegacyCounts {
     let mut counts = LegacyCounts::default();
     for element in html.document.elements() {
-        match element.name() {
+        let name = element.name();
+        // Nearly every element has another one.
+        match Some(name).filter(|name| COUNTED.may_contain(name)).unwrap_or_default() {
             "font" => counts.font_tags += 1,
             "center" => counts.center_tags += 1,
             "frame" | "frameset" => counts.frames += 1,

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use crate::check::prelude::*;
 use crate::facts::document::{collapse_into, trimmed};
+use crate::facts::elements::{Anchor, Reach};
 use crate::facts::names::{has_label, lacks_alternative, shown_texts};
 use crate::facts::page::Html;
 use crate::facts::page_language;
@@ -79,23 +80,20 @@ const GENERIC: Check = Check {
 /// icons of networks and close buttons beside a hundred links of text.
 const NOTE_BELOW: usize = 10;
 
+/// A link with its address; an empty one where it has none.
+fn with_target<'h>(html: &'h Html, anchor: &'h Anchor) -> Option<(&'h str, Element<'h>)> {
+    Some((anchor.url.as_ref().map_or("", url::Url::as_str), html.element(anchor.node)?))
+}
+
 fn empty(facts: &Facts<'_>) -> Verdict {
     let html = facts.filled_page()?;
     if html.anchors.is_empty() {
         return Err(NotMeasured::Absent);
     }
     let last_if_cut = html.anchors.last().filter(|_| facts.whole_page().is_err()).map(|anchor| anchor.node);
-    let mut named: HashSet<&str> = HashSet::new();
     let mut nameless: Vec<(&str, Element<'_>)> = Vec::new();
-    for anchor in &html.anchors {
-        let target = anchor.url.as_ref().map_or("", url::Url::as_str);
-        let Some(element) = html.element(anchor.node) else { continue };
-        if anchor.named {
-            if leads_somewhere(element) {
-                named.insert(target);
-            }
-            continue;
-        }
+    for anchor in html.anchors.iter().filter(|anchor| !anchor.named) {
+        let Some((target, element)) = with_target(html, anchor) else { continue };
         // The last link, open where the page was cut, may have its text behind the cut.
         let goes_on = last_if_cut == Some(anchor.node) && element.end_tag().is_none();
         let is_of_image = element.descendants().any(|below| below.is("img") && lacks_alternative(&html.listed, below));
@@ -104,7 +102,11 @@ fn empty(facts: &Facts<'_>) -> Verdict {
             nameless.push((target, element));
         }
     }
-    nameless.retain(|(target, _)| !named.contains(target));
+    if !nameless.is_empty() {
+        let named = html.anchors.iter().filter(|anchor| anchor.named).filter_map(|anchor| with_target(html, anchor));
+        let named: HashSet<&str> = named.filter(|(_, link)| leads_somewhere(*link)).map(|(target, _)| target).collect();
+        nameless.retain(|(target, _)| !named.contains(target));
+    }
     let Some((target, first)) = nameless.first() else { return PASS };
     const NAMELESS: Text = text(
         "{total|The only link has|{count} of {total} links {count|has|have}} no text{count|: {target}|; the first leads to {target}}.",
@@ -230,7 +232,7 @@ fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String,
         let target = anchor.url.as_ref().map_or("", url::Url::as_str);
         let same_page = || target.strip_prefix(page).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'));
         let is_passed_over = anchor.nofollow
-            || anchor.reach == crate::facts::elements::Reach::Other
+            || anchor.reach == Reach::Other
             || is_control(link)
             || same_page()
             || shown_texts(link).map(|run| trimmed(run).len()).sum::<usize>() > MOST_GENERIC;

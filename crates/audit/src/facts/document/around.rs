@@ -58,13 +58,11 @@ impl Around {
             };
             lang = around.lang;
         }
-        for attribute in tree.attributes(element) {
-            match attribute.lower_name() {
-                "hidden" => flags |= HIDDEN,
-                "aria-hidden" if attribute.value() == "true" => flags |= ARIA_HIDDEN,
-                "lang" if !tree.is(element, "html") => lang = Some(element),
-                _ => {}
-            }
+        flags |= if tree.attribute(element, "hidden").is_some() { HIDDEN } else { 0 };
+        let is_aria_hidden = tree.attribute(element, "aria-hidden").is_some_and(|hidden| hidden.value() == "true");
+        flags |= if is_aria_hidden { ARIA_HIDDEN } else { 0 };
+        if tree.attribute(element, "lang").is_some() && !tree.is(element, "html") {
+            lang = Some(element);
         }
         Self { flags, lang }
     }

@@ -1,5 +1,6 @@
 //! The trail from the home page to this one: exactly as the page shows it, or as its links tell it of its path.
 
+use memchr::memmem;
 use url::Url;
 
 use super::site_name::{is_site_name, without_site_name};
@@ -71,8 +72,8 @@ pub(crate) fn of_page(facts: &Facts<'_>, html: &Html) -> Option<Trail> {
 pub(crate) fn shown(html: &Html) -> Option<Trail> {
     let holder = html.resolved.of_body.trail.get_or_init(|| {
         // Most pages have none, and need no walk to know it.
-        let source = html.document.source();
-        let may_have_one = source.contains("readcrumb") || source.contains("READCRUMB");
+        let source = html.document.source().as_bytes();
+        let may_have_one = [&b"readcrumb"[..], b"READCRUMB"].iter().any(|name| memmem::find(source, name).is_some());
         let is_it = |element: &Element<'_>| is_trail(*element) && !element.is_hidden();
         may_have_one.then(|| html.document.elements().find(is_it).map(Element::id)).flatten()
     });

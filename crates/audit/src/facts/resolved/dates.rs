@@ -102,21 +102,25 @@ fn zone(date: &str) -> Option<&str> {
 
 /// The one `time` of the content with this property or one of these classes.
 fn time(html: &Html, property: &str, classes: &[&str]) -> Option<String> {
-    let content = html.content().or_else(|| html.document.body())?;
     let is_it = |element: &Element<'_>| {
-        element.is("time")
-            && (element.has_token("itemprop", property)
-                || classes.iter().any(|class| element.has_token("class", class)))
+        element.has_token("itemprop", property) || classes.iter().any(|class| element.has_token("class", class))
     };
-    let mut times = content.descendants().filter(is_it).filter_map(|time| time.attribute("datetime"));
+    let mut times = times(html).filter(is_it).filter_map(|time| time.attribute("datetime"));
     let first = times.next()?;
     times.all(|other| other == first).then(|| first.to_owned())
+}
+
+/// Every `time` of the content, in order.
+pub(super) fn times(html: &Html) -> impl Iterator<Item = Element<'_>> {
+    let content = html.content().or_else(|| html.document.body()).map(Element::id);
+    let is_within = move |time: &Element<'_>| time.ancestors().any(|around| Some(around.id()) == content);
+    html.elements(&html.times).filter(is_within)
 }
 
 /// The first `time` of the content that is no part of a box: it may be of anything.
 fn first_time(html: &Html) -> Option<String> {
     let content = html.content().or_else(|| html.document.body())?;
-    let times = content.descendants().filter(|element| element.is("time") && !is_boilerplate(*element, content));
+    let times = times(html).filter(|element| !is_boilerplate(*element, content));
     let dates = times.filter_map(|time| time.attribute("datetime")).map(str::trim);
     dates.filter(|date| is_date(date)).map(str::to_owned).next()
 }

@@ -1,7 +1,7 @@
 //! The kind of page, as Open Graph calls it: an article, or a page as any other.
 
 use super::content::is_boilerplate;
-use super::{EvidenceSource, Resolved, author, stated};
+use super::{EvidenceSource, Resolved, author, dates, stated};
 use crate::facts::document::{Element, NodeId};
 use crate::facts::page::Html;
 
@@ -102,8 +102,7 @@ fn is_dated(entry: Element<'_>) -> bool {
 fn may_be_article(html: &Html) -> bool {
     let Some(body) = html.document.body() else { return false };
     let content = html.content().unwrap_or(body);
-    let is_time = |element: &Element<'_>| element.is("time") && element.has("datetime");
-    let is_dated = || content.descendants().any(|one| is_time(&one) && !is_boilerplate(one, content));
+    let is_dated = || dates::times(html).any(|time| time.has("datetime") && !is_boilerplate(time, content));
     let known = &html.resolved.of_body;
     let has_time = || *known.has_time.get_or_init(is_dated);
     let articles = known

@@ -143,6 +143,9 @@ pub(crate) fn names_the_site(html: &Html, heading: Element<'_>) -> bool {
 
 /// Whether a heading of the site's header is what the title ends in, behind what a heading of the content says.
 fn ends_title(html: &Html, heading: Element<'_>, text: &str) -> bool {
+    if !html.listed.is_around(heading) {
+        return false;
+    }
     let title = html.title().map(|title| html.as_meant(&title)).unwrap_or_default();
     let all = parts(&title);
     let Some(((_, end), before)) = all.split_last() else { return false };
@@ -150,7 +153,7 @@ fn ends_title(html: &Html, heading: Element<'_>, text: &str) -> bool {
         let other_text = || bare(&html.as_meant(&other.read_text(is_seen)));
         level > 1 && !html.listed.is_around(other) && before.iter().any(|(_, part)| bare(part) == other_text())
     };
-    bare(end) == bare(text) && html.listed.is_around(heading) && outline(html).any(is_headline)
+    bare(end) == bare(text) && outline(html).any(is_headline)
 }
 
 /// Whether all text of a heading is one link to the home page.

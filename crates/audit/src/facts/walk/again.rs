@@ -81,7 +81,7 @@ pub(super) fn compare(html: &Html, whole: &Html) {
     }
     compare! {
         base bases titles metas links anchors to_probes asks_password asks_passkey images headings scripts styles comments
-        addressed listed lost_head text json_ld json_ld_scripts items scopes typed
+        addressed times listed lost_head text json_ld json_ld_scripts items scopes typed
     }
 }
 
@@ -96,6 +96,7 @@ impl Html {
             (&mut self.styles, &before.styles),
             (&mut self.comments, &before.comments),
             (&mut self.addressed, &before.addressed),
+            (&mut self.times, &before.times),
             (&mut self.json_ld_scripts, &before.json_ld_scripts),
             (&mut self.scopes, &before.scopes),
             (&mut self.typed, &before.typed),

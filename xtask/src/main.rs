@@ -51,11 +51,17 @@ const COMMANDS: &[CommandEntry] = &[
     ("shape", "types that share a name, files that are too long", shape::check),
     ("fmt", "format the code", |root| run(root, "cargo", &["fmt", "--all"])),
     ("messages", "rules that the texts of the catalog keep, and their table", messages::check),
-    ("gen", "write the generated files again (docs: checks, messages, api, openapi, configuration)", |root| {
-        messages::write(root)?;
-        let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "generated::"];
-        run_with(root, "cargo", &only, &[("UPDATE", "1".to_owned())])
-    }),
+    (
+        "gen",
+        "write the generated files again (docs: checks, messages, api, openapi, configuration; tables of SQLite)",
+        |root| {
+            messages::write(root)?;
+            let tables = ["test", "--locked", "--package", "store", "--lib", "migrations::at_once::"];
+            run_with(root, "cargo", &tables, &[("UPDATE", "1".to_owned())])?;
+            let only = ["test", "--locked", "--package", "site-audit", "--test", "it", "generated::"];
+            run_with(root, "cargo", &only, &[("UPDATE", "1".to_owned())])
+        },
+    ),
     (
         "bench",
         "[html|report|hostile|service|reads|flood]: measure the parser, the core, hostile pages, whole audits over HTTP, reads of stored ones, and audits beside a flood of page views",

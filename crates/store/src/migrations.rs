@@ -1,5 +1,7 @@
 //! Migrations of the schema, never edited once landed.
 
+mod at_once;
+
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::{AnyConnection, Connection as _, SqlSafeStr};
 
@@ -57,9 +59,8 @@ pub(crate) fn newest() -> i64 {
     STEPS.iter().map(|(version, ..)| *version).max().unwrap_or_default()
 }
 
-/// Runs the migrations that this database has not had yet, each in a transaction of its own.
-pub(crate) async fn run(connection: &mut AnyConnection) -> Result<(), StoreError> {
-    let is_sqlite = connection.backend_name() == "SQLite";
+/// Every migration, for SQLite or for PostgreSQL.
+fn migrator(is_sqlite: bool) -> Migrator {
     let steps = STEPS.iter().map(|(version, name, sql)| {
         let sql = match sql {
             Sql::Portable(sql) => *sql,
@@ -71,6 +72,16 @@ pub(crate) async fn run(connection: &mut AnyConnection) -> Result<(), StoreError
     let mut migrator = Migrator::with_migrations(steps.collect());
     // A newer version may have run here before a rollback; its migrations are additive.
     migrator.set_ignore_missing(true);
+    migrator
+}
+
+/// Runs the migrations that this database has not had yet, each in a transaction of its own; in an empty SQLite database all in one.
+pub(crate) async fn run(connection: &mut AnyConnection) -> Result<(), StoreError> {
+    let is_sqlite = connection.backend_name() == "SQLite";
+    let migrator = migrator(is_sqlite);
+    if is_sqlite {
+        at_once::make(connection, &migrator).await.map_err(|error| StoreError::of_driver(SUBJECT, error))?;
+    }
     let failed = |error| StoreError::unavailable_driver(SUBJECT, error);
     match migrator.run(&mut *connection).await {
         Err(MigrateError::VersionMismatch(SITE_RUNS)) => {

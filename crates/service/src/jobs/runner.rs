@@ -22,6 +22,8 @@ use crate::watches;
 
 /// How long a stop waits for the receiver of traces.
 const LAST_EXPORT: Duration = Duration::from_secs(2);
+/// Time from the start after which the loops begin that use the database: the first callers are answered before.
+const HEAD_START: Duration = Duration::from_millis(100);
 /// Polling interval of a lane.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Polling interval after a database error.
@@ -74,10 +76,20 @@ pub fn start(services: Services) -> Background {
     for lane in Lane::ALL {
         loops.spawn(work(services.clone(), lane, may_work.clone(), stopped.clone()));
     }
-    loops.spawn(keep_counts(services.clone(), stopped.clone()));
+    loops.spawn(later(stopped.clone(), keep_counts(services.clone(), stopped.clone())));
     loops.spawn(keep_exporting(services.clone(), stopped.clone()));
-    loops.spawn(keep_schedule(services.clone(), allow, stopped));
+    loops.spawn(later(stopped.clone(), keep_schedule(services.clone(), allow, stopped)));
     Background { services, stopping, loops }
+}
+
+/// A loop that begins after [`HEAD_START`], or when it is to stop, which it does by itself.
+#[expect(clippy::disallowed_methods, reason = "the time until the loop begins")]
+async fn later(mut stopped: watch::Receiver<bool>, background: impl Future<Output = ()>) {
+    tokio::select! {
+        _ = stopped.changed() => {}
+        () = tokio::time::sleep(HEAD_START) => {}
+    }
+    background.await;
 }
 
 /// Worker loop of one lane.

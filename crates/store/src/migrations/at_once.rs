@@ -79,11 +79,11 @@ mod tests {
             let values: Vec<String> = columns.iter().map(|column| format!("quote(\"{column}\")")).collect();
             let select = format!("SELECT {} FROM {table} ORDER BY rowid", values.join(" || ', ' || "));
             let found = rows(connection, &select).await;
-            let insert = |row: &AnyRow| {
-                format!("INSERT INTO {table} ({}) VALUES ({})", columns.join(", "), row.get::<String, _>(0))
-            };
-            if !found.is_empty() {
-                all.insert(table, found.iter().map(insert).collect());
+            let names = columns.join(", ");
+            let insert = |row: &AnyRow| format!("INSERT INTO {table} ({names}) VALUES ({})", row.get::<String, _>(0));
+            let statements: Vec<String> = found.iter().map(insert).collect();
+            if !statements.is_empty() {
+                all.insert(table, statements);
             }
         }
         all

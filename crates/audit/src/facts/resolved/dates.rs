@@ -112,9 +112,9 @@ fn time(html: &Html, property: &str, classes: &[&str]) -> Option<String> {
 
 /// Every `time` of the content, in order.
 pub(super) fn times(html: &Html) -> impl Iterator<Item = Element<'_>> {
-    let content = html.content().or_else(|| html.document.body()).map(Element::id);
-    let is_within = move |time: &Element<'_>| time.ancestors().any(|around| Some(around.id()) == content);
-    html.elements(&html.times).filter(is_within)
+    // Most pages have none, and need no walk to know it.
+    let content = html.content().or_else(|| html.document.body()).filter(|_| !html.times.is_empty());
+    content.into_iter().flat_map(|content| content.descendants()).filter(|element| element.is("time"))
 }
 
 /// The first `time` of the content that is no part of a box: it may be of anything.

@@ -5,8 +5,8 @@ use super::subject::FixSubject;
 /// What is known of a page, on which it depends which subjects are related.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Relations {
-    /// `max_image_preview_not_large` passed on the page as it is. It alone reads robots directives beside what tells an article, and
-    /// where it found something, nothing but the directive lets it pass and it can't come anew.
+    /// `max_image_preview_not_large` passed on the page as it is. It is the only check that reads robots directives together with what
+    /// marks an article. Where the page has that finding already, no fix can cause it, and the directive alone removes it.
     pub(super) preview_passed: bool,
     /// All fixes together change whether the page may be indexed, on which many checks depend: no fix is to.
     pub(super) hides_otherwise: bool,

@@ -39,7 +39,7 @@ pub(crate) fn capture(bytes: Vec<u8>) -> Capture {
             url,
             status: 200,
             headers: vec![("content-type".to_owned(), "text/html; charset=utf-8".to_owned())],
-            body: Body { bytes, cut: None, coding: Coding::Decoded("gzip".to_owned()) },
+            body: Body { bytes: bytes.into(), cut: None, coding: Coding::Decoded("gzip".to_owned()) },
             timing: Timing::default(),
             ambiguous_length: false,
             certificate: None,

@@ -161,7 +161,7 @@ fn exchange(url: &str, status: u16, headers: &[(&str, &str)], bytes: Vec<u8>) ->
         url: url.to_owned(),
         status,
         headers: headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-        body: Body { bytes, ..Body::default() },
+        body: Body { bytes: bytes.into(), ..Body::default() },
         timing: Timing::default(),
         ambiguous_length: false,
         certificate: None,

@@ -148,7 +148,7 @@ fn capture(number: usize, served: &Served) -> Capture {
             url,
             status: 200,
             headers: served.headers().into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-            body: Body { bytes: served.bytes.clone(), ..Body::default() },
+            body: Body { bytes: served.bytes.as_slice().into(), ..Body::default() },
             timing: Timing::default(),
             ambiguous_length: false,
             certificate: None,

@@ -96,7 +96,7 @@ mod tests {
             url: url.clone(),
             status: 200,
             headers: Vec::new(),
-            body: Body { bytes: page.as_bytes().to_vec(), ..Body::default() },
+            body: Body { bytes: page.into(), ..Body::default() },
             timing: Timing::default(),
             ambiguous_length: false,
             certificate: None,

@@ -144,7 +144,7 @@ fn response(url: &str, status: u16, headers: &[(&str, &str)], coding: Coding, by
         url: url.to_owned(),
         status,
         headers: headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-        body: Body { bytes, coding, cut: None },
+        body: Body { bytes: bytes.into(), coding, cut: None },
         timing: Timing { ttfb_ms: Some(20), total_ms: 30, ..Timing::default() },
         ambiguous_length: false,
         certificate: None,

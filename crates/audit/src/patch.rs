@@ -274,6 +274,19 @@ pub(crate) fn spliced(bytes: &[u8], changes: &[(Range<usize>, Vec<u8>)]) -> Opti
     Some(out)
 }
 
+/// The same of a text.
+pub(crate) fn spliced_text(text: &str, changes: &[(Range<usize>, &str)]) -> Option<String> {
+    let mut out = String::with_capacity(text.len() + changes.iter().map(|(_, text)| text.len()).sum::<usize>());
+    let mut at = 0;
+    for (span, new) in changes {
+        out.push_str(text.get(at..span.start)?);
+        out.push_str(new);
+        at = span.end;
+    }
+    out.push_str(text.get(at..)?);
+    Some(out)
+}
+
 fn apply_edits(source: &str, edits: &[Edit]) -> Option<String> {
     let mut out = String::with_capacity(source.len());
     let mut at = 0;

@@ -51,7 +51,7 @@ pub fn capture(url: &str, html: String, at: Timestamp) -> Capture {
         url: url.to_owned(),
         status: 200,
         headers: vec![("content-type".to_owned(), "text/html; charset=utf-8".to_owned())],
-        body: Body { bytes, cut, coding: Coding::Identity },
+        body: Body { bytes: bytes.into(), cut, coding: Coding::Identity },
         timing: Timing::default(),
         ambiguous_length: false,
         certificate: None,

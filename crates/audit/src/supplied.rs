@@ -96,7 +96,7 @@ impl Supplied {
             headers.unwrap_or_else(|| content_type.map(|kind| ("content-type".to_owned(), kind)).into_iter().collect());
         let coding = headers.iter().find(|(name, value)| name == "content-encoding" && value != "identity");
         let coding = coding.map_or(Coding::Identity, |(_, value)| Coding::Decoded(value.clone()));
-        let page = exchange(&url, status, headers, Body { bytes, cut, coding });
+        let page = exchange(&url, status, headers, Body { bytes: bytes.into(), cut, coding });
         Capture {
             requested_url: url.into(),
             started_at,
@@ -111,7 +111,7 @@ impl Supplied {
 
 fn robots(url: Url, text: String) -> Extra {
     let headers = vec![("content-type".to_owned(), "text/plain; charset=utf-8".to_owned())];
-    let body = Body { bytes: text.into_bytes(), ..Body::default() };
+    let body = Body { bytes: text.into(), ..Body::default() };
     let fetched = Fetched::Response(exchange(&url, 200, headers, body));
     Extra { want: Want { kind: WantKind::RobotsTxt, url: url.into() }, fetched }
 }

@@ -74,7 +74,7 @@ mod tests {
             url: url.to_owned(),
             status,
             headers: vec![("content-type".to_owned(), "text/html".to_owned())],
-            body: Body { bytes: body.as_bytes().to_vec(), ..Body::default() },
+            body: Body { bytes: body.into(), ..Body::default() },
             timing: Timing::default(),
             ambiguous_length: false,
             certificate: None,

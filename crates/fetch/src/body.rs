@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use flate2::bufread::GzDecoder;
-use model::capture::{Body, BodyCut, Coding};
+use model::capture::{Body, BodyBytes, BodyCut, Coding};
 
 /// Content codings of one response at most.
 const MOST_CODINGS: usize = 2;
@@ -26,10 +26,10 @@ pub fn decoded(declared: Option<&str>, wire: Vec<u8>, cut: Option<BodyCut>, max_
     let codings: Vec<&str> =
         value.split(',').map(str::trim).filter(|name| !name.is_empty() && *name != "identity").collect();
     if codings.is_empty() {
-        return Body { bytes: wire, cut, coding: Coding::Identity };
+        return Body { bytes: wire.into(), cut, coding: Coding::Identity };
     }
     if codings.len() > MOST_CODINGS || codings.iter().any(|name| !is_known(name)) {
-        return Body { bytes: Vec::new(), cut: None, coding: Coding::Unknown(value) };
+        return Body { bytes: BodyBytes::default(), cut: None, coding: Coding::Unknown(value) };
     }
     let mut bytes = wire;
     let mut cut = cut;
@@ -40,10 +40,10 @@ pub fn decoded(declared: Option<&str>, wire: Vec<u8>, cut: Option<BodyCut>, max_
                 cut = ended.or(cut);
                 bytes = out;
             }
-            None => return Body { bytes: Vec::new(), cut: None, coding: Coding::Broken(value) },
+            None => return Body { bytes: BodyBytes::default(), cut: None, coding: Coding::Broken(value) },
         }
     }
-    Body { bytes, cut, coding: Coding::Decoded(value) }
+    Body { bytes: bytes.into(), cut, coding: Coding::Decoded(value) }
 }
 
 /// Upper bound of the decoded size of so many received bytes.

@@ -6,7 +6,9 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use hyper::header;
-use model::capture::{Body, BodyCut, Certificate, Coding, Exchange, FailureKind, FetchFailure, Fetched, Hop, Timing};
+use model::capture::{
+    Body, BodyBytes, BodyCut, Certificate, Coding, Exchange, FailureKind, FetchFailure, Fetched, Hop, Timing,
+};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::{Instant, timeout_at};
@@ -290,7 +292,7 @@ async fn decoded(
     if raw.wire_bytes <= DECODED_INLINE || !raw.fields.contains_key(header::CONTENT_ENCODING) {
         return decode();
     }
-    let without = |cut| Body { bytes: Vec::new(), cut: Some(cut), coding: Coding::Identity };
+    let without = |cut| Body { bytes: BodyBytes::default(), cut: Some(cut), coding: Coding::Identity };
     let most = body::most_decoded(raw.wire_bytes, max_bytes);
     if room.is_some_and(|room| !room.grow_to(raw.wire_bytes + most)) {
         return without(BodyCut::Size);

@@ -11,6 +11,7 @@ mod rest;
 mod shift;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::arena::{NONE, narrow};
 use crate::builder;
@@ -80,10 +81,11 @@ impl Kept {
 /// parsed, where the source is another one or a change could touch what is behind it.
 pub fn parse_again(
     before: &Tree,
-    source: String,
+    source: impl Into<Arc<String>>,
     changes: &[TextSplice<'_>],
     options: &Options,
 ) -> (Tree, Option<Kept>) {
+    let source = source.into();
     match taken_over(before, &source, changes, options) {
         Some((tree, kept)) => (Tree { source, ..tree }, Some(kept)),
         None => (builder::parse(source, options), None),
@@ -105,7 +107,7 @@ fn taken_over(before: &Tree, source: &str, changes: &[TextSplice<'_>], options: 
         _ => {
             // A tag makes the body that its content would have made; the content may be text, of which there is no beginning.
             let end = if from.is_implied { "<body>" } else { "" };
-            Some(builder::parse(source.get(..tag.end)?.to_owned() + end, options))
+            Some(builder::parse(Arc::new(source.get(..tag.end)?.to_owned() + end), options))
         }
     };
     let to = parsed.as_ref().map_or_else(|| Some(from.clone()), Front::of)?;

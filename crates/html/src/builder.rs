@@ -19,7 +19,7 @@ mod text;
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::arena::{Arena, NONE, narrow};
 use crate::decode::Mode;
@@ -33,15 +33,18 @@ use crate::tree::{Quirks, Tree, TreeCut};
 use formatting::Formatting;
 use stack::{Integration, Open, Stack};
 
-/// Bytes of source for one node, about, of markup that is dense: room to begin with.
-const BYTES_A_NODE: usize = 64;
+/// Bytes of source for one `<`, of markup that is as dense as any: for more there is no room to begin with.
+const BYTES_A_TAG: usize = 20;
 
 /// Parses a document.
-pub(crate) fn parse(source: String, options: &Options) -> Tree {
+pub(crate) fn parse(source: Arc<String>, options: &Options) -> Tree {
     // Places are 32-bit; a source that long is read as far as they reach.
     let readable = source.get(..source.floor_char_boundary((NONE - 2) as usize)).unwrap_or_default();
     let builder = Builder::new(readable, options);
-    let built = Tokenizer::new(readable, builder, options.limits.attributes).run();
+    let mut built = Tokenizer::new(readable, builder, options.limits.attributes).run();
+    // A tree is kept while an audit waits for other answers.
+    built.nodes.all.shrink_to_fit();
+    built.arena.attributes.shrink_to_fit();
     Tree {
         nodes: built.nodes.all,
         pieces: built.nodes.pieces,
@@ -141,10 +144,13 @@ struct Builder<'s> {
 impl<'s> Builder<'s> {
     fn new(source: &'s str, options: &Options) -> Self {
         let limits = &options.limits;
+        // An element has two `<` and up to two texts, and about two attributes. What is too much is given back at the end, which
+        // moves nothing.
+        let tags = memchr::memchr_iter(b'<', source.as_bytes()).count().min(source.len() / BYTES_A_TAG) + 16;
         Self {
             source,
-            arena: Arena::default(),
-            nodes: Nodes::with_capacity(source.len() / BYTES_A_NODE + 16),
+            arena: Arena { attributes: Vec::with_capacity(tags), ..Arena::default() },
+            nodes: Nodes::with_capacity(tags + tags / 2),
             stack: Stack::new(),
             formatting: Formatting::new(),
             mode: InsertionMode::Initial,

@@ -21,6 +21,8 @@ mod options;
 mod tokenizer;
 mod tree;
 
+use std::sync::Arc;
+
 pub use again::{Kept, TextSplice, parse_again};
 pub use lines::Position;
 pub use namespace::{AttributeName, Namespace};
@@ -31,7 +33,7 @@ pub use tree::{Attribute, Quirks, Tree, TreeCut};
 
 /// Parses a document. A source past 4 GiB is read up to there, since places are 32-bit.
 ///
-/// The source is text after decoding: a byte order mark is no part of it.
-pub fn parse(source: String, options: &Options) -> Tree {
-    builder::parse(source, options)
+/// The source is text after decoding: a byte order mark is no part of it. The tree keeps a reference to it.
+pub fn parse(source: impl Into<Arc<String>>, options: &Options) -> Tree {
+    builder::parse(source.into(), options)
 }

@@ -5,7 +5,7 @@ pub(crate) mod grow;
 pub(crate) mod node;
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::arena::{Arena, NONE, RawAttribute, SourceRun};
 use crate::lines::{Lines, Position};
@@ -40,7 +40,7 @@ pub struct TreeCut {
 /// A parsed document.
 #[derive(Debug)]
 pub struct Tree {
-    pub(crate) source: String,
+    pub(crate) source: Arc<String>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) pieces: Vec<Piece>,
     pub(crate) arena: Arena,

@@ -1,8 +1,11 @@
 //! What the network answered: the whole input of an audit, as received and unjudged.
 
+mod body_bytes;
 mod bytes_as_text;
 
 use serde::{Deserialize, Serialize};
+
+pub use body_bytes::BodyBytes;
 
 use crate::field_data::FieldData;
 use crate::time::Timestamp;
@@ -276,8 +279,7 @@ pub struct Hop {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Body {
     /// Decoded bytes, at most the cap of the request.
-    #[serde(with = "bytes_as_text")]
-    pub bytes: Vec<u8>,
+    pub bytes: BodyBytes,
     /// Why the body ends before its end; `None` when it is whole.
     pub cut: Option<BodyCut>,
     /// How `Content-Encoding` was decoded.

@@ -86,7 +86,7 @@ pub(crate) mod tests {
                 url: "https://example.com/".to_owned(),
                 status: 200,
                 headers: Vec::new(),
-                body: Body { bytes: page.as_bytes().to_vec(), ..Body::default() },
+                body: Body { bytes: page.into(), ..Body::default() },
                 timing: Timing::default(),
                 ambiguous_length: false,
                 certificate: None,

@@ -30,7 +30,7 @@ fn answer(url: &str, content_type: &str, bytes: &[u8]) -> Fetched {
         status: 200,
         headers: vec![("content-type".to_owned(), content_type.to_owned())],
         // Compressed, as pages are: else a patch that makes a small page larger would make compression worth it.
-        body: Body { bytes: bytes.to_vec(), coding: Coding::Decoded("gzip".to_owned()), cut: None },
+        body: Body { bytes: bytes.into(), coding: Coding::Decoded("gzip".to_owned()), cut: None },
         timing: Timing { ttfb_ms: Some(20), total_ms: 30, ..Timing::default() },
         ambiguous_length: false,
         certificate: None,

@@ -161,8 +161,8 @@ impl<'t> FileReader<'t> {
             return self.fault("of a coding that can't be undone there is no body");
         }
         exchange.body.bytes = match marks.is_hex.then(|| hex(&body)) {
-            None => body.into_bytes(),
-            Some(Some(bytes)) => bytes,
+            None => body.into(),
+            Some(Some(bytes)) => bytes.into(),
             Some(None) => return self.fault("the body is not pairs of hexadecimal digits"),
         };
         Ok(exchange)

@@ -130,7 +130,7 @@ mod tests {
         let mut extras = no_robots();
         if let Some(Fetched::Response(sitemap)) = extras.get_mut(1).map(|extra| &mut extra.fetched) {
             sitemap.status = 200;
-            sitemap.body.bytes = b"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'/>".to_vec();
+            sitemap.body.bytes = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'/>".into();
         }
         extras.truncate(2);
         extras.push(extra(WantKind::HreflangTarget, "/pt", 200, "text/html", "<p>x"));

@@ -129,7 +129,7 @@ mod tests {
             url: "https://example.com/".to_owned(),
             status,
             headers: headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-            body: Body { bytes: body.as_bytes().to_vec(), ..Body::default() },
+            body: Body { bytes: body.into(), ..Body::default() },
             timing: Timing::default(),
             ambiguous_length: false,
             certificate: None,

@@ -9,9 +9,11 @@ mod prescan;
 mod xml_declaration;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8};
+use model::capture::BodyBytes;
 use url::{Position, Url};
 
 use super::content_type;
@@ -78,6 +80,22 @@ impl Charset {
     /// the mark.
     pub fn decode<'b>(&self, bytes: &'b [u8]) -> Cow<'b, str> {
         self.encoding.decode_with_bom_removal(bytes).0
+    }
+
+    /// The body as text, and where its bytes begin to be that text, if they are. In an encoding with shift states they never
+    /// are: what is written there would be read by the state before it. Text that is the whole body is shared with it.
+    pub(crate) fn text_of(&self, body: &BodyBytes) -> (Arc<String>, Option<usize>) {
+        let shared = body.text().filter(|text| self.encoding == UTF_8 && !text.starts_with('\u{feff}'));
+        if let Some(text) = shared {
+            return (Arc::clone(text), Some(0));
+        }
+        let text = self.decode(body);
+        let is_verbatim = matches!(text, Cow::Borrowed(_)) && self.encoding != ISO_2022_JP;
+        let from = body.len().checked_sub(text.len()).filter(|_| is_verbatim);
+        match body.text().filter(|_| from == Some(0)) {
+            Some(shared) => (Arc::clone(shared), from),
+            None => (Arc::new(text.into_owned()), from),
+        }
     }
 
     /// The bytes of a query in the encoding of its page (URL §1.3, "percent-encode after encoding"): in UTF-8 where the
@@ -148,6 +166,22 @@ fn path_on<'a>(origin: &str, address: &'a str) -> Option<&'a str> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn text_that_is_the_whole_body_is_shared_with_it() {
+        let is_shared = |content_type: &str, body: &[u8]| {
+            let body = BodyBytes::from(body);
+            let (text, from) = decide(&body, Some(content_type)).text_of(&body);
+            (body.text().is_some_and(|shared| Arc::ptr_eq(shared, &text)), from)
+        };
+        const IN_UTF_8: &str = "text/html; charset=utf-8";
+        const LATIN: &str = "text/html; charset=windows-1252";
+        assert_eq!(is_shared(IN_UTF_8, "<p>é".as_bytes()), (true, Some(0)));
+        assert_eq!(is_shared(LATIN, b"<p>e"), (true, Some(0)));
+        assert_eq!(is_shared(LATIN, "<p>é".as_bytes()), (false, None));
+        assert_eq!(is_shared(IN_UTF_8, "\u{feff}<p>é".as_bytes()), (false, Some(3)));
+        assert_eq!(is_shared(IN_UTF_8, b"<p>\xFF"), (false, None));
+    }
 
     fn decided(bytes: &[u8], content_type: Option<&str>) -> (&'static str, CharsetSource) {
         let charset = decide(bytes, content_type);

@@ -2,10 +2,8 @@
 
 mod again;
 
-use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use encoding_rs::ISO_2022_JP;
 use model::capture::{Capture, Exchange};
 use url::Url;
 
@@ -50,20 +48,13 @@ impl Page {
 fn concerns_probes(url: &Url) -> bool {
     match url.scheme() {
         "http" | "https" => {
-            url.path().contains("/.well-known/")
+            // Few paths have a full stop, and this is asked of every link.
+            let is_well_known = |path: &str| path.contains('.') && path.contains("/.well-known/");
+            is_well_known(url.path())
                 || matches!(url.host_str(), Some("play.google.com" | "apps.apple.com" | "itunes.apple.com"))
         }
         scheme => matches!(scheme, "android-app" | "market" | "ios-app" | "itms-apps"),
     }
-}
-
-/// The bytes as text, and where they begin to be that text, if they are. In an encoding with shift states they never are: what
-/// is written there would be read by the state before it.
-fn decoded(bytes: &[u8], charset: &Charset) -> (String, Option<usize>) {
-    let text = charset.decode(bytes);
-    let is_verbatim = matches!(text, Cow::Borrowed(_)) && charset.encoding != ISO_2022_JP;
-    let from = bytes.len().checked_sub(text.len()).filter(|_| is_verbatim);
-    (text.into_owned(), from)
 }
 
 /// What can be read only when the whole tree was seen: addresses, since a `base` may come late.
@@ -103,7 +94,7 @@ impl Html {
         let url = Url::parse(&exchange.url).ok()?;
         let bytes = &exchange.body.bytes;
         let mut charset = charset::decide(bytes, content_type::declared(exchange).as_deref());
-        let (source, mut verbatim_from) = decoded(bytes, &charset);
+        let (source, mut verbatim_from) = charset.text_of(bytes);
         let (mut document, mut kept) = match before {
             Some((before, changes)) => Document::parse_again(&before.document, source, changes),
             None => (Document::parse(source), None),
@@ -113,7 +104,7 @@ impl Html {
             && charset.change_to(&label)
         {
             let source;
-            (source, verbatim_from) = decoded(bytes, &charset);
+            (source, verbatim_from) = charset.text_of(bytes);
             (document, kept) = (Document::parse(source), None);
         }
         let cut = exchange.body.cut.is_some();

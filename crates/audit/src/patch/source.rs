@@ -29,6 +29,12 @@ impl<'s> PageSource<'s> {
         if self.html.unlabelled_utf8 { UTF_8 } else { self.html.charset.encoding }
     }
 
+    /// The whole file as text, where changes are written as they are.
+    pub(crate) fn text(self) -> Option<&'s str> {
+        let is_text = self.html.verbatim_from == Some(0) && self.encoding() == UTF_8;
+        is_text.then(|| self.document().source())
+    }
+
     /// New text as it goes into the file: what the encoding lacks as references, and what was misread as it is there.
     pub(super) fn written(self, text: String, in_script: bool) -> String {
         let text = if self.html.unlabelled_utf8 { self.html.as_meant_in_runs(&text) } else { text };

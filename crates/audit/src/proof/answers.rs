@@ -1,6 +1,6 @@
 //! Answers of the network as a trial has them.
 
-use model::capture::{Body, Capture, Exchange, Extra, Fetched, Timing};
+use model::capture::{Body, BodyBytes, Capture, Exchange, Extra, Fetched, Timing};
 
 /// A capture whose page is still to come: the bytes of a page are not copied to be replaced.
 pub(super) fn without_page(capture: &Capture) -> Capture {
@@ -17,7 +17,7 @@ pub(super) fn without_page(capture: &Capture) -> Capture {
 }
 
 /// An answer with other bytes.
-pub(super) fn with_body(old: &Exchange, bytes: Vec<u8>) -> Exchange {
+pub(super) fn with_body(old: &Exchange, bytes: BodyBytes) -> Exchange {
     Exchange {
         hops: old.hops.clone(),
         url: old.url.clone(),
@@ -46,7 +46,7 @@ pub(super) fn served(url: &str, content: &str) -> Exchange {
         url: url.to_owned(),
         status: 200,
         headers: vec![("content-type".to_owned(), kind.to_owned())],
-        body: Body { bytes: content.as_bytes().to_vec(), ..Body::default() },
+        body: Body { bytes: content.into(), ..Body::default() },
         timing: Timing::default(),
         ambiguous_length: false,
         certificate: None,
@@ -76,7 +76,7 @@ mod tests {
     fn other_bytes_come_with_the_same_answer() {
         let capture = with_headers("https://example.com/page", &[("x-a", "b")], "<p>a");
         let old = capture.page.response().unwrap();
-        let new = with_body(old, b"<p>b".to_vec());
+        let new = with_body(old, "<p>b".into());
         assert_eq!((new.url.as_str(), new.status, &new.headers), (old.url.as_str(), 200, &old.headers));
         assert_eq!((new.body.bytes.as_slice(), &new.body.coding), (&b"<p>b"[..], &old.body.coding));
     }

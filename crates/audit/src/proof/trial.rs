@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use model::capture::{Capture, Exchange, Extra, Fetched, Want, WantKind};
+use model::capture::{BodyBytes, Capture, Exchange, Extra, Fetched, Want, WantKind};
 use model::finding::Severity;
 use model::fix::FixClass;
 use model::patch::{FilePatch, Unproven};
@@ -168,10 +168,13 @@ impl<'a, 'f> Bench<'a, 'f> {
         let in_file = in_file.ok_or(TrialFailure::of(Unproven::NoPlace))?;
         let texts = splices.iter().map(|splice| source.encoded(&splice.text).into_owned());
         let in_file: Vec<(Range<usize>, Vec<u8>)> = in_file.into_iter().zip(texts).collect();
-        let bytes = patch::spliced(source.bytes, &in_file).ok_or(TrialFailure::of(Unproven::NoPlace))?;
         let old = self.audited.facts.capture.page.response().ok_or(TrialFailure::of(Unproven::NoPlace))?;
-        let exchange = with_body(old, bytes);
         let changes: Vec<_> = splices.iter().map(|splice| (splice.span.clone(), splice.text.as_str())).collect();
+        let body = match source.text() {
+            Some(text) => patch::spliced_text(text, &changes).map(BodyBytes::from),
+            None => patch::spliced(source.bytes, &in_file).map(BodyBytes::from),
+        };
+        let exchange = with_body(old, body.ok_or(TrialFailure::of(Unproven::NoPlace))?);
         let html = Html::read_again(&exchange, source.html, &changes);
         let (mut html, kept) = html.ok_or(TrialFailure::of(Unproven::ChangesText))?;
         if cfg!(debug_assertions) && kept.is_some() {

@@ -9,7 +9,7 @@ use model::capture::{Capture, Fetched};
 pub(crate) fn replaced(capture: &Capture, body: Vec<u8>) -> Capture {
     let mut capture = capture.clone();
     if let Fetched::Response(exchange) = &mut capture.page {
-        exchange.body.bytes = body;
+        exchange.body.bytes = body.into();
     }
     capture
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use audit::{ListedPage, SiteFile};
 use fetch::{Budget, Fetcher, Room};
-use model::capture::{Extra, FailureKind, FetchFailure, Fetched, Want, WantKind};
+use model::capture::{BodyBytes, Extra, FailureKind, FetchFailure, Fetched, Want, WantKind};
 use tokio::time::Instant;
 
 use super::failure::on_a_core;
@@ -78,7 +78,7 @@ async fn read(
     let reading = move || {
         let content = SiteFile::read(&extra, &search);
         if let (Fetched::Response(exchange), Some(room)) = (&mut extra.fetched, room) {
-            exchange.body.bytes = Vec::new();
+            exchange.body.bytes = BodyBytes::default();
             drop(room);
         }
         FetchedFile { extra, content }
@@ -111,7 +111,7 @@ mod tests {
             url: url.clone(),
             status: 200,
             headers: Vec::new(),
-            body: Body { bytes, ..Body::default() },
+            body: Body { bytes: bytes.into(), ..Body::default() },
             timing: Timing::default(),
             ambiguous_length: false,
             certificate: None,

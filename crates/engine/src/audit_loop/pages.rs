@@ -109,14 +109,16 @@ mod tests {
         assert_eq!(memory.held(), (0, most));
     }
 
-    /// Pages of ever longer comments, until they are well past the limit.
+    /// Pages of many elements and ever longer comments, until they are well past the limit.
     #[tokio::test]
     async fn a_page_of_more_than_2_mib_is_large() {
         let (memory, cores) = (PageMemory::new(), Cores::start(1).unwrap());
         let until = Instant::now() + Duration::from_secs(600);
         let (mut light, mut heavy) = (0, 0);
-        for length in (1..).map(|step| step * 32 * 1024) {
-            let page = memory.parse(&cores, capture(&format!("<!--{}-->", "a".repeat(length))), until).await.unwrap();
+        let elements = "<p>a".repeat(8_000);
+        for length in (1..64).map(|step| step * 32 * 1024) {
+            let html = format!("<!--{}-->{elements}", "a".repeat(length));
+            let page = memory.parse(&cores, capture(&html), until).await.unwrap();
             let kib = page.page.memory() / 1024;
             let is_large = kib > 2_048;
             assert_eq!(memory.held().0, if is_large { kib * 1024 } else { 0 }, "{kib} KiB");

@@ -1,7 +1,7 @@
 //! What stands before the body of a tree.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::arena::Arena;
 use crate::names::{TagId, Trait};
@@ -97,7 +97,7 @@ impl Front {
         }
         let arena = &tree.arena;
         Tree {
-            source: String::new(),
+            source: Arc::default(),
             nodes: first(&tree.nodes, self.nodes),
             pieces: first(&tree.pieces, self.pieces),
             arena: Arena {

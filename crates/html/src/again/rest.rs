@@ -1,6 +1,7 @@
 //! The body and what comes after it, taken over into another tree.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::TextSplice;
 use super::front::Front;
@@ -30,7 +31,7 @@ pub(super) struct Rewrite {
 impl Rewrite {
     /// `None` where the new text is not one start tag, or of an element whose attributes the tree builder looks at.
     pub(super) fn of((span, text): &TextSplice<'_>, options: &Options) -> Option<Self> {
-        let alone = builder::parse((*text).to_owned(), options);
+        let alone = builder::parse(Arc::new((*text).to_owned()), options);
         let is_it = |node: &Node| node.kind == Kind::Element && (node.start, node.end) == (0, narrow(text.len()));
         let id = NodeId(narrow(alone.nodes.iter().position(is_it)?));
         let node = alone.node(id);

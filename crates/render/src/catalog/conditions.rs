@@ -163,7 +163,7 @@ fn response(url: &str, status: u16, headers: &[(&str, &str)], body: &str) -> Fet
         url: url.to_owned(),
         status,
         headers: headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-        body: Body { bytes: body.as_bytes().to_vec(), cut: None, coding: Coding::Identity },
+        body: Body { bytes: body.into(), cut: None, coding: Coding::Identity },
         timing: Timing::default(),
         ambiguous_length: false,
         certificate: None,

@@ -359,7 +359,7 @@ pub(crate) async fn read(stream: &mut TcpStream) -> Response {
     let coding = headers.get("content-encoding").map(String::as_str).filter(|_| !body.is_empty());
     let decoded = fetch::decoded(coding, body, None, 16 * 1024 * 1024);
     assert!(matches!(decoded.coding, Coding::Identity | Coding::Decoded(_)), "{:?}", decoded.coding);
-    Response { status, headers, body: String::from_utf8(decoded.bytes).unwrap() }
+    Response { status, headers, body: String::from_utf8(decoded.bytes.to_vec()).unwrap() }
 }
 
 /// What a description says of a method and path; a path without parameters goes before one with them.

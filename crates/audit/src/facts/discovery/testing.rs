@@ -29,7 +29,7 @@ pub(in crate::facts) fn exchange(
         url: url.to_owned(),
         status,
         headers: headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-        body: Body { bytes: body.into(), ..Body::default() },
+        body: Body { bytes: body.into().into(), ..Body::default() },
         timing: Timing::default(),
         ambiguous_length: false,
         certificate: None,

@@ -1,7 +1,7 @@
 //! A parsed document: tree, source, and the limits that parsing met.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use html::{Kept, Kind, NodeId, Options, Position, Quirks, TextSplice, Tree};
 use model::finding::Place;
@@ -44,12 +44,12 @@ pub enum Complexity {
 
 impl Document {
     /// Parses decoded source text, scripting on. Total: any text gives a document.
-    pub fn parse(source: String) -> Self {
+    pub fn parse(source: impl Into<Arc<String>>) -> Self {
         Self::of(html::parse(source, &Options::default()))
     }
 
     /// The same of a source that comes of another document's by changes, and what of the tree was taken over.
-    pub(crate) fn parse_again(before: &Self, source: String, changes: &[TextSplice<'_>]) -> (Self, Option<Kept>) {
+    pub(crate) fn parse_again(before: &Self, source: Arc<String>, changes: &[TextSplice<'_>]) -> (Self, Option<Kept>) {
         let (tree, kept) = html::parse_again(&before.tree, source, changes, &Options::default());
         (Self::of(tree), kept)
     }

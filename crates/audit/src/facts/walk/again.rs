@@ -182,6 +182,7 @@ mod tests {
     use crate::example::page;
     use crate::facts::document::TextSplice;
     use crate::facts::walk::Page;
+    use crate::patch::spliced_text;
 
     const PAGE: &str = "<!doctype html><html lang=en><head><title>T</title></head><body>\
         <header><a href=/a id=x><img src=a.png></a></header><p itemscope itemtype=https://schema.org/Thing>b<i lang=pt>c</i>\
@@ -212,9 +213,7 @@ mod tests {
             })
             .collect();
         let Fetched::Response(mut exchange) = capture.page else { panic!("no answer") };
-        for (span, text) in changes.iter().rev() {
-            exchange.body.bytes.splice(span.clone(), text.bytes());
-        }
+        exchange.body.bytes = spliced_text(source, &changes).unwrap().into();
         let (html, kept) = Html::read_again(&exchange, &before, &changes).unwrap();
         (before, html, kept)
     }

@@ -63,7 +63,7 @@ fn a_trial_has_the_files_of_the_patch() {
             let target = ListedPage::of(capture, audited.page);
             let (extras, files) = with_files(audited, patches, &target);
             let shown = extras.map(|extras| -> Vec<(WantKind, String, Vec<u8>)> {
-                let bytes = |extra: &Extra| extra.fetched.response().map(|file| file.body.bytes.clone());
+                let bytes = |extra: &Extra| extra.fetched.response().map(|file| file.body.bytes.to_vec());
                 extras
                     .iter()
                     .map(|extra| (extra.want.kind, extra.want.url.clone(), bytes(extra).unwrap_or_default()))

@@ -231,7 +231,7 @@ fn exchange(url: &str, response: Response) -> Fetched {
         status: response.status,
         headers: response.headers.into_iter().filter(|(name, _)| name != "content-length").collect(),
         // To a crawler it is sent compressed; this client asks for none.
-        body: Body { bytes: response.body.into_bytes(), cut: None, coding: Coding::Decoded("gzip".to_owned()) },
+        body: Body { bytes: response.body.into(), cut: None, coding: Coding::Decoded("gzip".to_owned()) },
         timing: Timing { ttfb_ms: Some(20), total_ms: 30, ..Timing::default() },
         ambiguous_length: false,
         certificate: None,

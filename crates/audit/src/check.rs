@@ -110,8 +110,9 @@ pub const SECOND_READING: &str = "2026-11-23";
 /// The version in which a page that nothing describes, neither for search results nor for shared links, has one cause for it.
 pub const ONE_DESCRIPTION: &str = "2026-11-24";
 
-/// `Ok(None)`: measured and fine. `Err`: could not be looked at, or has nothing to look at; yields no finding.
-pub type Verdict = Result<Option<Problem>, NotMeasured>;
+/// `Ok(None)`: measured and fine. `Err`: could not be looked at, or has nothing to look at; yields no finding. A problem is in
+/// a box because most checks find none, and a verdict is moved several times.
+pub type Verdict = Result<Option<Box<Problem>>, NotMeasured>;
 
 /// Measured and fine.
 pub const PASS: Verdict = Ok(None);
@@ -177,7 +178,7 @@ impl Problem {
 
     /// The verdict of a check that found it.
     pub fn fail(self) -> Verdict {
-        Ok(Some(self))
+        Ok(Some(Box::new(self)))
     }
 }
 

@@ -59,7 +59,7 @@ pub fn unproven_report_of(facts: &Facts<'_>, page: &Page, files: &SiteFiles) -> 
 
 fn judged(facts: &Facts<'_>, page: &Page, files: &SiteFiles, proves: bool) -> Report {
     let mut coverage = Coverage { catalog: CATALOG_VERSION.to_owned(), ..Coverage::default() };
-    let mut failed: Vec<(&'static Check, Problem)> = Vec::new();
+    let mut failed: Vec<(&'static Check, Box<Problem>)> = Vec::new();
     let mut outcomes: Vec<CheckOutcome> = Vec::new();
     for check in checks::all() {
         let verdict = judge::run(check, facts);
@@ -90,17 +90,17 @@ fn judged(facts: &Facts<'_>, page: &Page, files: &SiteFiles, proves: bool) -> Re
 fn assemble(
     audited: &AuditedPage<'_, '_>,
     standing: &Standing,
-    failed: Vec<(&'static Check, Problem)>,
+    failed: Vec<(&'static Check, Box<Problem>)>,
     coverage: Coverage,
     proves: bool,
 ) -> Report {
     let facts = audited.facts;
-    let mut problems: BTreeMap<&str, Problem> =
+    let mut problems: BTreeMap<&str, Box<Problem>> =
         failed.into_iter().map(|(check, problem)| (check.code, problem)).collect();
     let mut findings = Vec::with_capacity(standing.findings.len());
     let mut drafted = Vec::with_capacity(standing.findings.len());
     for Stands { check, severity, part_of } in &standing.findings {
-        let Some(problem) = problems.remove(check.code) else { continue };
+        let Some(problem) = problems.remove(check.code).map(|problem| *problem) else { continue };
         findings.push(Finding {
             severity: *severity,
             code: check.code.to_owned(),

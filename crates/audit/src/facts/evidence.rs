@@ -75,6 +75,10 @@ pub(crate) struct OfBody {
     pub(super) has_time: OnceLock<bool>,
     /// The content has many paragraphs of prose.
     pub(super) has_prose: OnceLock<bool>,
+    /// Texts of headings, by their nodes.
+    pub(super) headings: OnceLock<Vec<(NodeId, String)>>,
+    /// What its class calls a by-line, in the content.
+    pub(super) by_lines: OnceLock<Vec<NodeId>>,
     /// What shows the trail of the page.
     pub(super) trail: OnceLock<Option<NodeId>>,
     /// What of the text came out wrong, that of scripts left out.
@@ -94,6 +98,8 @@ impl OfBody {
             && same(&self.articles, &other.articles)
             && same(&self.has_time, &other.has_time)
             && same(&self.has_prose, &other.has_prose)
+            && same(&self.headings, &other.headings)
+            && same(&self.by_lines, &other.by_lines)
             && same(&self.trail, &other.trail)
             && same(&self.garbled, &other.garbled)
             && same(&self.size, &other.size)
@@ -106,12 +112,17 @@ impl OfBody {
         }
         let one = |id: &Option<NodeId>| id.and_then(&now);
         let all = |ids: &Vec<NodeId>| ids.iter().filter_map(|id| now(*id)).collect::<Vec<NodeId>>();
+        let texts = |texts: &Vec<(NodeId, String)>| {
+            texts.iter().filter_map(|(id, text)| Some((now(*id)?, text.clone()))).collect::<Vec<_>>()
+        };
         Self {
             content: settled(&self.content, one),
             entries: settled(&self.entries, all),
             articles: settled(&self.articles, all),
             has_time: self.has_time.clone(),
             has_prose: self.has_prose.clone(),
+            headings: settled(&self.headings, texts),
+            by_lines: settled(&self.by_lines, all),
             trail: settled(&self.trail, one),
             garbled: self.garbled.clone(),
             size: self.size.clone(),

@@ -20,6 +20,16 @@ pub struct Listed {
     pub noscripts: Vec<NodeId>,
     /// `picture`.
     pub pictures: Vec<NodeId>,
+    /// `article`.
+    pub articles: Vec<NodeId>,
+    /// `main`, and what has the role of it.
+    pub mains: Vec<NodeId>,
+    /// `header`, `nav` and `aside`, and what has the role of a banner.
+    pub bars: Vec<NodeId>,
+    /// `table`.
+    pub tables: Vec<NodeId>,
+    /// Elements that HTML calls obsolete, and those with an attribute of theirs that it calls so, of [`is_obsolete`].
+    pub obsolete: Vec<NodeId>,
     /// By the number of its node, in which parts an element stands: [`UNSEEN`], [`AROUND`].
     stands_in: Vec<u8>,
 }
@@ -114,6 +124,32 @@ fn is_asked_about(name: &str) -> bool {
     )
 }
 
+/// Whether HTML calls an element obsolete that is counted (WHATWG HTML §16.2).
+pub fn is_obsolete(name: &str) -> bool {
+    matches!(
+        name.as_bytes(),
+        b"acronym"
+            | b"applet"
+            | b"basefont"
+            | b"bgsound"
+            | b"big"
+            | b"blink"
+            | b"center"
+            | b"dir"
+            | b"font"
+            | b"frame"
+            | b"frameset"
+            | b"isindex"
+            | b"keygen"
+            | b"marquee"
+            | b"nobr"
+            | b"spacer"
+            | b"strike"
+            | b"tt"
+            | b"xmp"
+    )
+}
+
 impl Listed {
     /// Whether nobody is shown an element: of links, media, fields, buttons, headings, and what has a style.
     pub fn is_unseen(&self, element: Element<'_>) -> bool {
@@ -148,6 +184,11 @@ impl Listed {
             (&mut self.labels, &before.labels),
             (&mut self.noscripts, &before.noscripts),
             (&mut self.pictures, &before.pictures),
+            (&mut self.articles, &before.articles),
+            (&mut self.mains, &before.mains),
+            (&mut self.bars, &before.bars),
+            (&mut self.tables, &before.tables),
+            (&mut self.obsolete, &before.obsolete),
         ];
         for (list, before) in lists {
             list.extend(before.iter().filter_map(|id| kept.now(*id)));
@@ -161,7 +202,7 @@ impl Listed {
     /// Takes an HTML element.
     pub(super) fn take(&mut self, element: Element<'_>, parts: &Parts) {
         let id = element.id();
-        let mut is_button = false;
+        let (mut is_button, mut is_main, mut is_bar, mut has_obsolete) = (false, false, false, false);
         let mut is_asked = is_asked_about(element.name());
         for (name, value) in element.attributes() {
             match name {
@@ -170,7 +211,12 @@ impl Listed {
                     self.styled.push(id);
                     is_asked = true;
                 }
-                "role" => is_button |= value.trim().eq_ignore_ascii_case("button"),
+                "role" => {
+                    is_button |= value.trim().eq_ignore_ascii_case("button");
+                    is_main |= element.has_token("role", "main");
+                    is_bar |= element.has_token("role", "banner");
+                }
+                "align" | "bgcolor" => has_obsolete = true,
                 _ => {}
             }
         }
@@ -180,7 +226,20 @@ impl Listed {
             "label" => self.labels.push(id),
             "noscript" => self.noscripts.push(id),
             "picture" => self.pictures.push(id),
-            _ => {}
+            "article" => self.articles.push(id),
+            "main" => is_main = true,
+            "header" | "nav" | "aside" => is_bar = true,
+            "table" => self.tables.push(id),
+            name => has_obsolete |= is_obsolete(name),
+        }
+        if is_main {
+            self.mains.push(id);
+        }
+        if is_bar {
+            self.bars.push(id);
+        }
+        if has_obsolete {
+            self.obsolete.push(id);
         }
         if is_button {
             self.buttons.push(id);

@@ -104,7 +104,7 @@ pub(crate) fn bare(text: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod testing {
+pub(in crate::facts) mod testing {
     use model::capture::Capture;
 
     use crate::example;

@@ -1,7 +1,6 @@
 //! The summary: what the page declares, field by field.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
 use model::capture::{Coding, Exchange, Source};
 use model::summary::{
@@ -11,13 +10,13 @@ use model::summary::{
 
 use crate::facts::Facts;
 use crate::facts::content_type;
-use crate::facts::document::collapse;
+use crate::facts::document::{Element, collapse};
 use crate::facts::elements::Reach;
 use crate::facts::hreflang;
 use crate::facts::layout_table::is_layout_table;
+use crate::facts::listed::is_obsolete;
 use crate::facts::page::Html;
 use crate::facts::resolved;
-use crate::facts::word_set::WordSet;
 
 use super::expiries::expiries;
 
@@ -160,30 +159,19 @@ fn links(html: &Html) -> LinkCounts {
     }
 }
 
-/// Elements that HTML calls obsolete and that are not counted by a name of their own (WHATWG HTML §16.2).
-const OBSOLETE: &str = "acronym applet basefont bgsound big blink dir keygen nobr spacer strike tt xmp isindex";
-/// The same as a set.
-static OTHER_OBSOLETE: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(OBSOLETE.split(' ')));
-
-/// Names that are counted, obsolete or of a table.
-static COUNTED: LazyLock<WordSet> = LazyLock::new(|| {
-    let counted = ["font", "center", "frame", "frameset", "marquee", "table"];
-    WordSet::of(OBSOLETE.split(' ').chain(counted))
-});
-
 fn legacy(html: &Html) -> LegacyCounts {
-    let mut counts = LegacyCounts::default();
-    for element in html.document.elements() {
-        let name = element.name();
-        // Nearly every element has another one.
-        match Some(name).filter(|name| COUNTED.may_contain(name)).unwrap_or_default() {
+    let is_layout = |table: &Element<'_>| is_layout_table(*table);
+    let mut counts = LegacyCounts {
+        layout_tables: counted(html.elements(&html.listed.tables).filter(is_layout)),
+        ..LegacyCounts::default()
+    };
+    for element in html.elements(&html.listed.obsolete) {
+        match element.name() {
             "font" => counts.font_tags += 1,
             "center" => counts.center_tags += 1,
             "frame" | "frameset" => counts.frames += 1,
             "marquee" => counts.marquees += 1,
-            "table" if is_layout_table(element) => counts.layout_tables += 1,
-            name if OTHER_OBSOLETE.contains(name) => counts.other_obsolete += 1,
-            _ => {}
+            name => counts.other_obsolete += u32::from(is_obsolete(name)),
         }
         counts.bgcolor_attributes += u32::from(element.has("bgcolor"));
     }

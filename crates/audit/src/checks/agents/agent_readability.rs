@@ -117,16 +117,8 @@ const MARKDOWN_MISSING: Check = Check {
 fn main_missing(facts: &Facts<'_>) -> Verdict {
     let html = facts.filled_page()?;
     facts.whole_page()?;
-    let mut articles = 0;
-    for element in html.document.elements() {
-        if element.is("main") || element.has_token("role", "main") {
-            return PASS;
-        }
-        if element.is("article") && !element.ancestors().any(|around| around.is("article")) {
-            articles += 1;
-        }
-    }
-    if articles == 1 {
+    let is_outer = |article: &Element<'_>| !article.ancestors().any(|around| around.is("article"));
+    if !html.listed.mains.is_empty() || html.elements(&html.listed.articles).filter(is_outer).count() == 1 {
         return PASS;
     }
     const NONE: Text = text(

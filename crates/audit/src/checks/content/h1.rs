@@ -144,10 +144,8 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
     if let Some(h1) = empty {
         return fix.inside(*h1, html_text(title)).of(resolved);
     }
-    let main = html
-        .document
-        .elements()
-        .find(|element| element.is("main") && element.start_tag().is_some() && !element.is_hidden());
+    let mut mains = html.elements(&html.listed.mains);
+    let main = mains.find(|element| element.is("main") && element.start_tag().is_some() && !element.is_hidden());
     // At the start of the body it would stand above the site's header.
     let body = html.document.body().filter(|body| body.is("body") && body.start_tag().is_some() && !body.is_hidden());
     let body = body.filter(|_| html.content().is_none() && !has_site_header(html));
@@ -161,9 +159,7 @@ fn h1_fix(html: &Html, h1s: &[Element<'_>]) -> FixDraft {
 
 /// Whether a page begins with what every page of its site has.
 fn has_site_header(html: &Html) -> bool {
-    html.document.elements().any(|element| {
-        ["header", "nav", "aside"].iter().any(|name| element.is(name)) || element.has_token("role", "banner")
-    })
+    !html.listed.bars.is_empty()
 }
 
 /// The instruction to make the lower heading the h1 that is the page's headline; the line of an h1 where that heading stands

@@ -1,13 +1,11 @@
 //! Elements and attributes that HTML calls obsolete.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use crate::check::prelude::*;
-use crate::facts::document::{Namespace, trimmed};
+use crate::facts::document::trimmed;
 use crate::facts::layout_table::is_layout_table;
 use crate::facts::page::Html;
-use crate::facts::word_set::WordSet;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -48,7 +46,8 @@ const LEGACY: Check = Check {
     run: legacy,
 };
 
-/// Obsolete elements, and what replaces each, in words of no language (WHATWG HTML §16.2). Those that hide content first.
+/// Obsolete elements, those of `is_obsolete`, and what replaces each, in words of no language (WHATWG HTML §16.2). Those that
+/// hide content first.
 const ELEMENTS: &[(&str, &str)] = &[
     ("frameset", "<a>"),
     ("frame", "<a>"),
@@ -61,9 +60,6 @@ const ELEMENTS: &[(&str, &str)] = &[
     ("strike", "<s>, <del>"),
     ("tt", "<code>"),
 ];
-
-/// Names of [`ELEMENTS`].
-static NAMES: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(ELEMENTS.iter().map(|(name, _)| *name)));
 
 /// Attributes of the kind, with their replacement.
 const ATTRIBUTES: [(&str, &str); 3] =
@@ -95,19 +91,9 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     let mut found = Vec::new();
-    let mut tables = Vec::new();
-    for element in html.document.elements() {
-        // Name and attributes are looked up once for all of them; there are thousands of elements.
-        let own_name = Some(element.name()).filter(|_| element.namespace() == Namespace::Html);
-        if own_name == Some("table") {
-            tables.push(element);
-        }
-        // Nearly every element is none of them.
-        let may_be = own_name.filter(|own| NAMES.may_contain(own));
-        let by_name = may_be.and_then(|own| ELEMENTS.iter().position(|(name, _)| *name == own));
-        if by_name.is_none() && !element.has("bgcolor") && !element.has("align") {
-            continue;
-        }
+    let tables: Vec<Element<'_>> = html.elements(&html.listed.tables).collect();
+    for element in html.elements(&html.listed.obsolete) {
+        let by_name = ELEMENTS.iter().position(|(name, _)| *name == element.name());
         let is_moved = MOVED_WHOLE.iter().any(|name| element.is(name));
         let has = |name: &str| match name {
             "img align" => is_moved && element.has("align"),
@@ -150,4 +136,16 @@ fn legacy(facts: &Facts<'_>) -> Verdict {
 /// `<font>` for an element, other names as they are.
 fn shown(name: &str) -> String {
     if ELEMENTS.iter().any(|(element, _)| *element == name) { format!("<{name}>") } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::listed::is_obsolete;
+
+    #[test]
+    fn elements_are_those_that_are_listed() {
+        assert!(ELEMENTS.iter().all(|(name, _)| is_obsolete(name)));
+        assert!(!is_obsolete("table") && !is_obsolete("b"));
+    }
 }

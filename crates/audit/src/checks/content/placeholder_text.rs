@@ -155,11 +155,15 @@ fn is_of_form(element: Element<'_>) -> bool {
 
 /// Whether any text looks like one, wherever it stands: on most pages none does.
 fn may_hold_one(html: &Html) -> bool {
+    /// Bytes of a text that is looked at before its element is. Scripts are longer: they are not looked through.
+    const SHORT: usize = 200;
     let document = &html.document;
-    // Scripts are long: they are not looked through.
     let is_shown = |id: NodeId| document.holder(id).is_some_and(|holder| !is_code(holder));
     let is_text = |id: NodeId| document.element(id).is_none();
-    document.nodes().any(|id| is_text(id) && is_shown(id) && document.texts(id).any(|run| found_in(run).is_some()))
+    document.nodes().filter(|id| is_text(*id)).any(|id| {
+        let looks_like_one = |run: &str| (run.len() <= SHORT || is_shown(id)) && found_in(run).is_some();
+        document.texts(id).any(looks_like_one) && is_shown(id)
+    })
 }
 
 /// Elements with a placeholder among their own texts, and that text.

@@ -56,12 +56,11 @@ fn is_of_script(link: Element<'_>, target: &str) -> bool {
     is_handled || has_mark(target) || is_marked(link) || names_control(&named())
 }
 
-/// Targets of jumps: ids of all elements, those of pictures too, and names of anchors.
-fn targets(html: &Html) -> HashSet<&str> {
-    html.document
-        .elements()
-        .flat_map(|element| [element.attribute("id"), element.attribute("name").filter(|_| element.is("a"))])
-        .flatten()
+/// Names of anchors, which are targets of jumps as ids are.
+fn anchor_names(html: &Html) -> HashSet<&str> {
+    html.elements(&html.addressed)
+        .filter(|element| element.is("a"))
+        .filter_map(|anchor| anchor.attribute("name"))
         .collect()
 }
 
@@ -78,15 +77,20 @@ fn missing(facts: &Facts<'_>) -> Verdict {
             same_page(url, &html.url).then_some((link, id))
         })
         .filter(|(_, id)| !id.is_empty() && !id.starts_with(['/', '!']) && !id.contains(":~:"))
-        .filter(|(link, id)| !id.eq_ignore_ascii_case("top") && !is_of_script(*link, id))
+        .filter(|(_, id)| !id.eq_ignore_ascii_case("top"))
         .collect();
-    if jumps.is_empty() {
+    let is_jump = |(link, id): &(Element<'_>, &str)| !is_of_script(*link, id);
+    if !jumps.iter().any(is_jump) {
         return Err(NotMeasured::Absent);
     }
-    let targets = targets(html);
-    let is_there = |id: &str| targets.contains(id) || targets.contains(percent_decoded(id).as_ref());
-    let found: Vec<(Element<'_>, &str)> =
-        jumps.into_iter().filter(|(link, id)| !is_there(id) && !html.listed.is_unseen(*link)).collect();
+    let names = anchor_names(html);
+    // Ids of all elements, those of pictures too.
+    let is_target = |id: &str| html.document.by_id(id).is_some() || names.contains(id);
+    let is_there = |id: &str| is_target(id) || is_target(&percent_decoded(id));
+    let found: Vec<(Element<'_>, &str)> = jumps
+        .into_iter()
+        .filter(|(link, id)| !is_there(id) && !html.listed.is_unseen(*link) && is_jump(&(*link, *id)))
+        .collect();
     let Some((_, first)) = found.first() else { return PASS };
     const NOWHERE: Text = text(
         "{count|A link jumps to a section that doesn't exist on this page: #{id}.|{count} links jump to sections that don't exist on this page; the first jumps to #{id}.}",

@@ -164,7 +164,7 @@ fn inline(html: &Html) -> Vec<(usize, Element<'_>)> {
     let blocks = scripts.chain(html.elements(&html.styles)).map(|block| (length(block), block));
     let data = |element: Element<'_>| {
         let is_address = |name: &str| matches!(name, "src" | "srcset" | "href" | "poster" | "data");
-        let inline = element.attributes().filter(|(name, value)| is_address(name) && is_data(value));
+        let inline = element.attributes().filter(|(name, value)| is_data(value) && is_address(name));
         inline.map(|(_, value)| value.len()).sum::<usize>()
     };
     let links = html.links.iter().filter_map(|link| html.element(link.node));

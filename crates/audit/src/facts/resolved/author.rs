@@ -74,10 +74,10 @@ fn by_line(html: &Html) -> Option<String> {
         let class = element.attribute("class").unwrap_or_default();
         class.split_ascii_whitespace().any(|class| CLASSES.iter().any(|known| class.eq_ignore_ascii_case(known)))
     };
-    let mut names = content
-        .descendants()
-        .filter(is_by_line)
-        .filter_map(|element| person(html, &html.as_meant(&element.read_text(is_seen))));
+    let found = || content.descendants().filter(is_by_line).map(Element::id).collect();
+    let by_lines = html.resolved.of_body.by_lines.get_or_init(found);
+    let mut names =
+        html.elements(by_lines).filter_map(|element| person(html, &html.as_meant(&element.read_text(is_seen))));
     let first = names.next()?;
     // Comments have authors too.
     names.all(|other| bare(&other).contains(&bare(&first)) || bare(&first).contains(&bare(&other))).then_some(first)

@@ -43,23 +43,27 @@ impl Html {
 
 fn marked(html: &Html) -> Option<Element<'_>> {
     let body = html.document.body()?;
-    let (mut main, mut articles, mut body_of_article, mut classed) = (None, Vec::new(), None, None);
+    let is_in_body = |element: &Element<'_>| element.ancestors().any(|around| around == body);
+    let mut mains = html.elements(&html.listed.mains);
+    if let Some(main) = mains.find(|main| is_in_body(main) && !main.is_hidden()) {
+        return Some(main);
+    }
+    let is_outer = |article: &Element<'_>| !article.ancestors().any(|around| around.is("article"));
+    let mut articles = html.elements(&html.listed.articles).filter(|article| is_in_body(article) && is_outer(article));
+    if let Some(only) = articles.next().filter(|_| articles.next().is_none()) {
+        return Some(only);
+    }
+    let mut classed = None;
     for element in body.descendants() {
-        if main.is_none() && (element.is("main") || element.has_token("role", "main")) && !element.is_hidden() {
-            main = Some(element);
-        } else if element.is("article") && !element.ancestors().any(|around| around.is("article")) {
-            articles.push(element);
-        }
-        if body_of_article.is_none() && element.has_token("itemprop", "articleBody") {
-            body_of_article = Some(element);
+        if element.has_token("itemprop", "articleBody") {
+            return Some(element);
         }
         let has_class = || names(element).any(|name| CONTENT_CLASSES.contains(&name));
         if classed.is_none() && matches!(element.name(), "div" | "section" | "article" | "td") && has_class() {
             classed = Some(element);
         }
     }
-    let only_article = articles.first().filter(|_| articles.len() == 1).copied();
-    main.or(only_article).or(body_of_article).or(classed)
+    classed
 }
 
 /// Whether an element or one around it, up to `within`, is a part that many pages of a site have alike: a landmark, a

@@ -99,8 +99,12 @@ pub(crate) fn first_paragraph(html: &Html) -> Option<Resolved> {
     let is_prose = |paragraph: Element<'_>| {
         !has_other_class(paragraph) && !is_boilerplate(paragraph, within) && !is_of_links(paragraph)
     };
-    // Most paragraphs are short, which is told before what stands around them is looked at.
-    let shown = within.descendants().filter(|element| element.is("p") && !element.is_hidden());
+    // Most paragraphs are short, which is told before they are read and what stands around them is looked at. A character takes
+    // no more columns than bytes, and what is read has at most a space between two runs.
+    let may_be_long = |paragraph: &Element<'_>| {
+        paragraph.texts().map(|run| run.len() + 1).sum::<usize>() > LEAST_CHARACTERS.min(SHORTEST_DESCRIPTION)
+    };
+    let shown = within.descendants().filter(|element| element.is("p") && may_be_long(element) && !element.is_hidden());
     let mut paragraphs = shown.filter_map(|paragraph| {
         let text = describing(html, &without_visible_markup(&html.as_meant(&shown_text(paragraph))))?;
         is_prose(paragraph).then_some((paragraph, text))

@@ -1,5 +1,6 @@
 //! What the page calls its content.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::content::is_boilerplate;
@@ -11,7 +12,6 @@ use crate::facts::fitting::{LONGEST_HEADLINE, cut};
 use crate::facts::headings::outline;
 use crate::facts::page::Html;
 use crate::facts::placeholders::{is_placeholder, without_visible_markup};
-use crate::facts::text::is_seen;
 use crate::facts::words::{parts, without_dangling_separators, words};
 
 /// Of 100 words of a heading, those that the title has at least, and of the title's those that the heading has: then it names
@@ -28,9 +28,9 @@ impl Html {
 
 /// Text of a heading, or the alternative of its image, without a permalink's sign at its end.
 pub(crate) fn heading_text(html: &Html, heading: Element<'_>) -> String {
-    let text = heading.read_text(is_seen);
+    let text = html.heading_text(heading);
     let alternative = || heading.descendants().find(|below| below.is("img"))?.attribute("alt");
-    let text = if text.is_empty() { alternative().unwrap_or_default().to_owned() } else { text };
+    let text = if text.is_empty() { Cow::Borrowed(alternative().unwrap_or_default()) } else { text };
     let text = text.trim_end_matches(['¶', '#', '§', '🔗']).trim();
     html.as_meant(without_dangling_separators(text))
 }
@@ -198,9 +198,15 @@ fn repeated(html: &Html, title: Option<&str>, social: Option<&str>) -> Option<St
         .filter(|part| !part.is_empty())
         .collect();
     let headings = outline(html).filter(|(level, heading)| *level > 1 && !html.listed.is_around(*heading));
-    headings
-        .filter(|(_, heading)| !names_the_site(html, *heading))
-        .map(|(_, heading)| own_text(html, heading))
+    // What is not in the whole is in no part, and most headings have none.
+    let with_one = headings.filter_map(|(_, heading)| {
+        let text = heading_text(html, heading);
+        let whole = bare(&text);
+        wanted.iter().any(|part| whole.contains(part.as_str())).then_some((heading, text))
+    });
+    with_one
+        .filter(|(heading, _)| !names_the_site(html, *heading))
+        .map(|(_, text)| of_page(html, text))
         .find(|text| wanted.contains(&bare(text)))
 }
 

@@ -83,8 +83,13 @@ fn read(html: &Html) -> Resolved {
 fn entries(html: &Html) -> Vec<NodeId> {
     let Some(body) = html.document.body() else { return Vec::new() };
     let is_marked = |classes: &str| {
-        let has = |class: &str| classes.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case(class));
-        has("hentry") && has("post") || has("h-entry") || has("type-post")
+        let (mut is_hentry, mut is_post, mut is_whole) = (false, false, false);
+        for class in classes.split_ascii_whitespace() {
+            is_hentry |= class.eq_ignore_ascii_case("hentry");
+            is_post |= class.eq_ignore_ascii_case("post");
+            is_whole |= class.eq_ignore_ascii_case("h-entry") || class.eq_ignore_ascii_case("type-post");
+        }
+        is_whole || is_hentry && is_post
     };
     let is_entry = |element: &Element<'_>| {
         element.attribute("class").is_some_and(is_marked)
@@ -105,9 +110,9 @@ fn may_be_article(html: &Html) -> bool {
     let is_dated = || dates::times(html).any(|time| time.has("datetime") && !is_boilerplate(time, content));
     let known = &html.resolved.of_body;
     let has_time = || *known.has_time.get_or_init(is_dated);
-    let articles = known
-        .articles
-        .get_or_init(|| body.descendants().filter(|element| element.is("article")).take(2).map(Element::id).collect());
+    let is_in_body = |element: &Element<'_>| element.ancestors().any(|around| around == body);
+    let in_body = || html.elements(&html.listed.articles).filter(is_in_body).take(2).map(Element::id).collect();
+    let articles = known.articles.get_or_init(in_body);
     let has_h1 = |article: &Element<'_>| article.descendants().any(|below| below.is("h1"));
     if articles.len() > 1 && !html.elements(articles).any(|article| has_h1(&article)) {
         // A list of teasers.

@@ -124,7 +124,7 @@ pub(crate) fn names_the_site(html: &Html, heading: Element<'_>) -> bool {
     if html.is_home() {
         return false;
     }
-    let text = html.as_meant(&heading.read_text(is_seen));
+    let text = html.as_meant(&html.heading_text(heading));
     if !text.is_empty() {
         // On a page below it, only the site's name leads to the home page.
         return is_site_name(html, &text) || leads_home(html, heading, &text) || ends_title(html, heading, &text);
@@ -150,7 +150,7 @@ fn ends_title(html: &Html, heading: Element<'_>, text: &str) -> bool {
     let all = parts(&title);
     let Some(((_, end), before)) = all.split_last() else { return false };
     let is_headline = |(level, other): (u8, Element<'_>)| {
-        let other_text = || bare(&html.as_meant(&other.read_text(is_seen)));
+        let other_text = || bare(&html.as_meant(&html.heading_text(other)));
         level > 1 && !html.listed.is_around(other) && before.iter().any(|(_, part)| bare(part) == other_text())
     };
     bare(end) == bare(text) && outline(html).any(is_headline)

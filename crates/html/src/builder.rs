@@ -33,7 +33,7 @@ use crate::tree::{Quirks, Tree, TreeCut};
 use formatting::Formatting;
 use stack::{Integration, Open, Stack};
 
-/// Bytes of source for one `<`, of markup that is as dense as any: for more there is no room to begin with.
+/// Bytes of source for each `<` that room is made for. Denser markup makes its room as it comes.
 const BYTES_A_TAG: usize = 20;
 
 /// Parses a document.

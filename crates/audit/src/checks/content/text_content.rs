@@ -87,9 +87,8 @@ const DATA: [&str; 4] = ["script", "style", "template", "noscript"];
 /// The main content: the first `main`, else the body.
 fn main_content(html: &Html) -> Option<Element<'_>> {
     let body = html.document.body()?;
-    let is_in_body = |element: &Element<'_>| element.ancestors().any(|around| around == body);
-    let mut mains = html.elements(&html.listed.mains).filter(is_in_body);
-    Some(mains.find(|main| !main.has("hidden")).unwrap_or(body))
+    let mut mains = html.elements(&html.listed.mains);
+    Some(mains.find(|main| !main.has("hidden") && !main.is_in_head()).unwrap_or(body))
 }
 
 /// Whether a text in runs has so many words or more. A space stands between runs, where no word goes on.

@@ -43,13 +43,13 @@ impl Html {
 
 fn marked(html: &Html) -> Option<Element<'_>> {
     let body = html.document.body()?;
-    let is_in_body = |element: &Element<'_>| element.ancestors().any(|around| around == body);
     let mut mains = html.elements(&html.listed.mains);
-    if let Some(main) = mains.find(|main| is_in_body(main) && !main.is_hidden()) {
+    if let Some(main) = mains.find(|main| !main.is_hidden() && !main.is_in_head()) {
         return Some(main);
     }
     let is_outer = |article: &Element<'_>| !article.ancestors().any(|around| around.is("article"));
-    let mut articles = html.elements(&html.listed.articles).filter(|article| is_in_body(article) && is_outer(article));
+    let mut articles =
+        html.elements(&html.listed.articles).filter(|article| !article.is_in_head() && is_outer(article));
     if let Some(only) = articles.next().filter(|_| articles.next().is_none()) {
         return Some(only);
     }

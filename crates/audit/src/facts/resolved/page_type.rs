@@ -110,9 +110,8 @@ fn may_be_article(html: &Html) -> bool {
     let is_dated = || dates::times(html).any(|time| time.has("datetime") && !is_boilerplate(time, content));
     let known = &html.resolved.of_body;
     let has_time = || *known.has_time.get_or_init(is_dated);
-    let is_in_body = |element: &Element<'_>| element.ancestors().any(|around| around == body);
-    let in_body = || html.elements(&html.listed.articles).filter(is_in_body).take(2).map(Element::id).collect();
-    let articles = known.articles.get_or_init(in_body);
+    let in_body = html.elements(&html.listed.articles).filter(|article| !article.is_in_head());
+    let articles = known.articles.get_or_init(|| in_body.take(2).map(Element::id).collect());
     let has_h1 = |article: &Element<'_>| article.descendants().any(|below| below.is("h1"));
     if articles.len() > 1 && !html.elements(articles).any(|article| has_h1(&article)) {
         // A list of teasers.

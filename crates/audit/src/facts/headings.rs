@@ -13,31 +13,46 @@ pub(crate) fn outline(html: &Html) -> impl Iterator<Item = (u8, Element<'_>)> {
     all.filter(|(_, heading)| !html.listed.is_unseen(*heading))
 }
 
+/// Bytes of text and nodes of one heading that are read: a longer one names nothing.
+pub(crate) const MOST_READ: usize = 8 * 1024;
+/// The same once all headings said as much as the source holds. Nested ones say the same text again and again.
+const LEAST_READ: usize = 256;
+
 impl Html {
     /// Text of a heading as a reader sees it, white space collapsed. Several facts ask for all of them.
     pub(crate) fn heading_text(&self, heading: Element<'_>) -> Cow<'_, str> {
-        let known = self.resolved.of_body.headings.get_or_init(|| texts(self));
+        let seen = |heading: Element<'_>, most| heading.read_start(is_seen, most);
+        let known = self.resolved.of_body.headings.get_or_init(|| {
+            let mut all = texts(self, self.headings.iter().map(|(_, id)| *id), seen);
+            all.sort_unstable_by_key(|(id, _)| *id);
+            all
+        });
         match known.binary_search_by_key(&heading.id(), |(id, _)| *id) {
             Ok(at) => known.get(at).map_or(Cow::Borrowed(""), |(_, text)| Cow::Borrowed(text)),
-            Err(_) => Cow::Owned(heading.read_text(is_seen)),
+            Err(_) => Cow::Owned(seen(heading, MOST_READ)),
         }
+    }
+
+    /// Texts of every h1, hidden and empty ones too.
+    pub fn h1_texts(&self) -> Vec<String> {
+        let h1s = self.headings.iter().filter(|(level, _)| *level == 1).map(|(_, id)| *id);
+        texts(self, h1s, Element::text_start).into_iter().map(|(_, text)| text).collect()
     }
 }
 
-/// Texts of the headings, by their nodes. Nested ones say the same text again: no more are kept than the source has bytes.
-fn texts(html: &Html) -> Vec<(NodeId, String)> {
+/// Texts of headings, each as far as there is room.
+fn texts<'h>(
+    html: &'h Html,
+    headings: impl Iterator<Item = NodeId>,
+    read: impl Fn(Element<'h>, usize) -> String,
+) -> Vec<(NodeId, String)> {
     let mut room = html.document.source().len();
-    let mut texts: Vec<(NodeId, String)> = html
-        .headings
-        .iter()
-        .filter_map(|(_, id)| Some((*id, html.element(*id)?.read_text(is_seen))))
-        .map_while(|(id, text)| {
-            room = room.checked_sub(text.len())?;
-            Some((id, text))
-        })
-        .collect();
-    texts.sort_unstable_by_key(|(id, _)| *id);
-    texts
+    let texts = headings.filter_map(|id| {
+        let text = read(html.element(id)?, room.clamp(LEAST_READ, MOST_READ));
+        room = room.saturating_sub(text.len());
+        Some((id, text))
+    });
+    texts.collect()
 }
 
 /// Whether a heading says something: text that is shown, an image with an alternative, or a label.
@@ -55,13 +70,14 @@ mod tests {
     use crate::facts::resolved::testing::html;
 
     #[test]
-    fn nested_headings_are_read_however_much_they_say_together() {
-        let nested = "<h1><div><h2><div>".repeat(20) + &"rye ".repeat(20);
+    fn nested_headings_do_not_say_more_than_the_page() {
+        let nested = "<h1><div><h2><div>".repeat(100) + &"rye ".repeat(10_000);
         let html = html(&nested);
-        let known = texts(&html);
-        assert!(known.len() < html.headings.len(), "{}", known.len());
-        let said = "rye ".repeat(20);
-        let mut all = html.headings.iter().filter_map(|(_, id)| html.element(*id));
-        assert!(all.all(|heading| html.heading_text(heading) == said.trim_end()));
+        let lengths: Vec<usize> =
+            html.headings.iter().filter_map(|(_, id)| Some(html.heading_text(html.element(*id)?).len())).collect();
+        assert_eq!(lengths.len(), 200);
+        assert!(lengths.iter().all(|length| *length <= MOST_READ), "{lengths:?}");
+        assert!(lengths.iter().sum::<usize>() < nested.len() + MOST_READ + 200 * LEAST_READ);
+        assert!(html.h1_texts().iter().map(String::len).sum::<usize>() < nested.len() + MOST_READ + 200 * LEAST_READ);
     }
 }

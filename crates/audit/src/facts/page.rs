@@ -232,16 +232,6 @@ impl Html {
     pub fn links_rel<'p>(&'p self, rel: &'p str) -> impl Iterator<Item = &'p LinkElement> {
         self.links.iter().filter(move |link| link.is(rel))
     }
-
-    /// Texts of every h1, empty ones too.
-    pub fn h1_texts(&self) -> Vec<String> {
-        self.headings
-            .iter()
-            .filter(|(level, _)| *level == 1)
-            .filter_map(|(_, id)| self.element(*id))
-            .map(Element::text)
-            .collect()
-    }
 }
 
 fn filled(text: Option<&str>) -> Option<&str> {

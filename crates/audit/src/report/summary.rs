@@ -12,6 +12,7 @@ use crate::facts::Facts;
 use crate::facts::content_type;
 use crate::facts::document::{Element, collapse};
 use crate::facts::elements::Reach;
+use crate::facts::headings::MOST_READ;
 use crate::facts::hreflang;
 use crate::facts::layout_table::is_layout_table;
 use crate::facts::listed::is_obsolete;
@@ -191,7 +192,9 @@ fn headings(html: &Html) -> HeadingSummary {
             .headings
             .iter()
             .take(OUTLINE_ENTRIES)
-            .filter_map(|(level, id)| Some(OutlineEntry { level: *level, text: html.element(*id)?.text() }))
+            .filter_map(|(level, id)| {
+                Some(OutlineEntry { level: *level, text: html.element(*id)?.text_start(MOST_READ) })
+            })
             .collect(),
     }
 }

@@ -3,7 +3,7 @@
 use crate::check::prelude::*;
 use crate::facts::fitting::{LONGEST_HEADLINE, cut};
 use crate::facts::garbled::is_garbled;
-use crate::facts::headings::{outline, says_something};
+use crate::facts::headings::{MOST_READ, outline, says_something};
 use crate::facts::page::Html;
 use crate::facts::resolved::site_name::{is_site_name, names_the_site};
 use crate::facts::resolved::{EvidenceSource, headline};
@@ -229,7 +229,7 @@ fn multiple(facts: &Facts<'_>) -> Verdict {
     let mut texts: Vec<String> = Vec::new();
     let mut found: Vec<Element<'_>> = Vec::new();
     for h1 in h1s.filter(|h1| says_something(*h1) && !html.listed.is_unseen(*h1)) {
-        let text = cut(&h1.text(), LONGEST_HEADLINE);
+        let text = cut(&h1.text_start(MOST_READ), LONGEST_HEADLINE);
         // A list of the first few is told; to compare with all would take the square of them.
         if texts.iter().take(SHOWN).all(|known| *known != text) {
             found.push(h1);

@@ -1,7 +1,7 @@
 //! The outline that headings give a page: levels that are left out, and headings that say nothing.
 
 use crate::check::prelude::*;
-use crate::facts::headings::{outline, says_something};
+use crate::facts::headings::{MOST_READ, outline, says_something};
 use crate::facts::names::has_name;
 use crate::facts::page::Html;
 
@@ -77,7 +77,7 @@ fn called(heading: Element<'_>) -> String {
         let image = heading.descendants().find_map(|below| below.attribute("alt").filter(|alt| !alt.trim().is_empty()));
         image.map(str::to_owned)
     };
-    Some(heading.text())
+    Some(heading.text_start(MOST_READ))
         .filter(|text| !text.is_empty())
         .or_else(alternative)
         .unwrap_or_else(|| heading.start_tag_source().unwrap_or_default().to_owned())

@@ -9,12 +9,24 @@ impl Element<'_> {
     /// Text as a reader meets it: white space collapsed, a space where a line or block begins, and nothing of what lies in an
     /// element that `keep` refuses.
     pub fn read_text(self, keep: impl Fn(Self) -> bool) -> String {
+        self.read_start(keep, usize::MAX)
+    }
+
+    /// The start of the same: what lies in so many bytes of text, each node below counted as one more.
+    pub(crate) fn read_start(self, keep: impl Fn(Self) -> bool, most: usize) -> String {
         const PARTING: [&str; 8] = ["br", "p", "div", "li", "h2", "h3", "td", "tr"];
         let mut collapsed = Collapsed::default();
-        self.read_parts(keep, &PARTING, |run| match run {
+        self.read_parts(keep, &PARTING, most, |run| match run {
             Some(run) => collapsed.add(run),
             None => collapsed.part(),
         });
+        collapsed.text
+    }
+
+    /// The start of `textContent`, white space collapsed, by the same count.
+    pub(crate) fn text_start(self, most: usize) -> String {
+        let mut collapsed = Collapsed::default();
+        self.read_parts(|_| true, &[], most, |run| run.into_iter().for_each(|run| collapsed.add(run)));
         collapsed.text
     }
 
@@ -54,7 +66,7 @@ impl Element<'_> {
             "ul",
         ];
         let mut blocks = vec![Collapsed::default()];
-        self.read_parts(keep, &PARTING, |run| match (run, blocks.last_mut()) {
+        self.read_parts(keep, &PARTING, usize::MAX, |run| match (run, blocks.last_mut()) {
             (Some(run), Some(block)) => block.add(run),
             (None, Some(block)) if block.text.is_empty() => {}
             _ => blocks.push(Collapsed::default()),
@@ -63,12 +75,19 @@ impl Element<'_> {
     }
 
     /// Takes each text run below, and `None` where one of the elements `parting` begins; leaves out whatever lies in an element that
-    /// `keep` refuses.
-    fn read_parts(self, keep: impl Fn(Self) -> bool, parting: &[&str], mut take: impl FnMut(Option<&str>)) {
+    /// `keep` refuses. Ends after `most` nodes and bytes of text.
+    fn read_parts(
+        self,
+        keep: impl Fn(Self) -> bool,
+        parting: &[&str],
+        most: usize,
+        mut take: impl FnMut(Option<&str>),
+    ) {
         let (document, root) = (self.document(), self.id());
         let tree = &document.tree;
-        let mut at = tree.first_child(root);
-        while let Some(id) = at {
+        let (mut at, mut left) = (tree.first_child(root), most);
+        while let Some(id) = at.filter(|_| left > 0) {
+            left -= 1;
             let element = document.element(id);
             let is_left_out = element.is_some_and(|element| !keep(element));
             at = if is_left_out { tree.following_skipping(id, root) } else { tree.following(id, root) };
@@ -76,7 +95,11 @@ impl Element<'_> {
                 take(None);
             }
             if tree.kind(id) == Kind::Text {
-                tree.texts(id).for_each(|run| take(Some(run)));
+                for run in tree.texts(id) {
+                    let run = run.get(..run.floor_char_boundary(left)).unwrap_or_default();
+                    left -= run.len();
+                    take(Some(run));
+                }
             }
         }
     }

@@ -76,8 +76,7 @@ fn by_line(html: &Html) -> Option<String> {
     };
     let found = || content.descendants().filter(is_by_line).map(Element::id).collect();
     let by_lines = html.resolved.of_body.by_lines.get_or_init(found);
-    let mut names =
-        html.elements(by_lines).filter_map(|element| person(html, &html.as_meant(&element.read_text(is_seen))));
+    let mut names = html.elements(by_lines).filter_map(|element| person(html, &text(html, element)));
     let first = names.next()?;
     // Comments have authors too.
     names.all(|other| bare(&other).contains(&bare(&first)) || bare(&first).contains(&bare(&other))).then_some(first)
@@ -86,8 +85,15 @@ fn by_line(html: &Html) -> Option<String> {
 fn author_link(html: &Html) -> Option<String> {
     let links = html.anchors.iter().filter_map(|anchor| html.element(anchor.node));
     let mut links = links.filter(|link| link.has_token("rel", "author"));
-    let first = person(html, &html.as_meant(&links.next()?.read_text(is_seen)))?;
-    links.all(|link| html.as_meant(&link.read_text(is_seen)) == first).then_some(first)
+    let first = person(html, &text(html, links.next()?))?;
+    links.all(|link| text(html, link) == first).then_some(first)
+}
+
+/// Text of an element, as far as a name may reach. By-lines in one another would each be read whole.
+fn text(html: &Html, element: Element<'_>) -> String {
+    /// Bytes of text and nodes that are read, white space among them.
+    const MOST_READ: usize = 4 * 1024;
+    html.as_meant(&element.read_start(is_seen, MOST_READ))
 }
 
 #[cfg(test)]

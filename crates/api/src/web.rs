@@ -64,7 +64,7 @@ pub fn router(site: Site, pages: Pages) -> Routes {
     }
     // Set once: a site is routed once.
     let _pattern = site.resources().pages.get_or_init(|| pages.pattern);
-    let mut router = Router::new();
+    let mut router = pages.router;
     for (path, indices) in by_path {
         let indices: Arc<[usize]> = indices.into();
         router = router.route(
@@ -82,7 +82,7 @@ pub fn router(site: Site, pages: Pages) -> Routes {
     }
     let nothing_here =
         move |State(site): State<Site>, request: Request| async move { nothing_here(&site, &request, pages.not_found) };
-    let router = router.merge(pages.router).merge(mcp::router()).fallback(nothing_here);
+    let router = router.merge(mcp::router()).fallback(nothing_here);
     let router = (pages.around)(router, site.clone())
         // From the outside in. In one layer: each is put into a box, and copied with all inside of it for every call.
         .layer((

@@ -107,9 +107,14 @@ impl Services {
         let base_url = base_url(&config, address);
         let mut fetching = config.fetch_config(&base_url, address);
         fetching.limits.head = waits.target.unwrap_or(fetching.limits.head);
-        let fetcher = Fetcher::new(fetching).context("the fetching client")?;
-        let cores = Cores::of_the_machine().context("the threads that judge pages")?;
-        let store = open_store(&config.database_url).await?;
+        // Made while the database is opened, which has threads of its own.
+        let working = async {
+            let fetcher = Fetcher::new(fetching).context("the fetching client")?;
+            anyhow::Ok((fetcher, Cores::of_the_machine().context("the threads that judge pages")?))
+        };
+        let (store, working) = tokio::join!(open_store(&config.database_url), working);
+        let (fetcher, cores) = working?;
+        let store = store?;
         let vault = Vault::open(&config, &base_url, &ports).context("accounts (auth.secret)")?;
         if let Some(off) = vault.off().filter(|_| config.challenge.provider != ChallengeProvider::Off) {
             bail!("challenge.provider: must be off on this server: {off}");

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use anyhow::Result;
 use api::site::Site;
-use api::web::{self, Routes};
+use api::web::{self, Pages, Routes};
 use service::Services;
 use service::config::Config;
 use service::ports::Ports;
@@ -27,7 +27,7 @@ pub async fn open_patient(config: Config, ports: Ports, address: SocketAddr, wai
     Site::new(Services::open_patient(config, ports, address, build(), waits).await?)
 }
 
-/// Everything the service answers.
-pub fn routes(site: Site) -> Routes {
-    web::router(site, pages::pages())
+/// Everything the service answers, with [`pages::pages`].
+pub fn routes(site: Site, pages: Pages) -> Routes {
+    web::router(site, pages)
 }

@@ -92,7 +92,8 @@ impl SiteRunFile {
         let failed = |error: sqlx::Error| StoreError::of_driver(subject, error);
         sqlx::any::install_default_drivers();
         let text = path.to_str().ok_or_else(|| StoreError::unavailable(subject, "its path is not UTF-8"))?;
-        let mut connection = connect_writer(&options(&create(text).await?, "")?).await?;
+        let (file, _) = create(text).await?;
+        let mut connection = connect_writer(&options(&file, "")?).await?;
         quick_check(&mut connection).await?;
         let version: i64 =
             connection.fetch_one("PRAGMA user_version").await.and_then(|row| row.try_get(0)).map_err(failed)?;

@@ -5,6 +5,8 @@
 
 mod writer;
 
+#[cfg(unix)]
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,6 +18,7 @@ use crate::error::StoreError;
 use crate::migrations;
 use crate::place::OpenedFile;
 use crate::readers::QueryConnections;
+use crate::stored_report::off_worker;
 
 /// Read connections. Chosen.
 const READERS: u32 = 4;
@@ -57,27 +60,29 @@ async fn open_checking(
     checked_first: u64,
 ) -> Result<(WriterQueue, QueryConnections, OpenedFile), StoreError> {
     let subject = "opening the SQLite database";
-    let file = create(path).await?;
+    let (file, size) = create(path).await?;
     let options = options(&file, "")?;
-    let size = tokio::fs::metadata(&file).await.map_err(|error| StoreError::unavailable(subject, error))?.len();
 
     let mut connection = connect_writer(&options).await?;
     // Before anything is written: what replaces the file from here on is noticed.
     let opened = OpenedFile::of(&file).map_err(|error| StoreError::unavailable(subject, error))?;
-    if size <= checked_first {
-        quick_check(&mut connection).await?;
-    }
-    migrate(&mut connection).await?;
-
+    let prepared = async {
+        if size <= checked_first {
+            quick_check(&mut connection).await?;
+        }
+        migrate(&mut connection).await
+    };
     let readers = AnyPoolOptions::new()
         .max_connections(READERS)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         .after_connect(|connection, _| {
             Box::pin(async move { connection.execute(sqlx::raw_sql(READER)).await.map(drop) })
         })
-        .connect_with(options.clone())
-        .await
-        .map_err(|error| StoreError::of_driver(subject, error))?;
+        .connect_with(options.clone());
+    // Each connection has a thread of its own, so the first reader is opened meanwhile. Nothing reads before the tables are up to date.
+    let (prepared, readers) = tokio::join!(prepared, readers);
+    prepared?;
+    let readers = readers.map_err(|error| StoreError::of_driver(subject, error))?;
     if size > checked_first {
         check_beside_use(options.clone(), opened.clone());
     }
@@ -146,28 +151,32 @@ pub(crate) async fn quick_check(connection: &mut AnyConnection) -> Result<(), St
     if verdict == "ok" { Ok(()) } else { Err(StoreError::corrupt(subject, verdict)) }
 }
 
-/// Creates the folder and the file where absent, readable by their owner only; the absolute path of the file. SQLite
-/// gives its log files the same permissions.
-pub(crate) async fn create(path: &str) -> Result<PathBuf, StoreError> {
+/// Creates the folder and the file where absent, readable by their owner only; the absolute path of the file, and its size in
+/// bytes. SQLite gives its log files the same permissions.
+pub(crate) async fn create(path: &str) -> Result<(PathBuf, u64), StoreError> {
     let subject = "creating the SQLite database";
-    let failed = |error: std::io::Error| StoreError::unavailable(subject, error);
+    let failed = move |error: std::io::Error| StoreError::unavailable(subject, error);
     if path.is_empty() || path.starts_with(":memory:") || path.contains('?') {
         return Err(StoreError::unavailable(subject, "sqlite:// takes the path of a file and no options"));
     }
     let file = std::path::absolute(path).map_err(failed)?;
-    if let Some(folder) = file.parent() {
-        let mut builder = tokio::fs::DirBuilder::new();
-        builder.recursive(true);
+    // In one go: each way to another thread and back takes longer than what is done there.
+    off_worker(subject, move || {
+        if let Some(folder) = file.parent() {
+            let mut builder = std::fs::DirBuilder::new();
+            builder.recursive(true);
+            #[cfg(unix)]
+            builder.mode(0o700);
+            builder.create(folder).map_err(failed)?;
+        }
+        let mut creation = std::fs::OpenOptions::new();
+        creation.write(true).create(true).truncate(false);
         #[cfg(unix)]
-        builder.mode(0o700);
-        builder.create(folder).await.map_err(failed)?;
-    }
-    let mut creation = tokio::fs::OpenOptions::new();
-    creation.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    creation.mode(0o600);
-    creation.open(&file).await.map_err(failed)?;
-    Ok(file)
+        creation.mode(0o600);
+        let size = creation.open(&file).and_then(|opened| opened.metadata()).map_err(failed)?.len();
+        Ok((file, size))
+    })
+    .await
 }
 
 /// The database URL of `file`, escaped, with the driver's options in `query`: none, or from the question mark on.

@@ -48,18 +48,22 @@ impl ConfigArguments {
                 tracing::warn!(key, "credit by Pix is off: this key is not set, but other pix keys are");
             }
             let database_url = config.database_url.clone();
-            let site = crate::assembly::open(config, Ports::real(), address).await?;
+            // The routes of the pages are put together while the database is opened, which has threads of its own.
+            let opened = crate::assembly::open(config, Ports::real(), address);
+            let (site, pages) = tokio::join!(opened, async { pages::pages() });
+            let site = site?;
             // Two servers would each count limits, run jobs and settle payments on one file.
             let lock = ServerLock::take(&database_url).map_err(|error| {
                 let cause = anyhow::Error::new(error);
                 anyhow!("database_url: {cause:#}; stop that server, or set another database with --database-url")
             })?;
             let services = site.services().clone();
-            // Before the background work begins, which takes the processor from the first answer.
-            let routes = crate::assembly::routes(site);
+            // Before the background work begins, which takes the processor from the first answer; the rest of the routes while the
+            // database notes what the process before has left.
+            let routes = async { crate::assembly::routes(site, pages) };
+            let (payments, routes) = tokio::join!(worker::start(services.clone()), routes);
             let (interrupts, terminations) = signals::listen().context("could not listen for signals")?;
             let background = jobs::start(services.clone());
-            let payments = worker::start(services.clone()).await;
             if let Err(error) = print(&welcome(&services, address)) {
                 tracing::warn!(%address, error = format!("{error:#}"), "listening; the greeting can't be printed");
             }

@@ -36,7 +36,31 @@ pub(super) enum KeyKind {
 impl ConfigKey {
     /// Its environment variable.
     pub fn variable(&self) -> String {
-        format!("{}{}", PREFIX, self.name.to_uppercase().replace('.', "__"))
+        variable(&self.name)
+    }
+}
+
+/// The environment variable of a key.
+fn variable(name: &str) -> String {
+    format!("{}{}", PREFIX, name.to_uppercase().replace('.', "__"))
+}
+
+/// The name of the key that an environment variable would be of; `None` for a variable that is none of ours.
+pub(super) fn name_of(given: &str) -> Option<String> {
+    let name = given.strip_prefix(PREFIX)?.to_lowercase().replace("__", ".");
+    (variable(&name) == given).then_some(name)
+}
+
+/// The kind of a key by its default, which a start has long before the schema. `None` where that is null or a table, or there is no
+/// such key.
+pub(super) fn kind_by_default(defaults: &Value, name: &str) -> Option<KeyKind> {
+    match name.split('.').try_fold(defaults, |table, part| table.get(part))? {
+        Value::Null | Value::Object(_) => None,
+        Value::Bool(_) => Some(KeyKind::Boolean),
+        Value::Number(number) if number.is_f64() => Some(KeyKind::Number),
+        Value::Number(_) => Some(KeyKind::Integer),
+        Value::String(_) => Some(KeyKind::Text),
+        Value::Array(_) => Some(KeyKind::List),
     }
 }
 
@@ -101,5 +125,28 @@ mod tests {
         assert_eq!(kind("limits.fetches"), Some(KeyKind::Integer));
         assert_eq!(kind("prices.audit_usd"), Some(KeyKind::Number));
         assert_eq!(kind("partners.enabled"), Some(KeyKind::Boolean));
+    }
+
+    #[test]
+    fn a_default_is_of_the_kind_of_its_key() {
+        let defaults = serde_json::to_value(Config::default()).unwrap();
+        let keys = reference();
+        let known = keys.iter().filter(|key| {
+            let kind = kind_by_default(&defaults, &key.name);
+            assert!(kind.is_none_or(|kind| kind == key.kind), "{}: {kind:?}", key.name);
+            kind.is_some()
+        });
+        assert!(known.count() > keys.len() / 2);
+        assert_eq!(["limits", "limitz", "limits.x", ""].map(|name| kind_by_default(&defaults, name)), [None; 4]);
+    }
+
+    #[test]
+    fn a_variable_names_one_key() {
+        for key in reference() {
+            assert_eq!(name_of(&key.variable()), Some(key.name));
+        }
+        for other in ["HOME", "site_audit_listen", "SITE_AUDIT_listen", "SITE_AUDIT_LIMITS.FETCHES"] {
+            assert_eq!(name_of(other), None, "{other}");
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! Reading the configuration from file, environment and flags, in this order; the first invalid value is a one-line
 //! error.
 
+use std::cell::LazyCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::keys::{ConfigKey, KeyKind, PREFIX, reference};
+use super::keys::{KeyKind, PREFIX, kind_by_default, name_of, reference};
 use super::settings::Config;
 
 /// Prefixes of environment variables of the project's own tests.
@@ -70,29 +71,39 @@ impl Sources {
 impl Config {
     /// Reads and validates the configuration.
     pub fn read(sources: &Sources) -> Result<Self, ConfigError> {
-        let keys = reference();
+        // Made only for a mistake, and for keys without a default: it takes longer than all else here.
+        let keys = LazyCell::new(reference);
+        let key = |name: &str| keys.iter().find(|key| key.name == name);
+        let defaults = serde_json::to_value(Self::default()).unwrap_or_default();
+        let kind = |name: &str| kind_by_default(&defaults, name).or_else(|| key(name).map(|key| key.kind));
+        let does_not_fit = |origin: &str, name: &str, text: &str| {
+            let meaning = key(name).map(|key| key.meaning.as_str()).unwrap_or_default();
+            bad(origin, &format!("{text:?} does not fit. {meaning}"))
+        };
         let mut values = file(sources.file.as_deref())?;
         for (variable, text) in &sources.environment {
             let Some(variable) = variable.to_str().filter(|name| name.starts_with(PREFIX)) else { continue };
             if OF_TESTS.iter().any(|prefix| variable.starts_with(prefix)) {
                 continue;
             }
-            let Some(key) = keys.iter().find(|key| key.variable() == variable) else {
+            let named = name_of(variable).and_then(|name| Some((kind(&name)?, name)));
+            let Some((kind, name)) = named else {
                 return Err(bad(variable, "unknown key; docs/configuration.md lists all keys"));
             };
             let Some(text) = text.to_str() else { return Err(bad(variable, "the value is not UTF-8")) };
-            set(&mut values, &key.name, value(key, text).map_err(|problem| bad(variable, &problem))?);
+            let value = value(kind, text).ok_or_else(|| does_not_fit(variable, &name, text))?;
+            set(&mut values, &name, value);
         }
         for (name, text) in &sources.flags {
-            let Some(key) = keys.iter().find(|key| key.name == *name) else { continue };
-            set(&mut values, name, value(key, text).map_err(|problem| bad(name, &problem))?);
+            let Some(kind) = kind(name) else { continue };
+            set(&mut values, name, value(kind, text).ok_or_else(|| does_not_fit(name, name, text))?);
         }
         let config: Self = serde_path_to_error::deserialize(Value::Object(values)).map_err(|error| {
             let path = error.path().to_string();
             let problem = error.into_inner().to_string();
             // Of a list's entry, such as `free_now[0]`, the key is the part before the bracket.
             let name = path.split('[').next().unwrap_or_default();
-            match keys.iter().find(|key| key.name == name) {
+            match key(name) {
                 Some(key) => bad(&path, &format!("{problem}. {}", key.meaning)),
                 None => bad(&path, &problem),
             }
@@ -130,16 +141,15 @@ fn file(named: Option<&Path>) -> Result<Map<String, Value>, ConfigError> {
     })
 }
 
-/// Parses a text as the value of a key.
-fn value(key: &ConfigKey, text: &str) -> Result<Value, String> {
-    let wrong = || format!("{text:?} does not fit. {}", key.meaning);
-    match key.kind {
-        KeyKind::Text => Ok(Value::from(text)),
-        KeyKind::Boolean => text.trim().parse::<bool>().map(Value::from).map_err(|_| wrong()),
-        KeyKind::Integer => text.trim().parse::<i64>().map(Value::from).map_err(|_| wrong()),
-        KeyKind::Number => text.trim().parse::<f64>().map(Value::from).map_err(|_| wrong()),
+/// Parses a text as a value of a kind; `None` where it is none.
+fn value(kind: KeyKind, text: &str) -> Option<Value> {
+    match kind {
+        KeyKind::Text => Some(Value::from(text)),
+        KeyKind::Boolean => text.trim().parse::<bool>().ok().map(Value::from),
+        KeyKind::Integer => text.trim().parse::<i64>().ok().map(Value::from),
+        KeyKind::Number => text.trim().parse::<f64>().ok().map(Value::from),
         KeyKind::List => {
-            Ok(text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(Value::from).collect())
+            Some(text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(Value::from).collect())
         }
     }
 }

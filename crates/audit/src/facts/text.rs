@@ -102,7 +102,8 @@ impl<'d> Passing<'d> {
 
     /// What was seen.
     pub(crate) fn finish(self) -> VisibleText {
-        let text = self.collapsed.text;
+        let mut text = self.collapsed.text;
+        text.shrink_to_fit();
         VisibleText { words: count_words(&text), text, scripts: OnceLock::new() }
     }
 }

@@ -211,9 +211,9 @@ impl Html {
                     Some(url) => url.cloned(),
                     None => html.resolve(href),
                 };
-                html.read_anchors(elements(waiting.anchors), resolve)
+                html.read_anchors(&document, &waiting.anchors, resolve)
             }
-            None => html.read_anchors(elements(waiting.anchors), |href| html.resolve(href)),
+            None => html.read_anchors(&document, &waiting.anchors, |href| html.resolve(href)),
         };
         if let Some((before, kept)) = taken {
             html.take_over_links(&document, before, kept);
@@ -239,12 +239,16 @@ impl Html {
         items
     }
 
-    fn read_anchors<'d>(
+    fn read_anchors(
         &self,
-        anchors: impl Iterator<Item = Element<'d>>,
+        document: &Document,
+        anchors: &[NodeId],
         mut resolve: impl FnMut(&str) -> Option<Url>,
     ) -> Vec<Anchor> {
-        anchors.filter_map(|one| Anchor::read(one, &self.url, &mut resolve)).collect()
+        let mut read = Vec::with_capacity(anchors.len());
+        let elements = anchors.iter().filter_map(|id| document.element(*id));
+        read.extend(elements.filter_map(|one| Anchor::read(one, &self.url, &mut resolve)));
+        read
     }
 
     /// JSON-LD blocks, which may be those of this page.

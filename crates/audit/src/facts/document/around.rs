@@ -69,16 +69,12 @@ impl Around {
 
     /// Of elements in document order, each behind its parent, by the number of the node.
     pub(super) fn of_all(tree: &Tree, nodes: impl Iterator<Item = NodeId>) -> Vec<Self> {
-        let mut all: Vec<Self> = Vec::new();
+        let mut all = vec![Self::default(); tree.len()];
         for element in nodes.filter(|id| tree.kind(*id) == Kind::Element) {
             let parent = parent_element(tree, element);
             let known = |parent: NodeId| all.get(parent.index()).copied().unwrap_or_default();
             let around = Self::below(tree, parent.map(|parent| (parent, known(parent))), element);
-            let index = element.index();
-            if all.len() <= index {
-                all.resize(index + 1, Self::default());
-            }
-            if let Some(place) = all.get_mut(index) {
+            if let Some(place) = all.get_mut(element.index()) {
                 *place = around;
             }
         }

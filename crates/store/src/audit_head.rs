@@ -7,12 +7,13 @@ use serde::Deserialize;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
+use crate::blocking::off_worker;
 use crate::body::unpack;
 use crate::error::StoreError;
 use crate::guests::{FoundGuest, found_guest};
 use crate::statement::member_reads;
 use crate::store::Store;
-use crate::stored_report::{off_worker, share_slug};
+use crate::stored_report::share_slug;
 
 /// A stored audit without its report. The report itself never changes; an answer with it does only where one of these fields
 /// does.

@@ -8,13 +8,14 @@ use serde::Deserialize;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
+use crate::blocking::off_worker;
 use crate::body::{PackedReport, unpack};
 use crate::error::StoreError;
 use crate::jobs::NewJob;
 use crate::lab::lab_tests;
 use crate::statement::{Statement, member_reads};
 use crate::store::Store;
-use crate::stored_report::{StoredReport, off_worker, share_slug, stored_report};
+use crate::stored_report::{StoredReport, share_slug, stored_report};
 use crate::withheld;
 
 /// An audit to store.

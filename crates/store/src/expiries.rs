@@ -7,10 +7,10 @@ use serde::Deserialize;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
+use crate::blocking::off_worker;
 use crate::body::unpack;
 use crate::error::StoreError;
 use crate::store::Store;
-use crate::stored_report::off_worker;
 use crate::tabs::MOST_TABS;
 
 /// The dates that the latest audit of a followed page found.

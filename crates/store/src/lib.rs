@@ -9,6 +9,7 @@ mod audit_head;
 mod audits;
 mod avatars;
 mod backup;
+mod blocking;
 mod body;
 mod challenges;
 mod claims;

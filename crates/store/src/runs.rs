@@ -8,11 +8,12 @@ use serde::Deserialize;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
+use crate::blocking::off_worker;
 use crate::body::unpack;
 use crate::error::StoreError;
 use crate::lab::lab_tests;
 use crate::store::Store;
-use crate::stored_report::{StoredReport, off_worker, share_slug, stored_report};
+use crate::stored_report::{StoredReport, share_slug, stored_report};
 use crate::tabs::MOST_TABS;
 
 /// A stored run.

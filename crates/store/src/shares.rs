@@ -5,10 +5,11 @@ use model::lang::Lang;
 use model::time::Timestamp;
 use sqlx::Row;
 
+use crate::blocking::off_worker;
 use crate::error::StoreError;
 use crate::lab::lab_tests;
 use crate::store::Store;
-use crate::stored_report::{StoredReport, off_worker, stored_report};
+use crate::stored_report::{StoredReport, stored_report};
 
 /// A share to create.
 #[derive(Debug, Clone)]

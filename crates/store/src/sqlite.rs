@@ -14,11 +14,11 @@ use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::{AnyConnection, ConnectOptions, Executor, Row};
 
 pub(crate) use self::writer::WriterQueue;
+use crate::blocking::off_worker;
 use crate::error::StoreError;
 use crate::migrations;
 use crate::place::OpenedFile;
 use crate::readers::QueryConnections;
-use crate::stored_report::off_worker;
 
 /// Read connections. Chosen.
 const READERS: u32 = 4;

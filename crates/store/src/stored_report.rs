@@ -61,18 +61,3 @@ pub(crate) fn stored_report(subject: &'static str, id: AuditId, row: &AnyRow) ->
         report,
     })
 }
-
-/// Runs slow work on a blocking thread, so that no other call waits for it.
-#[expect(clippy::disallowed_methods, reason = "the room of slow work of this crate")]
-pub(crate) async fn off_worker<T: Send + 'static>(
-    subject: &'static str,
-    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
-) -> Result<T, StoreError> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(ended) => match ended.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            Err(ended) => Err(StoreError::unavailable(subject, ended)),
-        },
-    }
-}

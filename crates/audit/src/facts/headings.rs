@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use model::capture::PAGE_BYTES;
+
 use super::document::{Element, NodeId};
 use super::names::{has_label, has_text};
 use super::page::Html;
@@ -15,8 +17,11 @@ pub(crate) fn outline(html: &Html) -> impl Iterator<Item = (u8, Element<'_>)> {
 
 /// Bytes of text and nodes of one heading that are read: a longer one names nothing.
 pub(crate) const MOST_READ: usize = 8 * 1024;
-/// The same once all headings said as much as the source holds. Nested ones say the same text again and again.
+/// The same once all headings have said [`MOST_OF_ALL`]. Nested ones say the same text again and again.
 const LEAST_READ: usize = 256;
+/// Bytes that all headings of a page may say: as many as the longest page has. Not as many as this page has: a fix elsewhere would make
+/// a heading longer.
+const MOST_OF_ALL: usize = PAGE_BYTES;
 
 impl Html {
     /// Text of a heading as a reader sees it, white space collapsed. Several facts ask for all of them.
@@ -46,7 +51,7 @@ fn texts<'h>(
     headings: impl Iterator<Item = NodeId>,
     read: impl Fn(Element<'h>, usize) -> String,
 ) -> Vec<(NodeId, String)> {
-    let mut room = html.document.source().len();
+    let mut room = MOST_OF_ALL;
     let texts = headings.filter_map(|id| {
         let text = read(html.element(id)?, room.clamp(LEAST_READ, MOST_READ));
         room = room.saturating_sub(text.len());
@@ -71,13 +76,23 @@ mod tests {
 
     #[test]
     fn nested_headings_do_not_say_more_than_the_page() {
-        let nested = "<h1><div><h2><div>".repeat(100) + &"rye ".repeat(10_000);
+        let nested = "<h1><div><h2><div>".repeat(250) + &"rye ".repeat(10_000);
         let html = html(&nested);
         let lengths: Vec<usize> =
             html.headings.iter().filter_map(|(_, id)| Some(html.heading_text(html.element(*id)?).len())).collect();
-        assert_eq!(lengths.len(), 200);
+        assert_eq!(lengths.len(), 500);
         assert!(lengths.iter().all(|length| *length <= MOST_READ), "{lengths:?}");
-        assert!(lengths.iter().sum::<usize>() < nested.len() + MOST_READ + 200 * LEAST_READ);
-        assert!(html.h1_texts().iter().map(String::len).sum::<usize>() < nested.len() + MOST_READ + 200 * LEAST_READ);
+        assert!(lengths.iter().sum::<usize>() < MOST_OF_ALL + MOST_READ + 500 * LEAST_READ);
+        assert!(lengths.last().is_some_and(|last| *last <= LEAST_READ), "{lengths:?}");
+        assert!(html.h1_texts().iter().map(String::len).sum::<usize>() < MOST_OF_ALL + MOST_READ + 250 * LEAST_READ);
+    }
+
+    /// U+0000 has one byte in the source and three as U+FFFD.
+    #[test]
+    fn a_heading_says_the_same_however_long_the_page_is() {
+        let heading = format!("<h1><title>a{}</title></h1>", "\0".repeat(200));
+        let text = |source: &str| html(source).h1_texts();
+        assert_eq!(text(&heading), [format!("a{}", "\u{FFFD}".repeat(200))]);
+        assert_eq!(text(&heading), text(&(heading.clone() + &"<p>rye".repeat(500))));
     }
 }

@@ -68,8 +68,8 @@ const TOO_SHORT: Check = Check {
     ),
     reference: GOOGLE_TITLE,
     rule: text(
-        "Fails when the first title with text is shorter than 10 columns, or is a single word in a script that separates words. A full-width character takes two columns, so 5 of these suffice. A title that equals the page's h1 or `og:title` passes. Generators' defaults are reported by `title_placeholder`. Not measured on a page that may not be indexed.",
-        "Falha quando o primeiro título com texto tem menos de 10 colunas, ou é uma só palavra em uma escrita que separa palavras. Um caractere de largura dupla ocupa duas colunas; portanto, 5 deles bastam. Um título igual ao h1 ou ao `og:title` da página passa. Padrões de geradores são relatados por `title_placeholder`. Não é medido em uma página que não deve ser indexada.",
+        "Fails when the first title with text is shorter than 10 columns, or is a single word in a script that separates words. A full-width character takes two columns, so 5 of these suffice. A title that equals the page's h1 or `og:title` passes, and so does a word that is too wide for results (`title_too_long`). Generators' defaults are reported by `title_placeholder`. Not measured on a page that may not be indexed.",
+        "Falha quando o primeiro título com texto tem menos de 10 colunas, ou é uma só palavra em uma escrita que separa palavras. Um caractere de largura dupla ocupa duas colunas; portanto, 5 deles bastam. Um título igual ao h1 ou ao `og:title` da página passa, e também uma palavra larga demais para os resultados (`title_too_long`). Padrões de geradores são relatados por `title_placeholder`. Não é medido em uma página que não deve ser indexada.",
     ),
     thresholds: &[threshold("title_columns", LEAST_COLUMNS as u64, "columns"), threshold("title_words", 2, "words")],
     remedy: remedy(FixClass::Template, FixTarget::Head),
@@ -140,14 +140,17 @@ fn is_repeated_elsewhere(html: &Html, title: &str) -> bool {
 fn too_short(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let Some(title) = first_filled(html) else { return Err(NotMeasured::Absent) };
-    if !is_short(&title) || is_repeated_elsewhere(html, &title) || is_placeholder(&title) {
+    let is_wide = || title_px(&html.as_meant(&title)) > MOST_PX;
+    if !is_short(&title) || is_repeated_elsewhere(html, &title) || is_placeholder(&title) || is_wide() {
         return PASS;
     }
     const SHORT: Text = text(
         "The title has only {characters} {characters|character|characters}: “{title}”.",
         "O título tem só {characters} {characters|caractere|caracteres}: “{title}”.",
     );
+    const WORD: Text = text("The title is a single word: “{title}”.", "O título é uma só palavra: “{title}”.");
     let fix = FixDraft::template(FixTarget::Head, format!("<title>{} - {{{{DETAIL}}}}</title>", html_text(&title)));
     let values = [("title", title.as_str().into()), ("characters", title.chars().count().into())];
-    problem(SHORT, &values, fix).at(place_of(html, &title)).fail()
+    let message = if columns(&title) < LEAST_COLUMNS { SHORT } else { WORD };
+    problem(message, &values, fix).at(place_of(html, &title)).fail()
 }

@@ -1,10 +1,9 @@
-//! The service put together: configuration in, routes out.
+//! The service put together: configuration in, a service out.
 
 use std::net::SocketAddr;
 
 use anyhow::Result;
 use api::site::Site;
-use api::web::{self, Pages, Routes};
 use service::Services;
 use service::config::Config;
 use service::ports::Ports;
@@ -25,9 +24,4 @@ pub async fn open(config: Config, ports: Ports, address: SocketAddr) -> Result<S
 /// [`open`] with other timeouts, for tests on machines of any speed.
 pub async fn open_patient(config: Config, ports: Ports, address: SocketAddr, waits: Waits) -> Result<Site> {
     Site::new(Services::open_patient(config, ports, address, build(), waits).await?)
-}
-
-/// Everything the service answers, with [`pages::pages`].
-pub fn routes(site: Site, pages: Pages) -> Routes {
-    web::router(site, pages)
 }

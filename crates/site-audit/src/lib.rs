@@ -5,4 +5,4 @@ pub mod cli;
 mod log_lines;
 pub mod observe;
 
-pub use assembly::{build, open, open_patient, routes};
+pub use assembly::{build, open, open_patient};

@@ -75,7 +75,7 @@ mod tests {
     use crate::facts::resolved::testing::html;
 
     #[test]
-    fn nested_headings_do_not_say_more_than_the_page() {
+    fn nested_headings_say_no_more_than_the_longest_page() {
         let nested = "<h1><div><h2><div>".repeat(250) + &"rye ".repeat(10_000);
         let html = html(&nested);
         let lengths: Vec<usize> =

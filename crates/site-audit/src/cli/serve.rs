@@ -60,7 +60,7 @@ impl ConfigArguments {
             let services = site.services().clone();
             // Before the background work begins, which takes the processor from the first answer; the rest of the routes while the
             // database notes what the process before has left.
-            let routes = async { crate::assembly::routes(site, pages) };
+            let routes = async { web::router(site, pages) };
             let (payments, routes) = tokio::join!(worker::start(services.clone()), routes);
             let (interrupts, terminations) = signals::listen().context("could not listen for signals")?;
             let background = jobs::start(services.clone());

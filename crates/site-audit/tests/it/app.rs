@@ -183,7 +183,7 @@ impl TestApp {
         let waits = Waits { database: DATABASE_PATIENCE, target };
         let site = site_audit::open_patient(config, ports, address, waits).await.unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
-        let routes = site_audit::routes(site.clone(), ::pages::pages()).within(bounds);
+        let routes = web::router(site.clone(), ::pages::pages()).within(bounds);
         let serving = tokio::spawn(async move {
             web::serve(listener, routes, patience, async {
                 let _dropped = stopped.await;

@@ -1,5 +1,7 @@
 //! Lines and columns of a source.
 
+use std::ops::Range;
+
 /// A place in a source as a person counts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
@@ -55,6 +57,15 @@ impl Lines {
         let (from_start, before_start) = self.before(start);
         let behind_start = before_start.characters + characters(source, from_start, start);
         Position { line: before.ends + ends(source, from, offset) + 1, column: behind - behind_start + 1 }
+    }
+
+    /// Of both ends of a part of a source. Most are tags, of which the end is told by what stands between.
+    pub(crate) fn positions(&self, source: &str, span: Range<usize>) -> (Position, Position) {
+        let start = self.position(source, span.start);
+        if span.len() > BLOCK || span.end > source.len() || last_start(source, span.start, span.end).is_some() {
+            return (start, self.position(source, span.end));
+        }
+        (start, Position { column: start.column + characters(source, span.start, span.end), ..start })
     }
 
     /// The block of an offset: where it begins, and what stands before it.
@@ -136,6 +147,9 @@ mod tests {
             let (mut line, mut column) = (1, 1);
             for (offset, c) in source.char_indices() {
                 assert_eq!(lines.position(&source, offset), Position { line, column }, "{offset} of {source:?}");
+                let end = (offset + random(2 * BLOCK as u64) as usize).min(source.len() + 1);
+                let both = (lines.position(&source, offset), lines.position(&source, end));
+                assert_eq!(lines.positions(&source, offset..end), both, "{offset} to {end} of {source:?}");
                 let ends = c == '\n' || c == '\r' && source.as_bytes().get(offset + 1) != Some(&b'\n');
                 (line, column) = if ends { (line + 1, 1) } else { (line, column + 1) };
             }

@@ -109,6 +109,11 @@ impl Tree {
         self.lines.get_or_init(|| Lines::new(&self.source)).position(&self.source, offset)
     }
 
+    /// Line and column of both ends of a part of the source.
+    pub fn positions(&self, span: Range<usize>) -> (Position, Position) {
+        self.lines.get_or_init(|| Lines::new(&self.source)).positions(&self.source, span)
+    }
+
     #[inline]
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         self.nodes.get(id.0 as usize).unwrap_or(&Node::NOWHERE)

@@ -129,8 +129,11 @@ impl Document {
         if self.lacks_places {
             return Place::default();
         }
-        let (start, end) = (self.position(span.start), self.position(span.end));
-        let snippet = self.source().get(span.clone()).map(|text| text.chars().take(SNIPPET_CHARACTERS).collect());
+        let (start, end) = self.tree.positions(span.clone());
+        let snippet = self.source().get(span.clone()).map(|text| {
+            let end = text.char_indices().nth(SNIPPET_CHARACTERS).map_or(text.len(), |(end, _)| end);
+            text.get(..end).unwrap_or_default().to_owned()
+        });
         Place {
             selector: None,
             url: None,

@@ -101,15 +101,9 @@ static FINDER: LazyLock<SecretFinder> = LazyLock::new(|| {
     SecretFinder { patterns, starts }
 });
 
-/// Whether a text has anything that a secret may begin with.
-pub(super) fn may_begin_in(text: &str) -> bool {
-    FINDER.starts.is_match(text)
-}
-
-/// Bytes of the longest beginning of a secret.
-#[cfg(test)]
-pub(super) fn longest_start() -> usize {
-    FINDER.patterns.iter().map(|pattern| pattern.prefix.len()).chain([KEY_HEAD.len()]).max().unwrap_or_default()
+/// What a secret may begin with.
+pub(super) fn starts() -> impl Iterator<Item = &'static str> {
+    FINDER.patterns.iter().map(|pattern| pattern.prefix).chain([KEY_HEAD])
 }
 
 /// The secrets of a source, in order; at most [`MOST`].

@@ -1,7 +1,10 @@
-//! Texts that few sources have and checks ask for. That a page lacks one is found out once; of a changed page only what
-//! stands around the changes is looked through.
+//! Texts that few sources have and checks ask for. Which of them a page lacks is found out once, in one pass for all; of a
+//! changed page only what stands around the changes is looked through.
 
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
+
+use aho_corasick::{AhoCorasick, Input, MatchKind};
+use memchr::memmem::Finder;
 
 use super::document::TextSplice;
 use super::secrets;
@@ -15,55 +18,109 @@ pub(crate) enum SourceMark {
     NoSnippet,
     /// The domain of a vocabulary that is no more.
     DataVocabulary,
+    /// A call that writes into the document.
+    Write,
+    /// A class, id or label of a breadcrumb.
+    Breadcrumb,
     /// What a secret key begins with.
     SecretStart,
 }
 
+/// What marks are told by, in letters that other words of a page have rarely: the rarer, the less is looked at twice.
+const TEXTS: [(&str, SourceMark); 6] = [
+    ("nosnippet", SourceMark::NoSnippet),
+    ("vocabulary.org", SourceMark::DataVocabulary),
+    (".write", SourceMark::Write),
+    ("crumb", SourceMark::Breadcrumb),
+    ("Crumb", SourceMark::Breadcrumb),
+    ("CRUMB", SourceMark::Breadcrumb),
+];
+
 /// Bytes of the longest mark, at least.
 const LONGEST: usize = 32;
 
-impl SourceMark {
-    const ALL: [Self; 4] = [Self::Nul, Self::NoSnippet, Self::DataVocabulary, Self::SecretStart];
+/// Bytes from which on the words are compared four bytes at a time. The shortest word decides that, and with fewer, places
+/// that only look like a word are many.
+const LEAST_COMPARED: usize = 4;
 
-    fn is_in(self, text: &str) -> bool {
-        let has = |mark: &str| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
-        match self {
-            Self::Nul => memchr::memchr(0, text.as_bytes()).is_some(),
-            Self::NoSnippet => has("data-nosnippet"),
-            Self::DataVocabulary => has("data-vocabulary.org"),
-            Self::SecretStart => secrets::may_begin_in(text),
+/// Finds marks.
+struct MarkFinder {
+    /// Where words stand, all of [`TEXTS`] before the beginnings of secrets.
+    words: AhoCorasick,
+    /// Beginnings of secrets that are shorter.
+    short: Vec<Finder<'static>>,
+}
+
+static FINDER: LazyLock<MarkFinder> = LazyLock::new(|| {
+    let (long, short): (Vec<&str>, Vec<&str>) = secrets::starts().partition(|start| start.len() >= LEAST_COMPARED);
+    let words = TEXTS.iter().map(|(text, _)| *text).chain(long);
+    // It fails on more patterns than a program can hold. Leftmost: only then are they looked for many bytes at a time.
+    let words = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words);
+    MarkFinder {
+        words: words.expect("a table of some thirty short words is small enough"),
+        short: short.into_iter().map(Finder::new).collect(),
+    }
+});
+
+/// Some marks.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct MarkSet(u8);
+
+impl MarkSet {
+    #[cfg(test)]
+    const ALL: [SourceMark; 6] = [
+        SourceMark::Nul,
+        SourceMark::NoSnippet,
+        SourceMark::DataVocabulary,
+        SourceMark::Write,
+        SourceMark::Breadcrumb,
+        SourceMark::SecretStart,
+    ];
+
+    fn has(self, mark: SourceMark) -> bool {
+        self.0 & 1 << mark as u8 != 0
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Those of a text.
+    fn of(text: &str) -> Self {
+        let has_nul = memchr::memchr(0, text.as_bytes()).is_some();
+        let has_short = FINDER.short.iter().any(|start| start.find(text.as_bytes()).is_some());
+        let bit = |has: bool, mark: SourceMark| u8::from(has) << mark as u8;
+        let mut found = Self(bit(has_nul, SourceMark::Nul) | bit(has_short, SourceMark::SecretStart));
+        let mut from = 0;
+        // One mark may begin in another.
+        while let Some(place) = FINDER.words.find(Input::new(text).range(from..)) {
+            let mark = TEXTS.get(place.pattern().as_usize()).map_or(SourceMark::SecretStart, |(_, mark)| *mark);
+            found.0 |= 1 << mark as u8;
+            from = place.start() + 1;
         }
+        found
     }
 }
 
-/// Which marks a source lacks, each found out when it is first asked for.
+/// Which marks a source has, found out when it is first asked for.
 #[derive(Debug, Default)]
 pub(crate) struct SourceMarks {
-    lacks: [OnceLock<bool>; SourceMark::ALL.len()],
+    /// Those that it may have.
+    may_have: OnceLock<MarkSet>,
 }
 
 impl SourceMarks {
-    fn cell(&self, mark: SourceMark) -> Option<&OnceLock<bool>> {
-        self.lacks.get(mark as usize)
-    }
-
     /// Whether a mark is nowhere in the source, which is the same each time.
     pub(super) fn lacks(&self, mark: SourceMark, source: &str) -> bool {
-        self.cell(mark).is_some_and(|cell| *cell.get_or_init(|| !mark.is_in(source)))
+        !self.may_have.get_or_init(|| MarkSet::of(source)).has(mark)
     }
 
-    /// What is known of a source that comes of this one's by changes, which are in its order and apart.
+    /// What is known of a source that comes of this one's by changes, which are in its order and apart. A mark that was
+    /// changed away is still taken to be there.
     pub(super) fn after(&self, source: &str, changes: &[TextSplice<'_>]) -> Self {
-        let after = Self::default();
-        let was_lacking = |mark: &SourceMark| self.cell(*mark).and_then(OnceLock::get) == Some(&true);
-        for mark in SourceMark::ALL.into_iter().filter(was_lacking) {
-            if let Some(cell) = after.cell(mark)
-                && around(source, changes).all(|part| !mark.is_in(part))
-            {
-                cell.get_or_init(|| true);
-            }
-        }
-        after
+        let Some(before) = self.may_have.get() else { return Self::default() };
+        let brought = around(source, changes).map(MarkSet::of);
+        Self { may_have: OnceLock::from(brought.fold(*before, MarkSet::and)) }
     }
 }
 
@@ -91,8 +148,8 @@ mod tests {
         "data-nosnippet",
         "data-no",
         "snippet",
-        "data-vocabulary.org",
-        "data-vocabulary",
+        "vocabulary.org",
+        "vocabulary",
         ".org",
         "sk_",
         "live_",
@@ -120,29 +177,42 @@ mod tests {
             for (span, text) in changes.iter().rev() {
                 changed.replace_range(span.clone(), text);
             }
+            let has = |source: &str, mark: SourceMark| match mark {
+                SourceMark::SecretStart => secrets::starts().any(|start| source.contains(start)),
+                SourceMark::Nul => source.contains('\0'),
+                _ => TEXTS.iter().any(|(text, of)| *of == mark && source.contains(text)),
+            };
             let marks = SourceMarks::default();
-            for mark in SourceMark::ALL {
-                prop_assert_eq!(marks.lacks(mark, &source), !mark.is_in(&source));
+            for mark in MarkSet::ALL {
+                prop_assert_eq!(marks.lacks(mark, &source), !has(&source, mark));
             }
             let after = marks.after(&changed, &changes);
-            for mark in SourceMark::ALL {
-                prop_assert_eq!(after.lacks(mark, &changed), !mark.is_in(&changed), "{:?} of {}", mark, &changed);
+            for mark in MarkSet::ALL {
+                let is_lacking = after.lacks(mark, &changed);
+                prop_assert!(!is_lacking || !has(&changed, mark), "{:?} of {}", mark, &changed);
+                prop_assert!(is_lacking || has(&changed, mark) || has(&source, mark), "{:?} of {}", mark, &changed);
             }
         }
     }
 
     #[test]
     fn no_mark_is_longer_than_what_is_looked_at_around_a_change() {
-        assert!(secrets::longest_start() <= LONGEST && "data-vocabulary.org".len() <= LONGEST);
+        assert!(TEXTS.iter().map(|(text, _)| *text).chain(secrets::starts()).all(|mark| mark.len() <= LONGEST));
     }
 
     #[test]
     fn what_no_change_brings_is_known_without_a_look() {
         let marks = SourceMarks::default();
+        assert_eq!(marks.after("a c", &[(2..3, "c")]).may_have.get(), None);
         assert!(marks.lacks(SourceMark::Nul, "a b"));
-        let after = marks.after("a c", &[(2..3, "c")]);
-        assert_eq!(after.cell(SourceMark::Nul).unwrap().get(), Some(&true));
-        assert_eq!(after.cell(SourceMark::NoSnippet).unwrap().get(), None);
-        assert_eq!(marks.after("a\0", &[(1..3, "\0")]).cell(SourceMark::Nul).unwrap().get(), None);
+        assert_eq!(marks.after("a c", &[(2..3, "c")]).may_have.get(), Some(&MarkSet::default()));
+        assert!(!marks.after("a\0", &[(1..3, "\0")]).lacks(SourceMark::Nul, "a\0"));
+    }
+
+    #[test]
+    fn a_mark_that_begins_in_another_is_found() {
+        let start = secrets::starts().next().unwrap();
+        let found = MarkSet::of(&format!("nosnippe{start}x nosnippet{start}"));
+        assert!(found.has(SourceMark::NoSnippet) && found.has(SourceMark::SecretStart));
     }
 }

@@ -4,6 +4,7 @@ use memchr::memmem;
 
 use crate::check::prelude::*;
 use crate::facts::names::is_classic_script;
+use crate::facts::source_marks::SourceMark;
 
 /// The family.
 pub(crate) const FAMILY: Family =
@@ -78,6 +79,10 @@ fn used(facts: &Facts<'_>) -> Verdict {
     };
     if inline().next().is_none() {
         return Err(NotMeasured::Absent);
+    }
+    // Few pages have one.
+    if html.lacks(SourceMark::Write) {
+        return PASS;
     }
     let found: Vec<Element<'_>> = inline().filter(|script| script.texts().any(writes)).collect();
     if found.is_empty() {

@@ -1,6 +1,5 @@
 //! The trail from the home page to this one: exactly as the page shows it, or as its links tell it of its path.
 
-use memchr::memmem;
 use url::Url;
 
 use super::site_name::{is_site_name, without_site_name};
@@ -9,6 +8,7 @@ use crate::facts::canonical;
 use crate::facts::document::{Collapsed, Element, NodeId};
 use crate::facts::known::Facts;
 use crate::facts::page::Html;
+use crate::facts::source_marks::SourceMark;
 use crate::facts::url_identity::same_page;
 
 /// Steps of a trail; a list with more is no trail.
@@ -72,10 +72,8 @@ pub(crate) fn of_page(facts: &Facts<'_>, html: &Html) -> Option<Trail> {
 pub(crate) fn shown(html: &Html) -> Option<Trail> {
     let holder = html.resolved.of_body.trail.get_or_init(|| {
         // Most pages have none, and need no walk to know it.
-        let source = html.document.source().as_bytes();
-        let may_have_one = [&b"readcrumb"[..], b"READCRUMB"].iter().any(|name| memmem::find(source, name).is_some());
         let is_it = |element: &Element<'_>| is_trail(*element) && !element.is_hidden();
-        may_have_one.then(|| html.document.elements().find(is_it).map(Element::id)).flatten()
+        (!html.lacks(SourceMark::Breadcrumb)).then(|| html.document.elements().find(is_it).map(Element::id)).flatten()
     });
     let holder = html.element((*holder)?)?;
     let steps = steps(html, holder).filter(|steps| leads_here(html, steps))?;

@@ -2,6 +2,7 @@
 
 mod expiries;
 mod fix_places;
+mod json_bound;
 mod limits;
 mod requests;
 mod reveals;

@@ -78,16 +78,16 @@ pub fn is_preferred(image: Element<'_>) -> bool {
     image.attribute("fetchpriority").is_some_and(|priority| priority.trim().eq_ignore_ascii_case("high"))
 }
 
-/// Elements in front of which more than so many characters of running text stand: nobody sees them at first. Text of menus
-/// and the like is left out: it stands beside the content, opens on demand, or is one line.
+/// Shown elements, of links, media and fields, in front of which more than so many characters of running text stand: nobody
+/// sees them at first. Text of menus and the like is left out: it stands beside the content, opens on demand, or is one line.
 pub fn far_down<'h>(html: &'h Html, characters: usize, wanted: impl Fn(Element<'h>) -> bool) -> Vec<Element<'h>> {
-    let mut found = Vec::new();
-    let Some(body) = html.document.body() else { return found };
+    let Some(body) = html.document.body() else { return Vec::new() };
     let document = &html.document;
     let mut seen = 0;
     let mut unseen_until: Option<NodeId> = None;
     let mut uncounted_until: Option<NodeId> = None;
-    for id in document.nodes().skip_while(|id| *id != body.id()) {
+    let mut nodes = document.nodes().skip_while(|id| *id != body.id());
+    for id in nodes.by_ref() {
         for until in [&mut unseen_until, &mut uncounted_until] {
             if *until == Some(id) {
                 *until = None;
@@ -103,21 +103,22 @@ pub fn far_down<'h>(html: &'h Html, characters: usize, wanted: impl Fn(Element<'
                 let is_data = ["script", "style", "noscript", "template"].iter().any(|name| element.is(name));
                 if is_data || id != body.id() && hides(element) {
                     unseen_until = Some(end());
-                } else if seen > characters && wanted(element) {
-                    found.push(element);
                 }
-                // What comes behind enough text is not counted any more.
-                if uncounted_until.is_none() && seen <= characters && is_beside_text(element) {
+                if uncounted_until.is_none() && is_beside_text(element) {
                     uncounted_until = Some(end());
                 }
             }
-            None if uncounted_until.is_none() && seen <= characters => {
+            None if uncounted_until.is_none() => {
                 seen += document.texts(id).map(|text| trimmed(text).chars().count()).sum::<usize>();
+                if seen > characters {
+                    break;
+                }
             }
             None => {}
         }
     }
-    found
+    let behind = nodes.filter_map(|id| document.element(id));
+    behind.filter(|element| wanted(*element) && !html.listed.is_unseen(*element)).collect()
 }
 
 /// Whether the text of an element fills no room of the content: what pages have in common, menus, dialogs, choices of a

@@ -50,14 +50,15 @@ fn garbled(text: &str) -> (Option<usize>, usize, usize) {
     }
     let mut first = None;
     let (mut replacements, mut sequences) = (0, 0);
-    let mut before: Option<(usize, char)> = None;
-    for (at, character) in text.char_indices() {
-        if character == '\u{fffd}' {
+    for (start, mark) in marks(text) {
+        if mark == '\u{fffd}' {
             replacements += 1;
-            first.get_or_insert(at);
+            first.get_or_insert(start);
+            continue;
         }
         // UTF-8 read as windows-1252: a lead byte's letter, then one that only a continuation byte gives.
-        if let Some((start, 'Ã' | 'Â' | 'â')) = before
+        let next = text.get(start + mark.len_utf8()..).and_then(|rest| rest.chars().next());
+        if let Some(character) = next
             && matches!(
                 character,
                 '\u{80}'
@@ -92,20 +93,22 @@ fn garbled(text: &str) -> (Option<usize>, usize, usize) {
             sequences += 1;
             first.get_or_insert(start);
         }
-        before = Some((at, character));
     }
     (first, replacements, sequences)
 }
 
-/// Whether a text has a replacement character, or a letter that UTF-8 begins with where it is read as windows-1252.
-fn has_mark(text: &str) -> bool {
-    let bytes = text.as_bytes();
+/// The replacement characters of a text, and the letters that UTF-8 begins with where it is read as windows-1252.
+fn marks(text: &str) -> impl Iterator<Item = (usize, char)> {
     // First bytes of `Ã`, `Â` and `â`, and of U+FFFD.
-    memchr::memchr2_iter(0xC3, 0xEF, bytes).any(|at| match bytes.get(at..at + 2) {
-        Some([0xC3, next]) => matches!(next, 0x82 | 0x83 | 0xA2),
-        Some([_, next]) => *next == 0xBF && text.get(at..).is_some_and(|rest| rest.starts_with('\u{fffd}')),
-        _ => false,
+    memchr::memchr2_iter(0xC3, 0xEF, text.as_bytes()).filter_map(|at| {
+        let mark = text.get(at..)?.chars().next()?;
+        matches!(mark, 'Ã' | 'Â' | 'â' | '\u{fffd}').then_some((at, mark))
     })
+}
+
+/// Whether a text has any of them.
+fn has_mark(text: &str) -> bool {
+    marks(text).next().is_some()
 }
 
 /// The text of a document that is no source code.

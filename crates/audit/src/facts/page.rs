@@ -71,8 +71,10 @@ pub struct Html {
     pub styles: Vec<NodeId>,
     /// Comments in order.
     pub(crate) comments: Vec<NodeId>,
-    /// `a`, `area`, `form`, and every element that asks for something by an address in an attribute of its own,
-    /// but `link`, in order: what checks on addresses go through instead of the whole tree.
+    /// `a` elements in order, those without `href` too.
+    pub hyperlinks: Vec<NodeId>,
+    /// `area`, `form`, and every element that asks for something by an address in an attribute of its own, but `link`, in
+    /// order: what checks on addresses go through instead of the whole tree.
     pub addressed: Vec<NodeId>,
     /// `time` elements, in order.
     pub(crate) times: Vec<NodeId>,

@@ -40,15 +40,23 @@ impl<'a> PlainTarget<'a> {
         };
         let end = behind.bytes().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(behind.len());
         let host = behind.get(..end)?;
-        let is_plain = |label: &str| {
-            !label.is_empty()
-                && !label.starts_with("xn--")
-                && label.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
-        };
-        let last = host.rsplit('.').next().unwrap_or_default();
-        (host.split('.').all(is_plain) && last.starts_with(|c: char| c.is_ascii_lowercase()))
-            .then_some(Self { is_https, host })
+        is_plain(host.as_bytes()).then_some(Self { is_https, host })
     }
+}
+
+/// Whether a host is labels of lower-case letters, digits and hyphens, none of them Punycode, the last with a letter first.
+fn is_plain(host: &[u8]) -> bool {
+    const PUNYCODE: &[u8] = b"xn--";
+    let mut label = host;
+    for (at, byte) in host.iter().enumerate() {
+        match byte {
+            b'.' if label.first() == Some(&b'.') || label.starts_with(PUNYCODE) => return false,
+            b'.' => label = host.get(at + 1..).unwrap_or_default(),
+            b'a'..=b'z' | b'0'..=b'9' | b'-' => {}
+            _ => return false,
+        }
+    }
+    label.first().is_some_and(u8::is_ascii_lowercase) && !label.starts_with(PUNYCODE)
 }
 
 impl Html {

@@ -18,14 +18,22 @@ pub(crate) fn share_of_words(html: &Html, text: &str) -> Option<usize> {
     if html.text.text.contains(&text) {
         return Some(100);
     }
-    let lower = decoded(&text).to_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 1).take(MOST_WORDS).collect();
+    let decoded = decoded(&text);
+    let words: Vec<&str> = decoded
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() > 1)
+        .take(MOST_WORDS)
+        .collect();
     if words.is_empty() {
         return None;
     }
-    let seen = html.text.text.to_lowercase();
-    let mut missing: Vec<&str> = words.iter().copied().filter(|word| !seen.contains(word)).collect();
+    // Most words are there as they are written, which spares a copy of the whole text.
+    let missing = words.iter().filter(|word| !html.text.text.contains(**word));
+    let mut missing: Vec<String> = missing.map(|word| word.to_lowercase()).collect();
+    if !missing.is_empty() {
+        let seen = html.text.text.to_lowercase();
+        missing.retain(|word| !seen.contains(word));
+    }
     if 2 * missing.len() > words.len() {
         let unseen = unseen_text(html).to_lowercase();
         missing.retain(|word| !unseen.contains(word));

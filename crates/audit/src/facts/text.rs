@@ -28,6 +28,8 @@ pub struct VisibleText {
     pub words: usize,
     /// Its letters of each script, counted when they are first asked for.
     scripts: OnceLock<BTreeMap<Script, usize>>,
+    /// Whether a placeholder may be in it, found out when it is first asked for.
+    pub(crate) may_hold_placeholder: OnceLock<bool>,
 }
 
 impl PartialEq for VisibleText {
@@ -104,7 +106,7 @@ impl<'d> Passing<'d> {
     pub(crate) fn finish(self) -> VisibleText {
         let mut text = self.collapsed.text;
         text.shrink_to_fit();
-        VisibleText { words: count_words(&text), text, scripts: OnceLock::new() }
+        VisibleText { words: count_words(&text), text, ..VisibleText::default() }
     }
 }
 

@@ -30,26 +30,32 @@ impl TreeSize {
         [of_body, of_root].into_iter().chain(behind).fold(front, Self::and)
     }
 
-    /// One walk, with the elements around the current one and their counted children.
+    /// One walk, with the elements around the current one and their children.
     fn of<'d>(elements: impl Iterator<Item = Element<'d>>, above: usize) -> Self {
         let mut size = Self::default();
         let mut around: Vec<(Element<'_>, usize)> = Vec::new();
         for element in elements {
             size.elements += 1;
             let parent = element.parent();
-            while around.last().is_some_and(|(last, _)| Some(*last) != parent) {
-                around.pop();
+            while let Some((last, children)) = around.pop_if(|(last, _)| Some(*last) != parent) {
+                size.close(last, children);
             }
-            if let Some((parent, children)) = around.last_mut().filter(|_| is_counted(element)) {
+            if let Some((_, children)) = around.last_mut() {
                 *children += 1;
-                if *children > size.children && !is_row_of_many(*parent) {
-                    size.children = *children;
-                }
             }
             around.push((element, 0));
             size.depth = size.depth.max(above + around.len());
         }
+        around.into_iter().for_each(|(last, children)| size.close(last, children));
         size
+    }
+
+    /// Notes the children of an element of which there were so many. Most have fewer than another one, and need no look at
+    /// what they are.
+    fn close(&mut self, parent: Element<'_>, children: usize) {
+        if children > self.children && !is_row_of_many(parent) {
+            self.children = self.children.max(parent.children().filter(|child| is_counted(*child)).count());
+        }
     }
 
     fn and(self, other: Self) -> Self {

@@ -17,9 +17,18 @@ pub fn hides(element: Element<'_>) -> bool {
 
 /// Whether an inline style takes its element off the page.
 fn takes_away(style: &str) -> bool {
-    // Most styles say neither, and are told so at once.
-    let says = |name: &str| style.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name.as_bytes()));
-    (says("display") || says("visibility"))
+    // Most styles say neither, and are told so at once: few have the last letter of both.
+    let ends_in = |before: &[u8], name: &str| {
+        before
+            .len()
+            .checked_sub(name.len())
+            .and_then(|at| before.get(at..))
+            .is_some_and(|end| end.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let bytes = style.as_bytes();
+    memchr::memchr2_iter(b'y', b'Y', bytes)
+        .filter_map(|at| bytes.get(..at))
+        .any(|before| ends_in(before, "displa") || ends_in(before, "visibilit"))
         && declarations(style).any(|(name, value)| {
             matches!((&*name, &*value), ("display", "none") | ("visibility", "hidden" | "collapse"))
         })

@@ -57,13 +57,6 @@ fn concerns_probes(url: &Url) -> bool {
     }
 }
 
-/// What can be read only when the whole tree was seen: addresses, since a `base` may come late.
-#[derive(Default)]
-struct Waiting {
-    links: Vec<NodeId>,
-    anchors: Vec<NodeId>,
-}
-
 impl Html {
     /// Reads a response that is a document.
     pub(crate) fn read(exchange: &Exchange) -> Option<Self> {
@@ -150,6 +143,7 @@ impl Html {
             scripts: Vec::new(),
             styles: Vec::new(),
             comments: Vec::new(),
+            hyperlinks: Vec::new(),
             addressed: Vec::new(),
             times: Vec::new(),
             listed: Listed::default(),
@@ -178,7 +172,8 @@ impl Html {
             document.take_over(&before.document, kept);
         }
         let mut html = Self { lost_head: lost_head::read(&document), ..Self::empty(charset, cut, url) };
-        let mut waiting = Waiting::default();
+        // Addresses are read when the whole tree was seen, since a `base` may come late.
+        let mut links = Vec::new();
         let mut text = Passing::new(&document);
         let mut parts = Parts::default();
         for id in document.nodes().take_while(|id| kept.is_none_or(|kept| !kept.holds(*id))) {
@@ -186,12 +181,13 @@ impl Html {
             text.node(id, element);
             parts.enter(&document, id, element);
             match element {
-                Some(element) => html.take(element, &parts, &mut waiting),
+                Some(element) => html.take(element, &parts, &mut links),
                 None if document.is_comment(id) => html.comments.push(id),
                 None => {}
             }
         }
         html.text = Arc::new(text.finish());
+        let new_hyperlinks = html.hyperlinks.clone();
         if let Some((before, kept)) = taken {
             html.take_over(&document, before, kept);
         }
@@ -203,7 +199,7 @@ impl Html {
             // Every address is another one, or what stands in the body is in a part that begins before it.
             return Self::walk(document, html.charset, cut, html.url, before, None);
         }
-        html.links = elements(waiting.links).map(|link| LinkElement::read(link, |href| html.resolve(href))).collect();
+        html.links = elements(links).map(|link| LinkElement::read(link, |href| html.resolve(href))).collect();
         html.anchors = match before.filter(|_| kept.is_none()) {
             Some(before) => {
                 let mut known = KnownAddresses::of(before, &html);
@@ -211,9 +207,9 @@ impl Html {
                     Some(url) => url.cloned(),
                     None => html.resolve(href),
                 };
-                html.read_anchors(&document, &waiting.anchors, resolve)
+                html.read_anchors(&document, &new_hyperlinks, resolve)
             }
-            None => html.read_anchors(&document, &waiting.anchors, |href| html.resolve(href)),
+            None => html.read_anchors(&document, &new_hyperlinks, |href| html.resolve(href)),
         };
         if let Some((before, kept)) = taken {
             html.take_over_links(&document, before, kept);
@@ -261,7 +257,7 @@ impl Html {
         self.json_ld.moved(&starts(&own), &starts(blocks))
     }
 
-    fn take(&mut self, element: Element<'_>, parts: &Parts, waiting: &mut Waiting) {
+    fn take(&mut self, element: Element<'_>, parts: &Parts, links: &mut Vec<NodeId>) {
         let id = element.id();
         if element.namespace() != Namespace::Html {
             return;
@@ -280,8 +276,8 @@ impl Html {
             "title" => self.titles.push(id),
             "meta" => self.metas.push(Meta::read(element)),
             "base" if element.has("href") => self.bases.push(id),
-            "link" => waiting.links.push(id),
-            "a" => waiting.anchors.push(id),
+            "link" => links.push(id),
+            "a" => self.hyperlinks.push(id),
             "img" => self.images.push(id),
             "style" => self.styles.push(id),
             "time" => self.times.push(id),
@@ -338,7 +334,7 @@ impl<'h> KnownAddresses<'h> {
 fn is_addressed(name: &str) -> bool {
     matches!(
         name.as_bytes(),
-        b"a" | b"img"
+        b"img"
             | b"script"
             | b"input"
             | b"source"

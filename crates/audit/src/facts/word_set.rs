@@ -41,6 +41,11 @@ impl WordSet {
         Self { lengths, words }
     }
 
+    /// All of them, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &'static str> {
+        self.words.iter().copied()
+    }
+
     /// Whether a word is one of them. Letter case counts.
     pub(crate) fn contains(&self, word: &str) -> bool {
         self.may_contain(word) && self.words.binary_search(&word).is_ok()

@@ -161,13 +161,25 @@ impl Script {
     }
 }
 
+/// The first characters of a text, at most so many.
+fn first_characters(text: &str, most: usize) -> &str {
+    // Where all of them are ASCII, they need not be counted.
+    match text.get(..most) {
+        Some(start) if start.is_ascii() => start,
+        None if text.len() <= most => text,
+        _ => {
+            let mut rest = text.chars();
+            if let Some(last) = most.checked_sub(1) {
+                rest.nth(last);
+            }
+            text.get(..text.len() - rest.as_str().len()).unwrap_or(text)
+        }
+    }
+}
+
 /// Letters of each script in the first `most` characters of a text.
 pub fn scripts(text: &str, most: usize) -> BTreeMap<Script, usize> {
-    let mut rest = text.chars();
-    if let Some(last) = most.checked_sub(1) {
-        rest.nth(last);
-    }
-    let part = text.get(..text.len() - rest.as_str().len()).unwrap_or(text);
+    let part = first_characters(text, most);
     let mut counts = BTreeMap::new();
     // Those of ASCII are counted many bytes at a time.
     let latin = part.bytes().filter(u8::is_ascii_alphabetic).count();

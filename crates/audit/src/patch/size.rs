@@ -47,12 +47,15 @@ fn change(change: &FixChange, document: &Document) -> usize {
 
 /// Bytes of a text as JSON.
 fn json(text: &str) -> usize {
-    let escapes = text.bytes().map(|byte| match byte {
+    /// The sum of so many fits into a byte, which makes the machine add many at once.
+    const MOST_IN_A_BYTE: usize = 51;
+    let escape = |byte: &u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x8 | 0xC => 1,
         0..=0x1F => 5,
         _ => 0,
-    });
-    text.len() + escapes.sum::<usize>()
+    };
+    let escapes = |part: &[u8]| usize::from(part.iter().map(escape).sum::<u8>());
+    text.len() + text.as_bytes().chunks(MOST_IN_A_BYTE).map(escapes).sum::<usize>()
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
+
 use crate::check::prelude::*;
-use crate::facts::document::{Namespace, NodeId, collapse, trimmed};
+use crate::facts::document::{Namespace, collapse, trimmed};
 use crate::facts::page::Html;
 use crate::facts::visibility::hides;
 use crate::facts::word_set::WordSet;
@@ -153,23 +155,32 @@ fn is_of_form(element: Element<'_>) -> bool {
     })
 }
 
-/// Whether any text looks like one, wherever it stands: on most pages none does.
-fn may_hold_one(html: &Html) -> bool {
-    /// Bytes of a text that is looked at before its element is. Scripts are longer: they are not looked through.
-    const SHORT: usize = 200;
-    let document = &html.document;
-    let is_shown = |id: NodeId| document.holder(id).is_some_and(|holder| !is_code(holder));
-    let is_text = |id: NodeId| document.element(id).is_none();
-    document.nodes().filter(|id| is_text(*id)).any(|id| {
-        let looks_like_one = |run: &str| (run.len() <= SHORT || is_shown(id)) && found_in(run).is_some();
-        document.texts(id).any(looks_like_one) && is_shown(id)
-    })
+/// The part of a text that its letter case changes no other way than that of ASCII: the longest of its runs in ASCII.
+fn in_ascii(text: &'static str) -> &'static str {
+    text.split(|c: char| !c.is_ascii()).max_by_key(|part| part.len()).unwrap_or_default()
+}
+
+/// What every placeholder but `NaN` has in it.
+static PARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let listed = TEXTS.iter().map(in_ascii);
+    let parts = ["lorem ipsum dolor", "[object object]", "{{", "undefined"].into_iter().chain(listed);
+    let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(parts);
+    finder.expect("a table of some sixty short texts is small enough")
+});
+
+/// Whether the page may show one: on most pages nothing of them is in the text.
+fn may_show_one(html: &Html) -> bool {
+    let text = &html.text.text;
+    *html
+        .text
+        .may_hold_placeholder
+        .get_or_init(|| PARTS.is_match(text) || memchr::memmem::find(text.as_bytes(), b"NaN").is_some())
 }
 
 /// Elements with a placeholder among their own texts, and that text.
 fn placeholders(html: &Html) -> Vec<(Element<'_>, String)> {
     let Some(body) = html.document.body() else { return Vec::new() };
-    if !may_hold_one(html) {
+    if !may_show_one(html) {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -219,6 +230,15 @@ mod tests {
         {
             assert!(found_in(text).is_none(), "{text}");
         }
+    }
+
+    #[test]
+    fn each_listed_text_is_noticed_in_the_text_of_a_page() {
+        for text in TEXTS.iter() {
+            assert!(in_ascii(text).len() >= 8, "{text}");
+            assert!(PARTS.is_match(text) && PARTS.is_match(&text.to_uppercase()), "{text}");
+        }
+        assert!(!PARTS.is_match("An ordinary sentence about finance and lorem."));
     }
 
     #[test]

@@ -52,7 +52,7 @@ const INVALID: Check = Check {
 fn addresses(html: &Html) -> Vec<(usize, String)> {
     let start = |element: Element<'_>| element.start_tag().map(|span| span.start);
     let links = html.links.iter().filter_map(|link| Some((start(html.element(link.node)?)?, link.href.clone()?)));
-    let others = html.elements(&html.addressed).filter_map(|one| {
+    let others = html.elements(&html.hyperlinks).chain(html.elements(&html.addressed)).filter_map(|one| {
         let href = one.attribute("src").or(one.attribute("href"))?;
         Some((start(one)?, href.to_owned()))
     });
@@ -101,7 +101,7 @@ fn invalid(facts: &Facts<'_>) -> Verdict {
         "If the relative links belong to this site, use its URL in the base tag, or remove the tag.",
         "Se os links relativos são deste site, use a URL dele na tag base, ou remova a tag.",
     );
-    let links = || html.elements(&html.addressed).filter(|one| one.is("a")).filter_map(|a| a.attribute("href"));
+    let links = || html.elements(&html.hyperlinks).filter_map(|a| a.attribute("href"));
     let led_away =
         url.as_ref().filter(|url| !same_site(url, &html.url)).map(|_| links().filter(|l| hangs_on_base(l)).count());
     let addresses = addresses(html);

@@ -80,7 +80,7 @@ fn can_be_written_to(rest: &str) -> bool {
 
 /// Links to call or write, with what follows their scheme, and whether it works.
 fn contacts(html: &Html) -> impl Iterator<Item = (Element<'_>, &str, bool)> {
-    html.elements(&html.addressed).filter(|element| element.is("a")).filter_map(|link| {
+    html.elements(&html.hyperlinks).filter_map(|link| {
         let href = link.attribute("href")?.trim();
         let (scheme, rest) = href.split_once(':')?;
         if scheme.eq_ignore_ascii_case("tel") {

@@ -182,7 +182,7 @@ fn not_crawlable(facts: &Facts<'_>) -> Verdict {
     let html = facts.page()?;
     let mut total = 0;
     let mut found = Vec::new();
-    for link in html.elements(&html.addressed).filter(|element| element.is("a")) {
+    for link in html.elements(&html.hyperlinks) {
         total += 1;
         if link
             .attribute("role")
@@ -204,7 +204,7 @@ fn not_crawlable(facts: &Facts<'_>) -> Verdict {
         let leads = is_routed
             || handlers.iter().any(|code| may_lead(code))
             || code.is_some() && handlers.iter().all(|code| is_nothing(code)) && !is_bound(link);
-        let is_of_page = || is_consent_control(link) || is_control(link, name(link).as_deref(), &handlers);
+        let is_of_page = || is_control(link, name(link).as_deref(), &handlers) || is_consent_control(link);
         if leads && !opens_list(link) && !is_of_page() {
             found.push(link);
         }

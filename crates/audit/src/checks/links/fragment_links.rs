@@ -58,10 +58,7 @@ fn is_of_script(link: Element<'_>, target: &str) -> bool {
 
 /// Names of anchors, which are targets of jumps as ids are.
 fn anchor_names(html: &Html) -> HashSet<&str> {
-    html.elements(&html.addressed)
-        .filter(|element| element.is("a"))
-        .filter_map(|anchor| anchor.attribute("name"))
-        .collect()
+    html.elements(&html.hyperlinks).filter_map(|anchor| anchor.attribute("name")).collect()
 }
 
 fn missing(facts: &Facts<'_>) -> Verdict {

@@ -107,7 +107,7 @@ pub(crate) fn is_local(url: &Url, page: &Url) -> bool {
 
 /// The same of a domain.
 fn is_local_name(host: &str, page: &Url) -> bool {
-    let last = host.rsplit('.').next().unwrap_or_default();
+    let last = memchr::memrchr(b'.', host.as_bytes()).and_then(|at| host.get(at + 1..)).unwrap_or(host);
     LOCAL_ENDS.contains(&last)
         || last == "arpa" && host.strip_suffix(HOME).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         || is_staging(host, page)

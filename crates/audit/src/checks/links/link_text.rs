@@ -104,7 +104,9 @@ fn empty(facts: &Facts<'_>) -> Verdict {
     }
     if !nameless.is_empty() {
         let named = html.anchors.iter().filter(|anchor| anchor.named).filter_map(|anchor| with_target(html, anchor));
-        let named: HashSet<&str> = named.filter(|(_, link)| leads_somewhere(*link)).map(|(target, _)| target).collect();
+        let wanted: HashSet<&str> = nameless.iter().map(|(target, _)| *target).collect();
+        let named = named.filter(|(target, link)| wanted.contains(target) && leads_somewhere(*link));
+        let named: HashSet<&str> = named.map(|(target, _)| target).collect();
         nameless.retain(|(target, _)| !named.contains(target));
     }
     let Some((target, first)) = nameless.first() else { return PASS };

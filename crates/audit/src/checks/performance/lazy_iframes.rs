@@ -80,10 +80,7 @@ fn not_lazy(facts: &Facts<'_>) -> Verdict {
     if !html.elements(&html.addressed).any(|element| is_concerned(element) && loads_now(element)) {
         return PASS;
     }
-    let found: Vec<Element<'_>> = far_down(html, FAR, |element| is_concerned(element) && loads_now(element))
-        .into_iter()
-        .filter(|frame| !html.listed.is_unseen(*frame))
-        .collect();
+    let found = far_down(html, FAR, |element| is_concerned(element) && loads_now(element));
     let Some(first) = found.first() else { return PASS };
     const EAGER: Text = text(
         "{count|An iframe far down the page loads at once instead of lazily: {url}.|{count} iframes far down the page load at once instead of lazily; the first shows {url}.}",

@@ -2,6 +2,7 @@
 
 use crate::check::prelude::*;
 use crate::facts::document::{Document, NodeId};
+use crate::facts::elements::Reach;
 use crate::facts::page::Html;
 use crate::facts::plain_address::is_data;
 use crate::facts::tree_size::{TreeSize, is_counted, is_row_of_many};
@@ -163,12 +164,19 @@ fn inline(html: &Html) -> Vec<(usize, Element<'_>)> {
     let scripts = html.elements(&html.scripts).filter(|script| !script.has("src"));
     let blocks = scripts.chain(html.elements(&html.styles)).map(|block| (length(block), block));
     let data = |element: Element<'_>| {
-        let is_address = |name: &str| matches!(name, "src" | "srcset" | "href" | "poster" | "data");
-        let inline = element.attributes().filter(|(name, value)| is_data(value) && is_address(name));
-        inline.map(|(_, value)| value.len()).sum::<usize>()
+        let addresses = [
+            element.attribute("src"),
+            element.attribute("srcset"),
+            element.attribute("href"),
+            element.attribute("poster"),
+            element.attribute("data"),
+        ];
+        addresses.into_iter().flatten().filter(|value| is_data(value)).map(str::len).sum::<usize>()
     };
     let links = html.links.iter().filter_map(|link| html.element(link.node));
-    let addresses = html.elements(&html.addressed).chain(links).map(|element| (data(element), element));
+    let anchors = html.anchors.iter().filter(|anchor| anchor.reach == Reach::Other);
+    let anchors = anchors.filter_map(|anchor| html.element(anchor.node));
+    let addresses = html.elements(&html.addressed).chain(links).chain(anchors).map(|element| (data(element), element));
     blocks.chain(addresses).filter(|(bytes, _)| *bytes > 0).collect()
 }
 

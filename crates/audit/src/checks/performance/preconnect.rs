@@ -53,7 +53,7 @@ const MOST_ORIGINS: usize = 4;
 
 /// Origins to which an address of an element that loads something leads.
 fn used_origins(html: &Html) -> BTreeSet<String> {
-    let loads = |name: &str| !matches!(name, "a" | "area" | "form");
+    let loads = |name: &str| !matches!(name, "area" | "form");
     let others = html
         .elements(&html.addressed)
         .filter(|element| loads(element.name()))

@@ -141,7 +141,7 @@ fn may_be_http(address: &str, base_is_http: bool) -> bool {
 fn insecure(html: &Html, wanted: Insecure) -> Vec<(&'static str, String, Element<'_>)> {
     let mut found = Vec::new();
     // Without a scheme of its own an address has its base's; most need no parsing.
-    let base_is_http = html.resolve("").is_some_and(|base| base.scheme() == "http");
+    let base_is_http = html.base.scheme() == "http";
     let links = html.links.iter().filter_map(|link| html.element(link.node)).filter(|link| link_loads(*link));
     let requests: Vec<(&str, &str)> =
         REQUESTS.iter().filter(|(.., kind)| *kind == wanted).map(|(tag, name, _)| (*tag, *name)).collect();

@@ -1,7 +1,7 @@
 //! What stands around each element, for rules that ask it of many: found in one pass when it is first asked for, since
 //! walking up from each of 100,000 elements takes seconds where they are deep.
 
-use html::{Kind, NodeId, Tree};
+use html::{Kind, Namespace, NodeId, Tree};
 
 /// What an element has from those around it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,6 +17,10 @@ const HIDDEN: u8 = 1 << 1;
 const ARIA_HIDDEN: u8 = 1 << 2;
 const IN_HEAD: u8 = 1 << 3;
 const IN_PARAGRAPH: u8 = 1 << 4;
+/// What it is itself, for those below it: `head`, `p`, `table`.
+const HEAD: u8 = 1 << 5;
+const PARAGRAPH: u8 = 1 << 6;
+const TABLE: u8 = 1 << 7;
 
 impl Around {
     /// `hidden`, itself included.
@@ -45,18 +49,25 @@ impl Around {
     }
 
     /// Of an element below another.
-    fn below(tree: &Tree, parent: Option<(NodeId, Self)>, element: NodeId) -> Self {
-        let mut flags = MET;
-        let mut lang = None;
-        if let Some((parent, around)) = parent {
-            flags |= around.flags & (HIDDEN | ARIA_HIDDEN | IN_HEAD);
-            flags |= if tree.is(parent, "head") { IN_HEAD } else { 0 };
-            flags |= match tree.name(parent) {
-                "p" if tree.is(parent, "p") => IN_PARAGRAPH,
-                "table" if tree.is(parent, "table") => 0,
-                _ => around.flags & IN_PARAGRAPH,
+    fn below(tree: &Tree, parent: Option<Self>, element: NodeId) -> Self {
+        let is_html = tree.namespace(element) == Namespace::Html;
+        let mut flags = MET
+            | match tree.name(element).as_bytes() {
+                b"head" if is_html => HEAD,
+                b"p" if is_html => PARAGRAPH,
+                b"table" if is_html => TABLE,
+                _ => 0,
             };
-            lang = around.lang;
+        let mut lang = None;
+        if let Some(Self { flags: around, lang: nearest }) = parent {
+            flags |= around & (HIDDEN | ARIA_HIDDEN | IN_HEAD);
+            flags |= if around & HEAD != 0 { IN_HEAD } else { 0 };
+            flags |= match around & (PARAGRAPH | TABLE) {
+                0 => around & IN_PARAGRAPH,
+                PARAGRAPH => IN_PARAGRAPH,
+                _ => 0,
+            };
+            lang = nearest;
         }
         flags |= if tree.attribute(element, "hidden").is_some() { HIDDEN } else { 0 };
         let is_aria_hidden = tree.attribute(element, "aria-hidden").is_some_and(|hidden| hidden.value() == "true");
@@ -73,7 +84,7 @@ impl Around {
         for element in nodes.filter(|id| tree.kind(*id) == Kind::Element) {
             let parent = parent_element(tree, element);
             let known = |parent: NodeId| all.get(parent.index()).copied().unwrap_or_default();
-            let around = Self::below(tree, parent.map(|parent| (parent, known(parent))), element);
+            let around = Self::below(tree, parent.map(known), element);
             if let Some(place) = all.get_mut(element.index()) {
                 *place = around;
             }
@@ -89,11 +100,11 @@ impl Around {
         let mut path: Vec<NodeId> =
             std::iter::successors(Some(element), |element| parent_element(tree, *element)).collect();
         path.reverse();
-        let mut around: Option<(NodeId, Self)> = None;
+        let mut around = None;
         for element in path {
-            around = Some((element, Self::below(tree, around, element)));
+            around = Some(Self::below(tree, around, element));
         }
-        around.map(|(_, around)| around).unwrap_or_default()
+        around.unwrap_or_default()
     }
 }
 

@@ -341,12 +341,6 @@ impl Document {
         (self.tree.kind(id) == Kind::Element).then(|| Element::new(self, id))
     }
 
-    /// The element in which a node stands.
-    #[inline]
-    pub(crate) fn holder(&self, id: NodeId) -> Option<Element<'_>> {
-        self.element(self.tree.parent(id)?)
-    }
-
     /// The root element.
     pub fn html(&self) -> Option<Element<'_>> {
         self.elements_of(self.tree.children(NodeId::DOCUMENT)).next()

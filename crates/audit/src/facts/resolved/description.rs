@@ -1,6 +1,7 @@
 //! A description of the page in its own words.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use super::content::{has_other_class, is_boilerplate, speaks_of_the_site};
 use super::{EvidenceSource, Resolved, bare, best, headline, stated};
@@ -13,12 +14,14 @@ use crate::facts::placeholders::{is_placeholder_description, without_visible_mar
 use crate::facts::sentences::{is_cut_off, is_ended};
 use crate::facts::text::is_seen;
 use crate::facts::visibility::hides;
+use crate::facts::word_set::WordSet;
 use crate::facts::words::{stems, words};
 
 /// Characters that a description has at least.
 const LEAST_CHARACTERS: usize = 50;
 /// Words of the filler text and of what generators make of it, without those that are words of living languages.
-const FILLER: &str = "adipisci adipisicing adipiscing aliqua aliquip blanditiis cillum consectetur cupidatat cupiditate \
+static FILLER: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(FILLER_WORDS.split(' ')));
+const FILLER_WORDS: &str = "adipisci adipisicing adipiscing aliqua aliquip blanditiis cillum consectetur cupidatat cupiditate \
     deleniti deserunt dolorum doloribus doloremque eiusmod exercitationem excepteur fugiat incididunt laborum labore \
     laudantium maiores molestias mollitia necessitatibus occaecat pariatur perferendis perspiciatis praesentium proident \
     quibusdam recusandae repellendus reprehenderit tempor ullamco veniam voluptas voluptate voluptatem voluptatum";
@@ -169,7 +172,7 @@ fn is_filler(text: &str) -> bool {
     let (mut all, mut known) = (0, 0);
     for word in words(text) {
         all += 1;
-        known += usize::from(FILLER.split(' ').any(|filler| filler == word));
+        known += usize::from(FILLER.contains(&word));
     }
     known >= LEAST_FILLER && known * FILLER_SHARE >= all
 }

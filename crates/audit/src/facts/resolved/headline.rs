@@ -104,7 +104,7 @@ fn read(html: &Html) -> Option<Resolved> {
         .map(|(_, heading)| own_text(html, heading))
         .filter(usable)
         .collect();
-    let closest = h1s.iter().rev().max_by_key(|h1| titles.closeness(h1)).map(|h1| (h1, titles.closeness(h1)));
+    let closest = h1s.iter().rev().map(|h1| (h1, titles.closeness(h1))).max_by_key(|(_, closeness)| *closeness);
     if let Some((h1, NAMES_PAGE..)) = closest {
         return Some(whole(h1, EvidenceSource::H1));
     }
@@ -143,16 +143,17 @@ impl Titles {
     /// parts behind it.
     fn closeness(&self, heading: &str) -> usize {
         let own: BTreeSet<String> = words(heading).collect();
+        let bare_heading = bare(heading);
         let of_one = |title: &String| {
-            let all: BTreeSet<String> = words(title).collect();
-            let known = own.intersection(&all).count();
             let parts = parts(title);
             let is_leading_part = parts
                 .split_last()
-                .is_some_and(|(_, leading)| leading.iter().any(|(_, part)| bare(part) == bare(heading)));
-            if bare(title) == bare(heading) || is_leading_part {
+                .is_some_and(|(_, leading)| leading.iter().any(|(_, part)| bare(part) == bare_heading));
+            if bare(title) == bare_heading || is_leading_part {
                 return 3 * NAMES_PAGE;
             }
+            let all: BTreeSet<String> = words(title).collect();
+            let known = own.intersection(&all).count();
             if known == 0 || known * 100 < AGREEING_SHARE * own.len() {
                 return 0;
             }

@@ -81,7 +81,7 @@ pub(super) fn compare(html: &Html, whole: &Html) {
     }
     compare! {
         base bases titles metas links anchors to_probes asks_password asks_passkey images headings scripts styles comments
-        addressed times listed lost_head text json_ld json_ld_scripts items scopes typed
+        hyperlinks addressed times listed lost_head text json_ld json_ld_scripts items scopes typed
     }
 }
 
@@ -95,6 +95,7 @@ impl Html {
             (&mut self.scripts, &before.scripts),
             (&mut self.styles, &before.styles),
             (&mut self.comments, &before.comments),
+            (&mut self.hyperlinks, &before.hyperlinks),
             (&mut self.addressed, &before.addressed),
             (&mut self.times, &before.times),
             (&mut self.json_ld_scripts, &before.json_ld_scripts),

@@ -105,7 +105,7 @@ impl Db {
         E: From<StoreError> + Send + 'static,
         F: for<'t> Fn(&'t mut Transaction<'_>) -> Steps<'t, Result<T, E>> + Send + Sync + 'static,
     {
-        let work = async {
+        let work = Box::pin(async {
             match self {
                 Self::Sqlite { writer, .. } => writer.transact(subject, steps).await,
                 Self::Postgres { pool } => {
@@ -118,7 +118,7 @@ impl Db {
                     }
                 }
             }
-        };
+        });
         tokio::time::timeout(ANSWER_WITHIN, work)
             .await
             .unwrap_or_else(|_| Err(StoreError::Busy { subject, source: None }.into()))
@@ -126,15 +126,15 @@ impl Db {
 
     /// Runs a write and returns its rows once it is durable.
     pub(crate) async fn write(&self, subject: &'static str, statement: Statement) -> Result<Vec<AnyRow>, StoreError> {
-        in_time(subject, async {
+        let work = Box::pin(async move {
             match self {
                 Self::Sqlite { writer, .. } => writer.write(subject, statement).await,
                 Self::Postgres { pool } => {
                     fetch_all(pool, statement).await.map_err(|error| StoreError::of_driver(subject, error))
                 }
             }
-        })
-        .await
+        });
+        in_time(subject, work).await
     }
 
     /// Whether the database is a file of one server process (SQLite).

@@ -20,7 +20,8 @@ pub async fn replay(cx: &Cx, priced: &Priced) -> Result<Option<Answered>, Servic
     match &cx.payment.means {
         PaymentMeans::Credit(credit, _) => debit::replay(cx, credit, priced).await,
         _ => match known(cx).await? {
-            Some(row) => replay_payment(cx, priced, row).await.map(Some),
+            // In a box: few calls repeat a payment, and every call with a price would have room for it.
+            Some(row) => Box::pin(replay_payment(cx, priced, row)).await.map(Some),
             None => Ok(None),
         },
     }

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 
 use http_body_util::Empty;
 use hyper::body::Bytes;
@@ -87,11 +87,11 @@ impl OpenConnection {
                     }
                     http1::head(sender, request).await
                 };
-                driven(&mut self.driver, raw(HttpVersion::Http1, head, request, room, clock)).await
+                driven(&mut self.driver, pin!(raw(HttpVersion::Http1, head, request, room, clock))).await
             }
             Sender::Two(sender) => {
                 let head = http2::head(sender.clone(), request);
-                driven(&mut self.driver, raw(HttpVersion::Http2, head, request, room, clock)).await
+                driven(&mut self.driver, pin!(raw(HttpVersion::Http2, head, request, room, clock))).await
             }
         }
     }
@@ -124,8 +124,12 @@ impl ExchangeTimes<'_> {
     }
 }
 
-/// Runs the work and its connection's driver in one task. Neither outlives it, so the socket is closed with its owner.
-async fn driven<T>(driver: &mut Option<Pin<Box<dyn Future<Output = ()> + Send>>>, work: impl Future<Output = T>) -> T {
+/// Runs the work and its connection's driver in one task. Neither outlives it, so the socket is closed with its owner. The work
+/// is pinned by the caller, as a future that is handed on lies twice in the one that waits for it.
+async fn driven<T>(
+    driver: &mut Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    work: Pin<&mut impl Future<Output = T>>,
+) -> T {
     let driving = async {
         if let Some(running) = driver {
             running.await;

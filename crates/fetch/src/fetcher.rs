@@ -51,7 +51,9 @@ impl Fetcher {
 
     /// Fetches a page with its redirects. A failure is a value of [`Fetched`].
     pub async fn page(&self, url: &Url, deadline: Instant) -> Fetched {
-        follow::fetch(&self.client, url, FetchRules::of_page(PAGE_ACCEPT), None, None, deadline).await
+        let fetching = follow::fetch(&self.client, url, FetchRules::of_page(PAGE_ACCEPT), None, None, deadline);
+        // In a box: an audit goes on for long after its page has come, and would keep the room.
+        Box::pin(fetching).await
     }
 
     /// Fetches one URL over the kept connections of a crawl, without following redirects. With a `known` version the request

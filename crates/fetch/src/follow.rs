@@ -201,7 +201,9 @@ async fn hop(
         let begun = Instant::now();
         let secure = client.tls.handshake(url.host_str().unwrap_or_default(), stream, offer, &client.limits).await?;
         phases.tls = Some(millis(begun));
-        let asked = match OpenConnection::open(secure.stream, secure.version, clock).await {
+        // In a box, which is gone before the request is sent: it has more of the state of HTTP/2 than all the rest of a hop.
+        let opening = Box::pin(OpenConnection::open(secure.stream, secure.version, clock));
+        let asked = match opening.await {
             Ok(mut open) => open.ask(request, room.as_deref_mut(), clock).await.map(|raw| (open, raw)),
             Err(failure) => Err(failure),
         };

@@ -1,6 +1,7 @@
 //! Why an audit failed, and running work on a core with that error.
 
 use audit::Blocked;
+use futures_util::future::TryFutureExt as _;
 use model::capture::FetchFailure;
 use tokio::time::Instant;
 
@@ -19,14 +20,15 @@ pub enum AuditFailure {
     Defect,
 }
 
-/// Runs `work` on a page or file of `bytes` on one of `cores`; waits for a free one until `until`.
-pub(super) async fn on_a_core<T: Send + 'static>(
+/// Runs `work` on a page or file of `bytes` on one of `cores`; waits for a free one until `until`. No `async fn`, whose future
+/// would have room for `work` twice: as its argument, and as that of what it waits for.
+pub(super) fn on_a_core<T: Send + 'static>(
     cores: &Cores,
     bytes: usize,
     until: Instant,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, AuditFailure> {
-    cores.run(bytes, until, work).await.map_err(|undone| match undone {
+) -> impl Future<Output = Result<T, AuditFailure>> + Send {
+    cores.run(bytes, until, work).map_err(|undone| match undone {
         Undone::Overloaded => AuditFailure::Overloaded,
         Undone::Panicked => AuditFailure::Defect,
     })

@@ -25,7 +25,8 @@ pub(super) struct PageMemory {
 /// A parsed page, with its memory reservation if it is large.
 #[derive(Debug)]
 pub(super) struct Parsed {
-    pub(super) page: Page,
+    /// In a box: it has kilobytes itself, and lies in every future on its way to who judges it.
+    pub(super) page: Box<Page>,
     _memory: Option<OwnedSemaphorePermit>,
 }
 
@@ -52,7 +53,7 @@ impl PageMemory {
         let bytes = page_bytes(&capture);
         let read = || {
             let capture = Arc::clone(&capture);
-            on_a_core(cores, bytes, until, move || Page::read(&capture))
+            on_a_core(cores, bytes, until, move || Box::new(Page::read(&capture)))
         };
         let page = read().await?;
         let kib = u32::try_from(page.memory() / 1024).unwrap_or(u32::MAX).min(HEAVY_PAGES_KIB);

@@ -244,6 +244,14 @@ mod tests {
     }
 
     #[test]
+    fn its_class_is_read_in_any_letter_case() {
+        for class in ["Breadcrumbs", "c-breadCrumb", "BREADCRUMB"] {
+            let source = format!("<nav class={class}><a href=/>Home</a> <a href=/bread/>Bread</a></nav>");
+            assert!(shown(&html(&source)).is_some(), "{class}");
+        }
+    }
+
+    #[test]
     fn a_logo_stands_for_the_site() {
         let bread = "<a href=/bread/>Bread</a>";
         for image in ["<img src=/l.svg alt=Logo>", "<img src=/l.svg alt='The Mill logo'>", "<svg></svg>"] {

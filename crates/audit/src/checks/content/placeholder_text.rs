@@ -155,7 +155,7 @@ fn is_of_form(element: Element<'_>) -> bool {
     })
 }
 
-/// The part of a text that its letter case changes no other way than that of ASCII: the longest of its runs in ASCII.
+/// The longest run of ASCII in a text: letter case is ignored in it without tables of Unicode.
 fn in_ascii(text: &'static str) -> &'static str {
     text.split(|c: char| !c.is_ascii()).max_by_key(|part| part.len()).unwrap_or_default()
 }

@@ -20,6 +20,10 @@ use super::content_type;
 use prescan::as_declared_in_meta;
 pub use prescan::{PRESCAN_BYTES, label_in_content};
 
+/// Bytes by which an encoding is guessed, from the first one outside ASCII on. Each is weighed for every encoding there is, and
+/// every trial of a fix guesses again: an audit of 2 MB took 0.8 s.
+const MOST_GUESSED: usize = 128 * 1024;
+
 /// How the page's bytes become text.
 #[derive(Debug, Clone)]
 pub struct Charset {
@@ -64,7 +68,9 @@ pub fn decide(bytes: &[u8], content_type: Option<&str>) -> Charset {
         (encoding, CharsetSource::Xml)
     } else {
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-        detector.feed(bytes, true);
+        let first = Encoding::ascii_valid_up_to(bytes);
+        let guessed = bytes.get(..first.saturating_add(MOST_GUESSED)).unwrap_or(bytes);
+        detector.feed(guessed, guessed.len() == bytes.len());
         (detector.guess(None, Utf8Detection::Deny), CharsetSource::Detected)
     };
     Charset { encoding, source, header_label, meta_label: scan.first_label }
@@ -186,6 +192,16 @@ mod tests {
     fn decided(bytes: &[u8], content_type: Option<&str>) -> (&'static str, CharsetSource) {
         let charset = decide(bytes, content_type);
         (charset.name(), charset.source)
+    }
+
+    #[test]
+    fn an_encoding_is_guessed_by_what_comes_first() {
+        let (russian, ..) =
+            encoding_rs::WINDOWS_1251.encode("<p>Ржаной хлеб на закваске, испечённый в глиняной печи.\n");
+        let page = [b"<br>".repeat(MOST_GUESSED / 4), russian.repeat(MOST_GUESSED / russian.len() + 1)].concat();
+        assert_eq!(decided(&page, None), ("windows-1251", CharsetSource::Detected));
+        let goes_on = [page, b"\xE9t\xE9 \xE0 la fin ".repeat(50_000)].concat();
+        assert_eq!(decided(&goes_on, None), ("windows-1251", CharsetSource::Detected));
     }
 
     proptest! {

@@ -25,7 +25,13 @@ pub(crate) fn unknown_at(code: Code, parent: &str, name: &str, known: &[&str]) -
     let why = if known.is_empty() {
         NOTHING.into()
     } else if near.is_empty() {
-        let listed: Vec<&str> = known.iter().copied().take(MOST_LISTED).collect();
+        let mut listed: Vec<&str> = Vec::new();
+        for name in known.iter().copied().take(MOST_LISTED) {
+            // A call may declare itself what every call takes.
+            if !listed.contains(&name) {
+                listed.push(name);
+            }
+        }
         FAR.phrase(&[("names", listed.join(", ").into())])
     } else {
         NEAR.phrase(&[("names", near.join(", ").into())])
@@ -45,6 +51,7 @@ mod tests {
     #[test]
     fn an_unknown_name_is_told_the_nearest_or_all() {
         assert_eq!(detail("budgte", &["fields", "budget"]), "budgte: unknown field; did you mean: budget");
+        assert_eq!(detail("xyz", &["id", "fields", "id"]), "xyz: unknown field; accepted fields: id, fields");
         assert_eq!(detail("xyz", &["fields", "id"]), "xyz: unknown field; accepted fields: fields, id");
         assert_eq!(detail("x", &[]), "x: unknown field; this call takes no body");
         assert_eq!(detail("<script>", &["id"]), "?: unknown field; accepted fields: id");

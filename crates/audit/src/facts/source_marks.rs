@@ -26,7 +26,7 @@ pub(crate) enum SourceMark {
     SecretStart,
 }
 
-/// What marks are told by, in letters that other words of a page have rarely: the rarer, the less is looked at twice.
+/// The words that marks are found by. The rarer a word is in other text, the fewer places are looked at in vain.
 const TEXTS: [(&str, SourceMark); 6] = [
     ("nosnippet", SourceMark::NoSnippet),
     ("vocabulary.org", SourceMark::DataVocabulary),
@@ -39,8 +39,8 @@ const TEXTS: [(&str, SourceMark); 6] = [
 /// Bytes of the longest mark, at least.
 const LONGEST: usize = 32;
 
-/// Bytes from which on the words are compared four bytes at a time. The shortest word decides that, and with fewer, places
-/// that only look like a word are many.
+/// Bytes of the shortest word that is searched for together with the others. One with fewer would make the search compare fewer
+/// bytes of all of them, and stop at many places in vain.
 const LEAST_COMPARED: usize = 4;
 
 /// Finds marks.

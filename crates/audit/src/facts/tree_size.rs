@@ -50,8 +50,7 @@ impl TreeSize {
         size
     }
 
-    /// Notes the children of an element of which there were so many. Most have fewer than another one, and need no look at
-    /// what they are.
+    /// Notes an element with so many children. Most have fewer than another one, and need no look at what they are.
     fn close(&mut self, parent: Element<'_>, children: usize) {
         if children > self.children && !is_row_of_many(parent) {
             self.children = self.children.max(parent.children().filter(|child| is_counted(*child)).count());

@@ -9,6 +9,7 @@ mod pace;
 mod resources;
 mod shared;
 mod sitemaps;
+mod spilling;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::AssertUnwindSafe;
@@ -21,7 +22,8 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use model::capture::{Capture, Extra, Fetched};
 use model::time::Timestamp;
 use site::{
-    Frontier, FrontierEntry, FrontierLimits, FrontierScope, PageFacts, RunLimit, SiteInputs, Way, key, origin_variants,
+    Frontier, FrontierEntry, FrontierLimits, FrontierScope, PageFacts, RunLimit, SiteInputs, Spill, SpillFailure,
+    UrlList, Way, key, origin_variants,
 };
 use url::Url;
 
@@ -33,6 +35,7 @@ pub use resources::{CrawledResources, MOST_RESOURCES};
 pub use shared::{CrawlAnswer, CrawlAsker, SharedCrawl};
 pub use sitemaps::SitemapList;
 use sitemaps::SitemapsReading;
+pub use spilling::{crawl_spill, report_spill};
 
 /// Pages that may be asked before the one that is to be given out next: what is held in memory.
 const AHEAD: usize = 64;
@@ -69,6 +72,8 @@ pub struct CrawlOptions {
     pub started_at: Timestamp,
     /// Nonce of the not-found probe: 32 hex digits.
     pub nonce: String,
+    /// Where the addresses of the site are, and what its sitemaps say of them: [`crawl_spill`].
+    pub spill: Spill,
 }
 
 /// Why a crawl could not begin.
@@ -164,7 +169,7 @@ impl Crawl {
         capture: Capture,
         options: CrawlOptions,
     ) -> Result<Self, CrawlFailure> {
-        let mut origin = SiteOrigin::of(&capture);
+        let mut origin = SiteOrigin::of(&capture, &options.spill);
         if options.obeys_robots && origin.is_closed() {
             return Err(CrawlFailure::RobotsUnreachable);
         }
@@ -179,7 +184,7 @@ impl Crawl {
         let start = answered.and_then(|url| key(&url)).unwrap_or_else(|| url.clone());
         let scope =
             FrontierScope::new(&start, &options.include, &options.exclude).map_err(|error| of_pattern(&error))?;
-        let mut frontier = Frontier::new(scope, options.limits);
+        let mut frontier = Frontier::new(scope, options.limits, &options.spill);
         frontier.begin(&start, Way::Start);
         // What was asked for in the end: not https where that was assumed, and refused.
         let asked = Url::parse(&capture.requested_url).unwrap_or_else(|_| url.clone());
@@ -192,7 +197,7 @@ impl Crawl {
                 probes.push(variant.into());
             }
         }
-        frontier.list(origin.list.listed.iter().flatten().cloned());
+        frontier.list(origin.list.listed.iter().flat_map(UrlList::iter));
         let is_direct = capture.page.response().is_some_and(|exchange| exchange.hops.is_empty());
         let first = is_direct.then(|| (start.as_str().to_owned(), capture.page));
         let shared = Shared {
@@ -240,6 +245,11 @@ impl Crawl {
         self.frontier.commit(page);
         self.begun = self.begun.max(self.frontier.committed());
         true
+    }
+
+    /// Whether what was kept of the site's addresses could be read again: to be asked at the end, and before what came is kept.
+    pub fn check(&self) -> Result<(), SpillFailure> {
+        self.frontier.check()
     }
 
     /// The next page in order; `None` at the end. Each has to be committed before the next is asked for.

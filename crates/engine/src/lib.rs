@@ -13,6 +13,6 @@ pub use audit_loop::{
 pub use cores::{CoreQueues, Cores, Undone};
 pub use crawl::{
     Crawl, CrawlAnswer, CrawlAsker, CrawlFailure, CrawlOptions, CrawledPage, CrawledResources, MOST_RESOURCES,
-    SharedCrawl, SitemapList,
+    SharedCrawl, SitemapList, crawl_spill, report_spill,
 };
 pub use verification::Verification;

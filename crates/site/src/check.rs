@@ -62,17 +62,17 @@ impl CasePlace {
 
 /// A case: its note with the values, and its pages.
 pub(crate) fn case(
-    subject: &str,
+    subject: impl Into<String>,
     note: Text,
     values: &[(&str, Value)],
     places: impl IntoIterator<Item = CasePlace>,
 ) -> Case {
-    Case { subject: subject.to_owned(), note: note.phrase(values), places: places.into_iter().collect() }
+    Case { subject: subject.into(), note: note.phrase(values), places: places.into_iter().collect() }
 }
 
 /// A case of pages as wholes.
 pub(crate) fn case_of(
-    subject: &str,
+    subject: impl Into<String>,
     note: Text,
     values: &[(&str, Value)],
     pages: impl IntoIterator<Item = PageId>,

@@ -1,9 +1,10 @@
 //! Findings of pages, folded: what a template makes wrong on most of its pages is said once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use model::finding::Severity;
 
+use crate::column::Column;
 use crate::facts::{NodeFinding, PageId, SiteFacts};
 
 /// Share in percent of the pages of a template, or of the site, on which a finding stands at the same place.
@@ -89,18 +90,16 @@ type PageFindings = Vec<(PageId, NodeFinding)>;
 /// Folds the findings of every page: gives each fold to `take`, in the order of codes, and of causes. One code after the other, and
 /// no fold is kept: a site has millions of findings.
 pub(crate) fn folds(site: &SiteFacts, take: &mut impl FnMut(Fold)) {
-    let scored = || site.pages().filter(|(_, page)| page.score.is_some());
-    let reported: Vec<PageId> = scored().map(|(id, _)| id).collect();
-    let codes: BTreeSet<u16> =
-        scored().flat_map(|(_, page)| page.findings.iter()).map(|finding| finding.code).collect();
-    for code in codes {
-        let mut found = PageFindings::new();
-        for (id, page) in scored() {
-            let from = page.findings.partition_point(|finding| finding.code < code);
-            let findings = page.findings.get(from..).unwrap_or_default().iter();
-            found.extend(findings.take_while(|finding| finding.code == code).map(|finding| (id, *finding)));
+    let mut reported: Vec<PageId> = Vec::new();
+    let mut by_code: BTreeMap<u16, Column<(PageId, NodeFinding)>> = BTreeMap::new();
+    for (id, page) in site.pages().filter(|(_, page)| page.score.is_some()) {
+        reported.push(id);
+        for finding in site.findings(&page) {
+            by_code.entry(finding.code).or_insert_with(|| Column::new(&site.spill)).push((id, finding));
         }
-        fold_code(site, code, found, &reported, take);
+    }
+    for (code, found) in by_code {
+        fold_code(site, code, found.iter().collect(), &reported, take);
     }
 }
 

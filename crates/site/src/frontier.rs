@@ -3,52 +3,17 @@
 
 use std::collections::BTreeSet;
 
-use regex::RegexSet;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::address::{MOST_ADDRESS_BYTES, key, other_host};
+use crate::address::{MOST_ADDRESS_BYTES, key};
+use crate::column::{Column, Record, record};
 use crate::facts::{MOST_HOPS, TextId, TextTable};
 use crate::page_facts::{PageAnswer, PageFacts, RunLimit};
+use crate::scope::FrontierScope;
+use crate::spill::{Spill, SpillFailure};
 use crate::traps::{Trap, Traps, shape};
-
-/// Which addresses belong to the site.
-#[derive(Debug, Clone)]
-pub struct FrontierScope {
-    /// Host of the first page, and the one with or without `www.`.
-    hosts: [String; 2],
-    /// The port, where one is written.
-    port: Option<u16>,
-    include: Option<RegexSet>,
-    exclude: RegexSet,
-}
-
-impl FrontierScope {
-    /// The site of a page: its host with and without `www.`, on the same port, over http and https. With `include`, only
-    /// addresses that one of the patterns finds, and the first page; never those that one of `exclude` finds.
-    pub fn new(start: &Url, include: &[String], exclude: &[String]) -> Result<Self, regex::Error> {
-        let host = start.host_str().unwrap_or_default().to_owned();
-        Ok(Self {
-            hosts: [other_host(&host), host],
-            port: start.port(),
-            include: if include.is_empty() { None } else { Some(RegexSet::new(include)?) },
-            exclude: RegexSet::new(exclude)?,
-        })
-    }
-
-    /// Whether an address is of the site, whatever the patterns say.
-    pub fn is_internal(&self, url: &Url) -> bool {
-        let host = url.host_str().unwrap_or_default();
-        self.hosts.iter().any(|own| own == host) && url.port() == self.port
-    }
-
-    /// Whether an address is asked.
-    fn admits(&self, url: &Url) -> bool {
-        self.is_internal(url)
-            && self.include.as_ref().is_none_or(|include| include.is_match(url.as_str()))
-            && !self.exclude.is_match(url.as_str())
-    }
-}
+use crate::url_list::{UrlCursor, UrlList};
 
 /// How much a run asks at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,32 +63,60 @@ struct EntryWay {
     redirects: u32,
 }
 
+record!(EntryWay { way: Way, depth: u32, row: u32, redirects: u32 });
+
+impl Record for Way {
+    const BYTES: usize = 1;
+
+    fn write(self, bytes: &mut [u8]) {
+        let number: u8 = match self {
+            Self::Start => 0,
+            Self::Link => 1,
+            Self::Sitemap => 2,
+            Self::Probe => 3,
+        };
+        number.write(bytes);
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        match u8::read(bytes) {
+            0 => Self::Start,
+            1 => Self::Link,
+            2 => Self::Sitemap,
+            _ => Self::Probe,
+        }
+    }
+}
+
 /// The addresses of a run, in order. Those before [`Frontier::committed`] are done.
 #[derive(Debug)]
 pub struct Frontier {
+    spill: Spill,
     scope: FrontierScope,
     limits: FrontierLimits,
     /// The addresses, numbered in their order.
     urls: TextTable,
-    entries: Vec<EntryWay>,
-    /// Listed addresses, asked when no linked one is left: a line for each, and where the next begins.
-    listed: String,
-    next_listed: usize,
+    entries: Column<EntryWay>,
+    /// Listed addresses, asked when no linked one is left.
+    listed: UrlList,
+    /// Those that were taken.
+    taken: UrlCursor,
     committed: usize,
     traps: Traps,
     limits_met: BTreeSet<RunLimit>,
 }
 
 impl Frontier {
-    /// An empty frontier.
-    pub fn new(scope: FrontierScope, limits: FrontierLimits) -> Self {
+    /// An empty frontier, whose addresses go to `spill`.
+    pub fn new(scope: FrontierScope, limits: FrontierLimits, spill: &Spill) -> Self {
         Self {
+            spill: spill.clone(),
             scope,
             limits,
-            urls: TextTable::default(),
-            entries: Vec::new(),
-            listed: String::new(),
-            next_listed: 0,
+            urls: TextTable::new(spill),
+            entries: Column::new(spill),
+            listed: UrlList::default(),
+            taken: UrlCursor::default(),
             committed: 0,
             traps: Traps::default(),
             limits_met: BTreeSet::new(),
@@ -137,22 +130,25 @@ impl Frontier {
     }
 
     /// Adds the addresses of sitemaps. They are asked when no linked one is left.
-    pub fn list(&mut self, urls: impl IntoIterator<Item = String>) {
-        for url in urls {
-            self.listed.push_str(&url);
-            self.listed.push('\n');
-        }
+    pub fn list(&mut self, urls: impl IntoIterator<Item = impl AsRef<str>>) {
+        urls.into_iter().for_each(|url| self.listed.push(url.as_ref()));
     }
 
-    /// The address at a place of the order.
+    /// The address at a place of the order; `None` too where it can't be read again ([`Self::check`]).
     pub fn entry(&self, at: usize) -> Option<FrontierEntry> {
-        let EntryWay { way, depth, row, redirects } = *self.entries.get(at)?;
-        Some(FrontierEntry { url: self.url(at).to_owned(), way, depth, row, redirects })
+        let EntryWay { way, depth, row, redirects } = self.entries.get(at)?;
+        let entry = FrontierEntry { url: self.url(at), way, depth, row, redirects };
+        self.check().is_ok().then_some(entry)
+    }
+
+    /// Whether what was kept of the addresses could be read again. If not, the frontier is of no more use.
+    pub fn check(&self) -> Result<(), SpillFailure> {
+        self.spill.check()
     }
 
     /// The address itself; empty where none is known.
-    pub fn url(&self, at: usize) -> &str {
-        u32::try_from(at).map_or("", |at| self.urls.get(TextId(at)))
+    pub fn url(&self, at: usize) -> String {
+        u32::try_from(at).map(|at| self.urls.get(TextId(at))).unwrap_or_default()
     }
 
     /// Addresses known so far.
@@ -162,7 +158,7 @@ impl Frontier {
 
     /// Whether no address is known.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.entries.len() == 0
     }
 
     /// Addresses whose answers were committed.
@@ -177,7 +173,7 @@ impl Frontier {
 
     /// Whether nothing that belongs to the site was left out for a limit. What patterns and traps leave out does not count.
     pub fn is_complete(&self) -> bool {
-        self.limits_met.is_empty() && self.committed == self.entries.len() && self.next_listed == self.listed.len()
+        self.limits_met.is_empty() && self.committed == self.entries.len() && self.taken.is_at_end(&self.listed)
     }
 
     /// The limits that left addresses out.
@@ -254,9 +250,7 @@ impl Frontier {
 
     /// Adds listed addresses until one is new. One at a time: what it links comes before the next.
     fn take_listed(&mut self) {
-        while let Some((url, _)) = self.listed.get(self.next_listed..).and_then(|left| left.split_once('\n')) {
-            let url = url.to_owned();
-            self.next_listed += url.len() + 1;
+        while let Some(url) = self.taken.next(&self.listed).map(str::to_owned) {
             if self.urls.contains(&url) || !Url::parse(&url).is_ok_and(|url| self.scope.admits(&url)) {
                 continue;
             }
@@ -298,7 +292,7 @@ mod tests {
     fn frontier(pages: usize) -> Frontier {
         let start = Url::parse("https://e.com/").unwrap();
         let scope = FrontierScope::new(&start, &[], &["/private/".to_owned()]).unwrap();
-        let mut frontier = Frontier::new(scope, FrontierLimits { pages, depth: 5 });
+        let mut frontier = Frontier::new(scope, FrontierLimits { pages, depth: 5 }, &Spill::default());
         assert!(frontier.begin(&start, Way::Start));
         frontier
     }
@@ -310,7 +304,7 @@ mod tests {
         PageFacts::unjudged(url, PageRole::Page, answer)
     }
 
-    fn urls(frontier: &Frontier) -> Vec<&str> {
+    fn urls(frontier: &Frontier) -> Vec<String> {
         (0..frontier.len()).map(|at| frontier.url(at)).collect()
     }
 
@@ -349,7 +343,7 @@ mod tests {
         assert!(few.limits_met().iter().eq(&[RunLimit::Pages]));
         let mut deep = frontier(100);
         for depth in 0..7 {
-            let from = urls(&deep).last().map(|url| (*url).to_owned()).unwrap();
+            let from = urls(&deep).last().cloned().unwrap();
             deep.commit(&page(&from, &[&format!("https://e.com/{}", ["a", "b", "c", "d", "e", "f", "g"][depth])]));
         }
         assert_eq!(deep.len(), 6, "the first page, and five clicks");
@@ -373,7 +367,7 @@ mod tests {
         let mut frontier = frontier(100);
         while frontier.committed() < frontier.len() {
             let at = frontier.committed();
-            let url = frontier.url(at).to_owned();
+            let url = frontier.url(at);
             let answer =
                 PageAnswer::Redirect { status: 302, to: Some(format!("https://e.com/{}", "x".repeat(at + 1))) };
             frontier.commit(&PageFacts::unjudged(&url, PageRole::Page, answer));
@@ -385,12 +379,12 @@ mod tests {
     fn a_calendar_ends_and_is_told() {
         let start = Url::parse("https://e.com/?month=0").unwrap();
         let scope = FrontierScope::new(&start, &[], &[]).unwrap();
-        let mut frontier = Frontier::new(scope, FrontierLimits { pages: 10_000, depth: u32::MAX });
+        let mut frontier = Frontier::new(scope, FrontierLimits { pages: 10_000, depth: u32::MAX }, &Spill::default());
         frontier.begin(&start, Way::Start);
         let mut month = 0;
         while frontier.committed() < frontier.len() {
             month += 1;
-            let at = frontier.url(frontier.committed()).to_owned();
+            let at = frontier.url(frontier.committed());
             frontier.commit(&page(&at, &[&format!("https://e.com/?month={month}")]));
         }
         assert_eq!(frontier.len(), 101);

@@ -6,6 +6,7 @@
 mod address;
 pub mod check;
 pub mod checks;
+mod column;
 mod comparison;
 mod content;
 pub mod facts;
@@ -17,20 +18,28 @@ mod points;
 mod queries;
 mod reading;
 mod report;
+mod scope;
 mod skeleton;
 mod sketch;
+mod spill;
+mod spill_map;
 mod traps;
+mod url_list;
 
 pub use address::{key, origin_variants};
 pub use comparison::{ChangeGroup, ChangeSummary, SiteChange, SiteChanges, Snapshot, changes, title_of};
 pub use content::read as contents;
 pub use facts::{SiteBuilder, SiteFacts};
-pub use frontier::{Frontier, FrontierEntry, FrontierLimits, FrontierScope, Way};
+pub use frontier::{Frontier, FrontierEntry, FrontierLimits, Way};
 pub use page_facts::{
     ContentFacts, DocumentFacts, EntityFacts, FACTS_VERSION, OrganizationFacts, PageAnswer, PageFacts, PageFinding,
     PageLink, PageRole, RunLimit, SiteInputs, Skeleton,
 };
 pub use reading::{AuditedDocument, read_page, read_resource};
 pub use report::{CaseView, DEEPEST_BAR, FoldedFinding, Scope, SiteFinding, SiteReport, TemplateView, report};
+pub use scope::FrontierScope;
 pub use sketch::{alike, sketch};
+pub use spill::{Spill, SpillFailure, SpillFile};
+pub use spill_map::SpillMap;
 pub use traps::{Trap, TrapKind};
+pub use url_list::UrlList;

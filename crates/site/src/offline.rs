@@ -15,9 +15,11 @@ use url::Url;
 
 use crate::address::{key, origin_variants};
 use crate::facts::{SiteBuilder, SiteFacts};
-use crate::frontier::{Frontier, FrontierLimits, FrontierScope, Way};
+use crate::frontier::{Frontier, FrontierLimits, Way};
 use crate::page_facts::{PageAnswer, PageFacts, PageRole, SiteInputs};
 use crate::reading::{AuditedDocument, read_page, read_resource};
+use crate::scope::FrontierScope;
+use crate::spill::Spill;
 
 /// What is asked of an offline site.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +41,7 @@ pub fn crawl(run: OfflineRun<'_>) -> (Vec<PageFacts>, SiteInputs) {
     let state = RobotsState::read(&robots.fetched);
     let (sitemaps, listed) = sitemaps(answers, &state);
     let Ok(scope) = FrontierScope::new(start, &[], &[]) else { return (Vec::new(), SiteInputs::default()) };
-    let mut frontier = Frontier::new(scope, limits);
+    let mut frontier = Frontier::new(scope, limits, &Spill::default());
     frontier.begin(start, Way::Start);
     let mut probes = Vec::new();
     for url in origin_variants(start).iter().filter(|url| answers.contains_key(url.as_str())) {
@@ -47,7 +49,7 @@ pub fn crawl(run: OfflineRun<'_>) -> (Vec<PageFacts>, SiteInputs) {
             probes.push(url.as_str().to_owned());
         }
     }
-    frontier.list(listed.iter().flatten().cloned());
+    frontier.list(listed.iter().flatten());
     let mut extras = vec![robots];
     extras.extend(sitemaps);
     let mut pages = Vec::new();
@@ -61,7 +63,7 @@ pub fn crawl(run: OfflineRun<'_>) -> (Vec<PageFacts>, SiteInputs) {
     pages.extend(images.into_iter().chain(external));
     let inputs = SiteInputs {
         start: key(start).map(String::from).unwrap_or_default(),
-        listed,
+        listed: listed.map(|urls| urls.iter().collect()),
         sitemaps_complete: true,
         unread_sitemaps: Vec::new(),
         complete: frontier.is_complete(),

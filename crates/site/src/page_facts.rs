@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::traps::Trap;
+use crate::url_list::UrlList;
 
 /// Version of what is kept of pages and of the checks across pages. Runs of two versions are not compared, and pages of another
 /// version are asked for again.
@@ -231,7 +232,7 @@ pub struct SiteInputs {
     /// Key of the first page.
     pub start: String,
     /// Keys that the sitemaps list; `None` where the site has none, or they could not be read.
-    pub listed: Option<Vec<String>>,
+    pub listed: Option<UrlList>,
     /// Every sitemap was read to its end.
     pub sitemaps_complete: bool,
     /// Addresses of sitemaps that were named and could not be read to their end.

@@ -24,7 +24,7 @@ impl Points {
     pub(crate) fn of(site: &SiteFacts, found: &[(&'static SiteCheck, Vec<Case>)]) -> Self {
         let scored = site.pages().filter(|(_, page)| page.score.is_some());
         let taken = scored.map(|(id, page)| {
-            let taken = page.findings.iter().map(|finding| weight(finding.severity)).sum();
+            let taken = site.findings(&page).iter().map(|finding| weight(finding.severity)).sum();
             (id, taken, site.rank(id))
         });
         let mut points = Self { pages: taken.collect(), ranks: 0.0 };
@@ -87,7 +87,7 @@ impl Points {
 
 /// What a page gains without a code.
 pub(crate) fn points_of(site: &SiteFacts, page: PageId, code: u16) -> u32 {
-    let findings = site.page(page).map_or(&[][..], |page| &page.findings);
+    let findings = site.page(page).map(|page| site.findings(&page)).unwrap_or_default();
     findings.iter().filter(|finding| finding.code == code).map(|finding| weight(finding.severity)).sum()
 }
 

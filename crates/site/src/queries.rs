@@ -6,7 +6,7 @@ use model::lang::{Text, Value};
 
 use crate::address::Variance;
 use crate::check::{Case, CasePlace, SiteVerdict, Unmeasured, case_of};
-use crate::facts::{DocumentNode, PageId, PageNode, SiteFacts, TextId, id};
+use crate::facts::{DocumentNode, PageId, PageNode, SiteFacts, TextId};
 use crate::page_facts::{PageRole, RunLimit};
 use crate::sketch::joined_by;
 
@@ -19,15 +19,15 @@ const MOST_SHOWN: usize = 5;
 
 impl SiteFacts {
     /// Pages of the site that a page links.
-    pub(crate) fn linked_pages(&self) -> impl Iterator<Item = (PageId, &PageNode)> {
-        self.pages().filter(|(id, page)| page.role == PageRole::Page && !self.sources(*id).is_empty())
+    pub(crate) fn linked_pages(&self) -> impl Iterator<Item = (PageId, PageNode)> {
+        self.pages().filter(|(id, page)| page.role == PageRole::Page && self.source_count(*id) > 0)
     }
 
     /// The pages that link a page, each with the text of its link; the page itself where none does.
     pub(crate) fn link_places(&self, id: PageId) -> Vec<CasePlace> {
         let Some(url) = self.page(id).map(|page| page.url) else { return Vec::new() };
-        let place = |source: &PageId| CasePlace { page: *source, detail: self.anchor(*source, url).to_owned() };
-        let places: Vec<CasePlace> = self.sources(id).iter().map(place).collect();
+        let place = |source: PageId| CasePlace { page: source, detail: self.anchor(source, url) };
+        let places: Vec<CasePlace> = self.sources(id).into_iter().map(place).collect();
         if places.is_empty() { vec![CasePlace::page(id)] } else { places }
     }
 
@@ -35,7 +35,7 @@ impl SiteFacts {
     pub(crate) fn image_users(&self) -> BTreeMap<TextId, Vec<PageId>> {
         let mut users: BTreeMap<TextId, Vec<PageId>> = BTreeMap::new();
         for (id, _, document) in self.documents() {
-            document.images.iter().for_each(|image| users.entry(*image).or_default().push(id));
+            self.images(&document).into_iter().for_each(|image| users.entry(image).or_default().push(id));
         }
         users.values_mut().for_each(Vec::dedup);
         users
@@ -49,24 +49,29 @@ impl SiteFacts {
         silencing: &[fn(&DocumentNode) -> Option<TextId>],
         note: Text,
     ) -> Vec<Case> {
-        let mut groups: BTreeMap<(Option<TextId>, TextId), Vec<PageId>> = BTreeMap::new();
+        let mut texts: Vec<(Option<TextId>, TextId, PageId)> = Vec::new();
         for (id, _, document) in self.documents() {
             let is_first = document.list_page.is_none_or(|(number, _)| number < 2);
-            let Some(text) = field(document).filter(|_| is_first && self.is_indexable(id)) else { continue };
+            let Some(text) = field(&document).filter(|_| is_first && self.is_indexable(id)) else { continue };
             if !document.looks_missing {
-                groups.entry((document.lang, text)).or_default().push(id);
+                texts.push((document.lang, text, id));
             }
         }
+        texts.sort_unstable();
         let mut cases = Vec::new();
-        for ((_, text), mut pages) in groups {
+        for group in texts.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let [(_, text, _), _, ..] = group else { continue };
+            let mut pages: Vec<PageId> = group.iter().map(|(_, _, id)| *id).collect();
             let mut seen = BTreeSet::new();
             pages.retain(|id| seen.insert(self.duplicates().stands_for(*id)));
             for silencing in silencing {
                 let mut seen = BTreeSet::new();
-                pages.retain(|id| self.document(*id).and_then(silencing).is_none_or(|text| seen.insert(text)));
+                pages.retain(|id| {
+                    self.document(*id).and_then(|document| silencing(&document)).is_none_or(|text| seen.insert(text))
+                });
             }
             if let [first, _, ..] = pages.as_slice() {
-                let values = [("count", pages.len().into()), ("text", self.text(text).into())];
+                let values = [("count", pages.len().into()), ("text", self.text(*text).into())];
                 cases.push(case_of(self.url(*first), note, &values, pages));
             }
         }
@@ -87,9 +92,9 @@ impl SiteFacts {
     /// A case for each group of pages.
     pub(crate) fn groups(&self, groups: &[Vec<PageId>], note: Text) -> Vec<Case> {
         let found = |pages: &Vec<PageId>| {
-            let mut urls: Vec<&str> = pages.iter().take(MOST_SHOWN).map(|id| self.url(*id)).collect();
+            let mut urls: Vec<String> = pages.iter().take(MOST_SHOWN).map(|id| self.url(*id)).collect();
             if pages.len() > MOST_SHOWN {
-                urls.push("…");
+                urls.push("…".to_owned());
             }
             let values = [("count", pages.len().into()), ("urls", urls.join(", ").into())];
             let first = pages.first().map(|id| self.url(*id)).unwrap_or_default();
@@ -113,7 +118,7 @@ impl SiteFacts {
     /// A case for each canonical of which `judged` says something, with the pages that name it.
     pub(crate) fn canonical_cases(
         &self,
-        judged: impl Fn(PageId, &PageNode) -> Option<(Text, Vec<(&'static str, Value)>)>,
+        judged: impl Fn(PageId, PageNode) -> Option<(Text, Vec<(&'static str, Value)>)>,
     ) -> Vec<Case> {
         let case = |(target, pages): (PageId, Vec<PageId>)| {
             let (note, values) = judged(target, self.page(target)?)?;
@@ -139,18 +144,18 @@ impl SiteFacts {
     }
 
     /// A case for each page that `is_meant` and that many pages link by links that are followed; `count` of the note are those.
-    pub(crate) fn linked_much(&self, note: Text, is_meant: impl Fn(&PageNode) -> bool) -> Vec<Case> {
+    pub(crate) fn linked_much(&self, note: Text, is_meant: impl Fn(PageId, PageNode) -> bool) -> Vec<Case> {
         let (fewest, percent) = MUCH;
         let bar = fewest.max((self.documents().count() * percent).div_ceil(100));
-        let case = |(id, _): (PageId, &PageNode)| {
+        let case = |(id, _): (PageId, PageNode)| {
             let sources = self.followed_sources(id).count();
             (sources >= bar).then(|| case_of(self.url(id), note, &[("count", sources.into())], [id]))
         };
-        self.pages().filter(|(_, page)| is_meant(page)).filter_map(case).collect()
+        self.pages().filter(|(id, page)| is_meant(*id, *page)).filter_map(case).collect()
     }
 
     /// Pages of the run that a sitemap lists; `None` where no sitemap is known.
-    pub(crate) fn listed_pages(&self) -> Option<impl Iterator<Item = (PageId, &PageNode)>> {
+    pub(crate) fn listed_pages(&self) -> Option<impl Iterator<Item = (PageId, PageNode)>> {
         let listed = self.listed.as_ref()?;
         Some(listed.iter().filter_map(|url| self.page_of(*url)).filter_map(|id| Some((id, self.page(id)?))))
     }
@@ -160,10 +165,10 @@ impl SiteFacts {
         let mut targets: BTreeMap<PageId, Vec<CasePlace>> = BTreeMap::new();
         let mut is_absent = true;
         for (id, page, document) in self.documents() {
-            for (lang, url) in &document.alternates {
+            for (lang, url) in self.alternates(&document) {
                 is_absent = false;
-                if let Some(target) = self.page_of(*url).filter(|_| *url != page.url) {
-                    let detail = self.text(*lang).to_owned();
+                if let Some(target) = self.page_of(url).filter(|_| url != page.url) {
+                    let detail = self.text(lang);
                     targets.entry(target).or_default().push(CasePlace { page: id, detail });
                 }
             }
@@ -176,15 +181,15 @@ impl SiteFacts {
         let targets = self.version_targets()?;
         let names = |from: PageId, to: PageId| {
             let url = self.page(to).map(|page| page.url);
-            self.document(from).is_some_and(|one| one.alternates.iter().any(|(_, version)| Some(*version) == url))
+            self.document(from)
+                .is_some_and(|one| self.alternates(&one).iter().any(|(_, version)| Some(*version) == url))
         };
         let pairs = targets.iter().flat_map(|(target, places)| places.iter().map(move |place| (*target, place.page)));
         let mutual = pairs.filter(|(target, source)| names(*target, *source));
-        let roots = joined_by(self.pages.len(), mutual);
-        let mut clusters: BTreeMap<u32, Vec<PageId>> = BTreeMap::new();
-        for (page, root) in roots.into_iter().enumerate() {
-            clusters.entry(root).or_default().push(id(page));
-        }
-        Ok(clusters.into_values().filter(|cluster| cluster.len() > 1).collect())
+        let roots = joined_by(self.page_count(), mutual);
+        let mut by_root: Vec<(u32, PageId)> = roots.into_iter().zip(0..).collect();
+        by_root.sort_unstable();
+        let clusters = by_root.chunk_by(|(a, _), (b, _)| a == b).filter(|cluster| cluster.len() > 1);
+        Ok(clusters.map(|cluster| cluster.iter().map(|(_, page)| *page).collect()).collect())
     }
 }

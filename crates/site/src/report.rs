@@ -197,7 +197,7 @@ pub fn report(site: &SiteFacts) -> SiteReport {
             .then(b.total.cmp(&a.total))
     });
     SiteReport {
-        url: site.start().map(|start| site.url(start).to_owned()).unwrap_or_default(),
+        url: site.start().map(|start| site.url(start)).unwrap_or_default(),
         start_answer: site.start().and_then(|start| site.page(start)).map(|page| page.answer.word()),
         score: points.score(),
         complete: site.complete,
@@ -238,13 +238,13 @@ fn finding(site: &SiteFacts, check: &'static SiteCheck, cases: Vec<Case>, points
 fn view(site: &SiteFacts, case: Case) -> CaseView {
     let total = case.places.len();
     let places = case.places.into_iter().take(MOST_LISTED);
-    let pages = places.map(|place| (site.url(place.page).to_owned(), place.detail)).collect();
+    let pages = places.map(|place| (site.url(place.page), place.detail)).collect();
     CaseView { url: case.subject, note: case.note, total, pages }
 }
 
 fn folded(site: &SiteFacts, fold: &Fold, points: &Points) -> FoldedFinding {
     const NO_TEXT: Text = text("", "");
-    let urls = |pages: &[PageId]| pages.iter().take(MOST_LISTED).map(|id| site.url(*id).to_owned()).collect();
+    let urls = |pages: &[PageId]| pages.iter().take(MOST_LISTED).map(|id| site.url(*id)).collect();
     let code = site.codes.get(usize::from(fold.code)).cloned().unwrap_or_default();
     let scope = match fold.cause {
         FoldScope::Site => Scope::Site,
@@ -300,7 +300,7 @@ fn templates(site: &SiteFacts, mut without: TemplatePoints, points: &Points) -> 
         let mean = (!scores.is_empty()).then(|| scores.iter().sum::<u32>() / count(scores.len()));
         TemplateView {
             name: template.name.clone(),
-            example: site.url(template.example).to_owned(),
+            example: site.url(template.example),
             pages: template.pages.len(),
             score: mean,
             gain: points.gain(without.take(at)),

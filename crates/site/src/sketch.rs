@@ -84,18 +84,19 @@ pub(crate) fn same<N: PartialEq>(a: &[N], b: &[N]) -> usize {
 /// they share a band, a run of `rows` numbers of their sketches (locality-sensitive hashing). Of a band that many share, each
 /// is compared with the first and with the one before it only, so that the work is linear. Sets are in an order that does not
 /// depend on how they came.
-pub(crate) fn groups<'s, N: Copy + Into<u16> + 's>(
+pub(crate) fn groups<S: AsRef<[N]>, N: Copy + Into<u16>>(
     count: usize,
-    sketch: impl Fn(usize) -> &'s [N],
+    sketch: impl Fn(usize) -> S,
     rows: usize,
     are_alike: impl Fn(usize, usize) -> bool,
 ) -> Vec<u32> {
     let mut parents: Vec<u32> = (0..count as u32).collect();
-    let bands = (0..count).map(|at| sketch(at).len().div_ceil(rows.max(1))).max().unwrap_or_default();
+    let bands = (0..count).map(|at| sketch(at).as_ref().len().div_ceil(rows.max(1))).max().unwrap_or_default();
     // One band after the other: all at once would take more memory than the sketches.
     for band in 0..bands {
         let numbers = |at: u32| {
-            let numbers = sketch(at as usize).chunks(rows.max(1)).nth(band)?;
+            let sketch = sketch(at as usize);
+            let numbers = sketch.as_ref().chunks(rows.max(1)).nth(band)?;
             Some(numbers.iter().fold(0, |hash, number| joined(hash, u64::from((*number).into()))))
         };
         let mut banded: Vec<(u64, u32)> = (0..count as u32).filter_map(|at| Some((numbers(at)?, at))).collect();

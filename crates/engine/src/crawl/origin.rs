@@ -1,13 +1,13 @@
 //! What belongs to a whole site and is asked for once: robots.txt, sitemaps, discovery files.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
+use audit::facts::hreflang::{AlternateSource, DeclaredAlternate};
 use audit::facts::robots_txt::{RobotsState, RobotsTxt};
 use audit::facts::site_files::{SiteFile, SiteFiles};
 use audit::facts::sitemap::{ListedPage, SitemapEntry};
 use audit::facts::sitemap_survey::{self, Presence, Sitemaps};
 use model::capture::{Capture, Extra, Want, WantKind};
+use serde::{Deserialize, Serialize};
+use site::{Spill, SpillMap};
 use url::{Position, Url};
 
 use super::sitemaps::{SitemapList, SitemapSource, SitemapsReading};
@@ -22,10 +22,46 @@ pub(super) struct SiteOrigin {
     pub(super) extras: Vec<Extra>,
     /// robots.txt and sitemaps, read, without entries.
     pub(super) files: SiteFiles,
-    /// Entries of sitemaps by the key of the page, each with the address of its file.
-    entries: HashMap<String, Vec<(Arc<str>, SitemapEntry)>>,
+    /// Entries of sitemaps by the key of the page, each a [`KeptEntry`] as JSON: a site has more of them than of all else here.
+    entries: SpillMap,
     /// What was read of the sitemaps.
     pub(super) list: SitemapList,
+}
+
+/// An entry of a sitemap as it is kept.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct KeptEntry {
+    /// Address of its file.
+    #[serde(rename = "f")]
+    file: String,
+    #[serde(rename = "l")]
+    loc: String,
+    #[serde(rename = "m", default, skip_serializing_if = "Option::is_none")]
+    lastmod: Option<String>,
+    /// Language, address as written and resolved.
+    #[serde(rename = "a", default, skip_serializing_if = "Vec::is_empty")]
+    alternates: Vec<(String, String, Option<String>)>,
+}
+
+impl KeptEntry {
+    fn of(file: &str, entry: SitemapEntry) -> Self {
+        let SitemapEntry { loc, lastmod, alternates } = entry;
+        let alternate = |one: DeclaredAlternate| (one.lang, one.href, one.url.map(String::from));
+        let alternates = alternates.into_iter().map(alternate).collect();
+        Self { file: file.to_owned(), loc, lastmod, alternates }
+    }
+
+    /// The address of the file, and the entry.
+    fn entry(self) -> (String, SitemapEntry) {
+        let Self { file, loc, lastmod, alternates } = self;
+        let alternate = |(lang, href, url): (String, String, Option<String>)| {
+            let url = url.and_then(|url| Url::parse(&url).ok());
+            let source = AlternateSource::Sitemap;
+            DeclaredAlternate { lang, href, url, source, node: None }
+        };
+        let alternates = alternates.into_iter().map(alternate).collect();
+        (file, SitemapEntry { loc, lastmod, alternates })
+    }
 }
 
 /// Whether a file belongs to the site, whichever page asked for it.
@@ -35,13 +71,13 @@ fn is_of_site(kind: WantKind) -> bool {
 }
 
 impl SiteOrigin {
-    /// Of the capture of the site's first page, without sitemaps.
-    pub(super) fn of(capture: &Capture) -> Self {
+    /// Of the capture of the site's first page, without sitemaps. What they list goes to `spill`.
+    pub(super) fn of(capture: &Capture, spill: &Spill) -> Self {
         let of_site = capture.extras.iter().filter(|extra| is_of_site(extra.want.kind)).cloned();
         let mut origin = Self {
             extras: of_site.collect(),
             files: SiteFiles::default(),
-            entries: HashMap::new(),
+            entries: SpillMap::new(spill),
             list: SitemapList::default(),
         };
         let nothing = ListedPage::default();
@@ -75,11 +111,11 @@ impl SiteOrigin {
                     false => SitemapSource::Guess,
                 };
                 let (file, entries) = reading.read(&url, source).await;
-                let file_url: Arc<str> = url.as_str().into();
                 for (key, entry) in entries {
-                    // Nearly every page is listed once, and a vector that grows takes four places at first.
-                    let of_page = self.entries.entry(key).or_insert_with(|| Vec::with_capacity(1));
-                    of_page.push((Arc::clone(&file_url), entry));
+                    match serde_json::to_vec(&KeptEntry::of(&url, entry)) {
+                        Ok(entry) => self.entries.add(&key, &entry),
+                        Err(error) => tracing::error!(%error, "an entry of a sitemap is no JSON"),
+                    }
                 }
                 self.files.add(SiteFile::Sitemap(Box::new(file)));
             }
@@ -109,8 +145,9 @@ impl SiteOrigin {
 
     /// The files as one page sees them.
     pub(super) fn files_for(&self, key: &str) -> SiteFiles {
-        let listed = self.entries.get(key).into_iter().flatten();
-        self.files.listing(listed.map(|(file, entry)| (file.as_ref().to_owned(), entry.clone())))
+        let listed = self.entries.get(key);
+        self.files
+            .listing(listed.iter().filter_map(|entry| Some(serde_json::from_slice::<KeptEntry>(entry).ok()?.entry())))
     }
 
     fn robots(&self) -> Option<&RobotsTxt> {

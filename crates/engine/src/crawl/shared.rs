@@ -8,7 +8,7 @@ use std::time::Duration;
 use fetch::KnownVersion;
 use futures_util::future::FutureExt as _;
 use model::capture::Extra;
-use site::{FrontierEntry, PageFacts, SiteInputs};
+use site::{FrontierEntry, PageFacts, SiteInputs, SpillFailure};
 
 use super::judging::{self, CrawledPage};
 use super::pace::{MOST_TRIES, rest};
@@ -52,6 +52,11 @@ impl SharedCrawl {
     /// Takes the facts of the page that comes next in order; `false` where another is next.
     pub fn commit(&mut self, page: &PageFacts) -> bool {
         self.0.commit(page)
+    }
+
+    /// As [`Crawl::check`].
+    pub fn check(&self) -> Result<(), SpillFailure> {
+        self.0.check()
     }
 
     /// The address at a place of the order, as far as it is known.

@@ -8,7 +8,7 @@ use audit::facts::sitemap::{End, ListedPage, SitemapEntry, SitemapFile, SitemapK
 use audit::facts::url_identity::{identity, same_site};
 use model::capture::{Capture, Extra, FailureKind, FetchFailure, Fetched, Want, WantKind};
 use serde::{Deserialize, Serialize};
-use site::key;
+use site::{UrlList, key};
 use tokio::time::Instant;
 use url::Url;
 
@@ -34,7 +34,7 @@ const MOST_TOLD: usize = 100;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SitemapList {
     /// Keys of the listed pages in the order of the files; `None` where the site has no sitemap.
-    pub listed: Option<Vec<String>>,
+    pub listed: Option<UrlList>,
     /// Every sitemap was read to its end.
     pub complete: bool,
     /// Sitemaps that were named, by robots.txt or by the caller, and could not be read to their end.
@@ -87,7 +87,7 @@ pub(super) struct SitemapsReading<'a> {
     /// A place where sitemaps usually are gave no clear answer.
     is_unsure: bool,
     /// Keys of the listed pages, in the order of the files.
-    pub(super) listed: Vec<String>,
+    pub(super) listed: UrlList,
     /// Files that were named and could not be read to their end, at most [`MOST_TOLD`].
     pub(super) unread: Vec<String>,
     /// The limits of a run left files or addresses out.
@@ -111,7 +111,7 @@ impl<'a> SitemapsReading<'a> {
             alternates: 0,
             children: VecDeque::new(),
             is_unsure: false,
-            listed: Vec::new(),
+            listed: UrlList::default(),
             unread: Vec::new(),
             are_left_out: false,
         }
@@ -158,7 +158,7 @@ impl<'a> SitemapsReading<'a> {
             if self.alternates > MOST_ALTERNATES {
                 entry.alternates = Vec::new();
             }
-            self.listed.push(key.clone());
+            self.listed.push(&key);
             entries.push((key, entry));
         }
         (file, entries)

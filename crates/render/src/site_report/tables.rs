@@ -82,8 +82,8 @@ pub const TEMPLATES: SiteTable = SiteTable {
 };
 
 impl<'a> Cell<'a> {
-    fn text(text: &'a str) -> Self {
-        Self::Text(Some(Cow::Borrowed(text)))
+    fn text(text: impl Into<Cow<'a, str>>) -> Self {
+        Self::Text(Some(text.into()))
     }
 
     fn count(count: usize) -> Self {
@@ -123,8 +123,8 @@ pub fn page_table(site: &SiteFacts, report: &SiteReport) -> String {
 /// The row of [`PAGES`] of a page. Its score is after findings of the site, as everywhere in the report.
 pub fn page_row<'a>(site: &'a SiteFacts, report: &SiteReport, id: PageId) -> Vec<Cell<'a>> {
     let Some(page) = site.page(id) else { return Vec::new() };
-    let document = page.document.as_deref();
-    let of = |field: Option<TextId>| Cell::Text(field.map(|text| Cow::Borrowed(site.text(text))));
+    let document = site.document(id);
+    let of = |field: Option<TextId>| Cell::Text(field.map(|text| site.text(text).into()));
     let number = |number: Option<u32>| Cell::Whole(number.map(i64::from));
     vec![
         Cell::text(site.text(page.url)),
@@ -138,18 +138,19 @@ pub fn page_row<'a>(site: &'a SiteFacts, report: &SiteReport, id: PageId) -> Vec
         of(document.and_then(|document| document.h1)),
         of(document.and_then(|document| document.lang)),
         of(document.and_then(|document| document.canonical)),
-        Cell::count(site.sources(id).len()),
-        Cell::count(site.links(id).len()),
+        Cell::count(site.source_count(id)),
+        Cell::count(site.link_count(id)),
         Cell::Text(site.template_of(id).map(Cow::Borrowed)),
     ]
 }
 
 /// The rows of [`LINKS`] of a page, one for each link.
 pub fn link_rows(site: &SiteFacts, id: PageId) -> impl Iterator<Item = Vec<Cell<'_>>> {
+    let source = site.url(id);
     let row = move |link: Edge| {
         let answer = site.page_of(link.target).and_then(|id| site.page(id)).map(|page| page.answer.word());
         vec![
-            Cell::text(site.url(id)),
+            Cell::text(source.clone()),
             Cell::text(site.text(link.target)),
             Cell::text(site.text(link.anchor())),
             Cell::Flag(Some(link.nofollow())),

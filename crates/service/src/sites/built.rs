@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::report_spill;
 use model::finding::Severity;
-use site::{PageFacts, SiteBuilder, SiteInputs, report};
+use site::{PageFacts, SiteBuilder, SiteInputs, Spill, report};
 use store::{SiteRunRecord, SiteState, Store, StoreError};
 
 use super::answer::SiteFigures;
@@ -25,14 +26,14 @@ pub(crate) async fn built(services: &Services, run: &SiteRunRecord) -> Result<Ar
     if run.state != SiteState::Finished {
         return Err(ServiceError::new(Code::SiteNotFinished));
     }
-    if let Some(built) = services.sites().built(&run.id) {
+    if let Some(built) = services.sites().built(&run.id).filter(is_intact) {
         return Ok(built);
     }
     // One after the other: each takes as much memory as its site.
     let Ok(_turn) = tokio::time::timeout(BUILD_WAIT, services.sites().building.lock()).await else {
         return Err(ServiceError::new(Code::Overloaded).retry_after(5));
     };
-    if let Some(built) = services.sites().built(&run.id) {
+    if let Some(built) = services.sites().built(&run.id).filter(is_intact) {
         return Ok(built);
     }
     let store = services.database().store();
@@ -46,6 +47,11 @@ pub(crate) async fn built(services: &Services, run: &SiteRunRecord) -> Result<Ar
     Ok(services.sites().hold(&run.id, built?))
 }
 
+/// Whether what is held of a site can still be read.
+fn is_intact(built: &Arc<BuiltSite>) -> bool {
+    built.site.check().is_ok()
+}
+
 /// Builds the report of the first `done` pages of a run. The outer error is the database's.
 pub(crate) async fn build(
     store: &Store,
@@ -53,7 +59,25 @@ pub(crate) async fn build(
     done: i64,
     inputs: SiteInputs,
 ) -> Result<Result<BuiltSite, ServiceError>, StoreError> {
-    let mut builder = SiteBuilder::default();
+    let built = build_in(&report_spill(None), store, run, done, inputs.clone()).await?;
+    match built.as_ref().map(|built| built.site.check()) {
+        Ok(Err(failure)) => {
+            tracing::warn!(site_run.id = %run, %failure, "the report of a site is built again, in memory");
+            build_in(&Spill::default(), store, run, done, inputs).await
+        }
+        Ok(Ok(())) | Err(_) => Ok(built),
+    }
+}
+
+/// Builds a report whose facts go to `spill`.
+async fn build_in(
+    spill: &Spill,
+    store: &Store,
+    run: &str,
+    done: i64,
+    inputs: SiteInputs,
+) -> Result<Result<BuiltSite, ServiceError>, StoreError> {
+    let mut builder = SiteBuilder::new(spill);
     let mut from = 0;
     while from < done {
         let results = store.site_results(run, from, READ_AT_ONCE.min(done - from)).await?;

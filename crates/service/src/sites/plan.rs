@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use engine::{CrawlOptions, Scheme, SitemapList};
+use engine::{CrawlOptions, Scheme, SitemapList, crawl_spill};
 use fetch::KnownVersion;
 use model::lang::{Text, text};
 use model::money::Micros;
@@ -180,6 +180,7 @@ impl SiteOptions {
             sitemap_time: SITEMAP_TIME,
             started_at,
             nonce,
+            spill: crawl_spill(None),
         }
     }
 }

@@ -293,14 +293,20 @@ pub async fn document(cx: &Cx, id: &str, form: ReportForm) -> Result<String, Ser
             changes,
             failed_bars: Vec::new(),
         };
-        Ok(match form {
+        let text = match form {
             ReportForm::Json => serde_json::to_string(&SiteReportFile::of(report, &notes, lang))?,
             ReportForm::Html => site_report::page(report, &site_report::page_rows(site, report), &notes, lang),
             ReportForm::Sarif => site_report::sarif(report, &notes, lang)?,
             ReportForm::Csv => site_report::page_table(site, report),
-        })
+        };
+        Ok((text, site.check()))
     };
-    off_worker(written).await?.map_err(unwritten)
+    let (text, checked) = off_worker(written).await?.map_err(unwritten)?;
+    // It is built anew for the next call.
+    checked.map(|()| text).map_err(|failure| {
+        tracing::warn!(%failure, "the report of a site could not be written");
+        ServiceError::new(Code::Overloaded).retry_after(5)
+    })
 }
 
 /// What changed since the run before of its watch; `None` for a run that was compared with none.

@@ -6,6 +6,7 @@ mod outputs;
 mod parquet;
 mod place;
 mod progress;
+mod values;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use engine::{Cores, Crawl, CrawlFailure, CrawlOptions, CrawledPage, Engine, MOST_RESOURCES, Scheme};
+use engine::{Cores, Crawl, CrawlFailure, CrawlOptions, CrawledPage, Engine, MOST_RESOURCES, Scheme, report_spill};
 use fetch::{Fetcher, KnownVersion};
 use model::lang::{Lang, Text, text};
 use model::time::Timestamp;
@@ -21,7 +22,8 @@ use render::shown::printable;
 use render::site_report::{OptionNames, RunChanges, RunNotes};
 use service::ports::Ports;
 use site::{
-    ChangeSummary, PageAnswer, PageFacts, RunLimit, SiteBuilder, SiteChanges, SiteFacts, SiteInputs, Snapshot, report,
+    ChangeSummary, PageAnswer, PageFacts, RunLimit, SiteBuilder, SiteChanges, SiteFacts, SiteInputs, Snapshot, Spill,
+    report,
 };
 use store::{SitePageRow, SiteRunFile};
 use tokio::time::Instant;
@@ -85,7 +87,7 @@ impl SiteArguments {
         };
         let folder = self.folder(&url);
         let ports = Ports::real();
-        let options = self.crawl_options(&engine, ports.now(), ports.nonce())?;
+        let options = self.crawl_options(&engine, ports.now(), ports.nonce(), &folder)?;
         let mut place = RunPlace::of(&folder, &url, self.resume, lang).await?;
         let before = match &self.baseline {
             Some(named) => match place.baseline(named, &folder, &url, lang).await {
@@ -109,7 +111,7 @@ impl SiteArguments {
             return Ok(ExitCode::from(COULD_NOT_AUDIT));
         };
         let complete = inputs.complete;
-        let site = built(&mut file, inputs).await?;
+        let site = built(&mut file, inputs, &report_spill(Some(folder.clone()))).await?;
         let report = report(&site);
         let compared = before.map(|before| Compared::of(&before, &site, complete));
         let (changes, told) = compared.map(|compared| (compared.changes, compared.told)).unzip();
@@ -122,6 +124,7 @@ impl SiteArguments {
             failed_bars,
         };
         outputs::write(&folder, &mut file, &site, &report, &notes, (lang, self.parquet)).await?;
+        site.check()?;
         file.keep_value("finished", if report.score.is_some() { "yes" } else { place::NO_SCORE }).await?;
         file.close().await?;
         if !self.quiet {
@@ -168,8 +171,8 @@ impl SiteArguments {
         match &mut place {
             RunPlace::Empty => {}
             RunPlace::Resumed(file) => {
-                if let Some(begun) = file.value("begun").await? {
-                    (options.started_at, options.nonce, options.read_sitemaps) = serde_json::from_str(&begun)?;
+                if let Some((started_at, nonce, sitemaps)) = values::begun(file).await? {
+                    (options.started_at, options.nonce, options.read_sitemaps) = (started_at, nonce, Some(sitemaps));
                 }
                 // All pages of a run are judged alike.
                 if let Some(program) = file.value("program").await? {
@@ -197,9 +200,8 @@ impl SiteArguments {
         };
         // From here on the folder is changed: what could fail has not.
         let (mut file, mut previous) = place.begin(folder, lang).await?;
-        let begun = serde_json::to_string(&(started_at, nonce, crawl.sitemap_list()))?;
         file.keep_value("url", url.as_str()).await?;
-        file.keep_value("begun", &begun).await?;
+        values::keep_begun(&mut file, (started_at, &nonce), crawl.sitemap_list()).await?;
         file.keep_value("program", &program(proves)).await?;
         file.keep_value("asked", &serde_json::to_string(&asked)?).await?;
         replay(&mut file, &mut crawl, lang).await?;
@@ -227,6 +229,8 @@ impl SiteArguments {
                 kept_at = Instant::now();
             }
         }
+        // An address that could not be read again is none: the crawl ended too soon.
+        crawl.check()?;
         file.add(batch).await?;
         let mut inputs = crawl.inputs();
         tokio::select! {
@@ -237,7 +241,7 @@ impl SiteArguments {
             }
         }
         teller.end();
-        file.keep_value("inputs", &serde_json::to_string(&inputs)?).await?;
+        values::keep_inputs(&mut file, &mut inputs).await?;
         Ok(Some(Finished { file, inputs, started_at }))
     }
 }
@@ -367,9 +371,9 @@ async fn replay(file: &mut SiteRunFile, crawl: &mut Crawl, lang: Lang) -> Result
     }
 }
 
-/// The site of a run's file.
-async fn built(file: &mut SiteRunFile, inputs: SiteInputs) -> Result<SiteFacts> {
-    let mut builder = SiteBuilder::default();
+/// The site of a run's file, whose facts go to `spill`.
+async fn built(file: &mut SiteRunFile, inputs: SiteInputs, spill: &Spill) -> Result<SiteFacts> {
+    let mut builder = SiteBuilder::new(spill);
     let mut from = 0;
     loop {
         let rows = file.facts(from, READ_AT_ONCE).await?;

@@ -1,6 +1,7 @@
 //! What a run of a site found and what it measured, so that another run can be compared with it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::Hash;
 use std::sync::Arc;
 
 use model::finding::Severity;
@@ -68,12 +69,13 @@ impl Snapshot {
                 }
             }
         }
+        let (mut findings, mut codes) = (HashSet::new(), HashSet::new());
         let asked = site.pages().map(|(id, page)| AskedPage {
-            url: site.url(id).into(),
-            unread: unread(site, page),
+            url: site.text(page.url).into(),
+            unread: unread(site, id, page),
             audited: page.score.map(|_| SnapshotReport {
-                findings: Arc::clone(&page.findings),
-                unmeasured: Arc::clone(&page.unmeasured),
+                findings: shared(&mut findings, site.findings(&page)),
+                unmeasured: shared(&mut codes, site.unmeasured(&page)),
             }),
         });
         Self { asked: asked.collect(), codes: site.codes.clone(), complete, unmeasured, of_site }
@@ -164,15 +166,25 @@ impl Snapshot {
 }
 
 /// Why what an address holds is not known, or not all of it, as a word; `None` where it is.
-fn unread(site: &SiteFacts, page: &PageNode) -> Option<Box<str>> {
+fn unread(site: &SiteFacts, id: PageId, page: PageNode) -> Option<Box<str>> {
     match page.answer {
-        NodeAnswer::Document if page.document.as_ref().is_some_and(|document| document.cut) => Some("cut".into()),
+        NodeAnswer::Document if site.document(id).is_some_and(|document| document.cut) => Some("cut".into()),
         NodeAnswer::Document | NodeAnswer::File | NodeAnswer::Redirect(..) => None,
         gone if gone.is_gone() => None,
         NodeAnswer::Error(status) => Some(status.to_string().into()),
         NodeAnswer::Failed(reason) => Some(site.text(reason).into()),
         NodeAnswer::Blocked => Some("blocked".into()),
     }
+}
+
+/// The list that is equal to one, kept once.
+fn shared<T: Clone + Eq + Hash>(known: &mut HashSet<Arc<[T]>>, list: Vec<T>) -> Arc<[T]> {
+    if let Some(known) = known.get(list.as_slice()) {
+        return Arc::clone(known);
+    }
+    let list: Arc<[T]> = list.into();
+    known.insert(Arc::clone(&list));
+    list
 }
 
 /// The place of a code among codes in order.

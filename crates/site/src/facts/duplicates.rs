@@ -29,7 +29,7 @@ impl Duplicates {
     /// Finds the groups among pages that may stand in search results.
     pub(crate) fn of(site: &SiteFacts) -> Self {
         let shown = site.documents().filter(|(id, _, document)| site.is_indexable(*id) && !document.looks_missing);
-        let mut by_content: Vec<(u64, PageId)> = shown.map(|(id, _, document)| (content_key(document), id)).collect();
+        let mut by_content: Vec<(u64, PageId)> = shown.map(|(id, _, document)| (content_key(&document), id)).collect();
         by_content.sort_unstable();
         let mut groups = Self::default();
         let mut left: Vec<PageId> = Vec::new();
@@ -77,7 +77,7 @@ impl Duplicates {
         let mut forms: BTreeMap<String, Vec<PageId>> = BTreeMap::new();
         for id in members {
             // The origin is taken off last: what is left of the address then is no address.
-            let plain = so_far.iter().rev().fold(site.url(id).to_owned(), |url, variance| variance.reduced(&url));
+            let plain = so_far.iter().rev().fold(site.url(id), |url, variance| variance.reduced(&url));
             forms.entry(plain).or_default().push(id);
         }
         let mut left = Vec::with_capacity(forms.len());
@@ -115,7 +115,7 @@ fn has_text(site: &SiteFacts, id: PageId) -> bool {
 /// Groups of pages with nearly the same text, of pages of which no two have the same.
 fn near(site: &SiteFacts, mut pages: Vec<PageId>) -> Vec<Vec<PageId>> {
     pages.sort_unstable();
-    let own = |id: PageId| OwnText::of(site, site.document(id)?);
+    let own = |id: PageId| OwnText::of(site, &site.document(id)?);
     pages.retain(|id| own(*id).is_some());
     let of = |at: usize| own(*pages.get(at)?);
     let is_near = |a: usize, b: usize| {
@@ -123,7 +123,7 @@ fn near(site: &SiteFacts, mut pages: Vec<PageId>) -> Vec<Vec<PageId>> {
         let (Some(a), Some(b)) = (pages.get(a), pages.get(b)) else { return false };
         a_text.likeness(&b_text) >= NEARLY_SAME && !are_meant_to_be_alike(site, *a, *b)
     };
-    let roots = groups(pages.len(), |at| of(at).map_or(&[][..], |text| text.sketch), ROWS, is_near);
+    let roots = groups(pages.len(), |at| of(at).map(|text| text.sketch).unwrap_or_default(), ROWS, is_near);
     let mut groups: BTreeMap<u32, Vec<PageId>> = BTreeMap::new();
     for (page, root) in pages.iter().zip(roots) {
         groups.entry(root).or_default().push(*page);
@@ -132,15 +132,15 @@ fn near(site: &SiteFacts, mut pages: Vec<PageId>) -> Vec<Vec<PageId>> {
 }
 
 /// The text of a page that has enough of its own, besides what every page of the site repeats.
-struct OwnText<'s> {
+struct OwnText {
     /// Sketch of the whole text.
-    sketch: &'s [u8],
+    sketch: Vec<u8>,
     words: u32,
     repeated: u32,
 }
 
-impl<'s> OwnText<'s> {
-    fn of(site: &'s SiteFacts, document: &DocumentNode) -> Option<Self> {
+impl OwnText {
+    fn of(site: &SiteFacts, document: &DocumentNode) -> Option<Self> {
         let content = document.content.as_ref()?;
         let (words, repeated) = (content.words, document.repeated);
         let has_enough = words.saturating_sub(repeated) >= FEWEST_WORDS;
@@ -150,12 +150,12 @@ impl<'s> OwnText<'s> {
     /// How alike two texts are in percent, without what both repeat. What whole texts share follows from their likeness, j = shared /
     /// (a + b − shared); the rest of it is what they share of their own.
     fn likeness(&self, other: &Self) -> usize {
-        let whole = alike(self.sketch, other.sketch);
+        let whole = alike(&self.sketch, &other.sketch);
         let repeated = self.repeated.min(other.repeated);
         if repeated == 0 || whole < NEARLY_SAME {
             return whole;
         }
-        let j = same(self.sketch, other.sketch) as f64 / self.sketch.len().max(1) as f64;
+        let j = same(&self.sketch, &other.sketch) as f64 / self.sketch.len().max(1) as f64;
         let sum = f64::from(self.words) + f64::from(other.words);
         let shared = j * sum / (1.0 + j) - f64::from(repeated);
         let all = sum - 2.0 * f64::from(repeated) - shared;
@@ -167,7 +167,7 @@ impl<'s> OwnText<'s> {
 fn are_meant_to_be_alike(site: &SiteFacts, a: PageId, b: PageId) -> bool {
     let (Some(one), Some(other)) = (site.document(a), site.document(b)) else { return false };
     let url = site.page(b).map(|page| page.url);
-    let is_version = one.alternates.iter().any(|(_, version)| Some(*version) == url);
+    let is_version = site.alternates(&one).iter().any(|(_, version)| Some(*version) == url);
     let list = |document: &DocumentNode| document.list_page.map(|(_, list)| list);
-    is_version || list(one).is_some() && list(one) == list(other)
+    is_version || list(&one).is_some() && list(&one) == list(&other)
 }

@@ -1,8 +1,11 @@
 //! The links of a site.
 
-use super::node::{NodeAnswer, PageNode};
-use super::texts::TextId;
+use std::ops::Range;
+
+use super::node::NodeAnswer;
 use super::{PageId, SiteFacts};
+use crate::column::Column;
+use crate::spill::Spill;
 
 /// Redirects that are followed to an end, as many as Googlebot follows.
 pub(crate) const MOST_HOPS: u32 = 10;
@@ -19,19 +22,24 @@ pub enum RedirectEnd {
 }
 
 /// Links to each page.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct LinkGraph {
     /// Pages that link a page: from `starts[page]` to `starts[page + 1]` of `sources`.
-    starts: Vec<u32>,
-    sources: Vec<PageId>,
+    starts: Column<u32>,
+    sources: Column<PageId>,
 }
 
 impl LinkGraph {
+    /// No links.
+    pub(super) fn new(spill: &Spill) -> Self {
+        Self { starts: Column::new(spill), sources: Column::new(spill) }
+    }
+
     /// The links of the pages of a site.
     pub(super) fn of(site: &SiteFacts) -> Self {
-        let targets = |source: PageId| site.links(source).filter_map(|edge| site.page_of(edge.target));
-        let mut counts = vec![0u32; site.pages.len() + 1];
-        for target in site.pages().flat_map(|(source, _)| targets(source)) {
+        let mut graph = Self::new(&site.spill);
+        let mut counts = vec![0u32; site.page_count() + 1];
+        for target in site.pages().flat_map(|(_, page)| site.linked_by(page)) {
             if let Some(count) = counts.get_mut(target as usize + 1) {
                 *count += 1;
             }
@@ -41,40 +49,49 @@ impl LinkGraph {
             total += *count;
             *count = total;
         }
-        let starts = counts.clone();
-        let mut sources = vec![0; total as usize];
-        for (source, _) in site.pages() {
-            for target in targets(source) {
+        graph.starts.extend(&counts);
+        graph.sources.grow(total as usize);
+        for (source, page) in site.pages() {
+            for target in site.linked_by(page) {
                 let Some(next) = counts.get_mut(target as usize) else { continue };
-                if let Some(slot) = sources.get_mut(*next as usize) {
-                    *slot = source;
-                }
+                graph.sources.set(*next as usize, source);
                 *next += 1;
             }
         }
-        Self { starts, sources }
+        graph
     }
 
-    pub(super) fn sources(&self, page: PageId) -> &[PageId] {
+    /// Where the pages that link a page are.
+    fn span(&self, page: PageId) -> Range<usize> {
         let at = page as usize;
-        let (Some(start), Some(end)) = (self.starts.get(at), self.starts.get(at + 1)) else { return &[] };
-        self.sources.get(*start as usize..*end as usize).unwrap_or_default()
+        match self.starts.range(at..at + 2).as_slice() {
+            [start, end] => *start as usize..*end as usize,
+            _ => 0..0,
+        }
+    }
+
+    pub(super) fn sources(&self, page: PageId) -> Vec<PageId> {
+        self.sources.range(self.span(page))
+    }
+
+    pub(super) fn source_count(&self, page: PageId) -> usize {
+        self.span(page).len()
     }
 }
 
 /// Follows redirects from a page.
-pub(super) fn ending(pages: &[PageNode], page_of: impl Fn(TextId) -> Option<PageId>, page: PageId) -> RedirectEnd {
+pub(super) fn ending(site: &SiteFacts, page: PageId) -> RedirectEnd {
     let mut hops = Vec::new();
     let mut at = page;
     loop {
-        let Some(NodeAnswer::Redirect(_, to)) = pages.get(at as usize).map(|page| page.answer) else {
+        let Some(NodeAnswer::Redirect(_, to)) = site.page(at).map(|page| page.answer) else {
             return RedirectEnd::Page(at, hops);
         };
         if hops.contains(&at) || hops.len() > MOST_HOPS as usize {
             return RedirectEnd::Loop(hops);
         }
         hops.push(at);
-        match to.and_then(&page_of) {
+        match to.and_then(|to| site.page_of(to)) {
             Some(next) => at = next,
             None => return RedirectEnd::Unknown(hops),
         }
@@ -83,9 +100,9 @@ pub(super) fn ending(pages: &[PageNode], page_of: impl Fn(TextId) -> Option<Page
 
 /// Clicks from the first page to each, with the page before on a shortest way; of several the least. A redirect is no click.
 pub(super) fn depths(site: &SiteFacts) -> Vec<Option<(u32, PageId)>> {
-    let mut depths: Vec<Option<(u32, PageId)>> = vec![None; site.pages.len()];
+    let mut depths: Vec<Option<(u32, PageId)>> = vec![None; site.page_count()];
     // The page before each of the next level: the least of those that link it.
-    let mut before: Vec<Option<PageId>> = vec![None; site.pages.len()];
+    let mut before: Vec<Option<PageId>> = vec![None; site.page_count()];
     let mut level: Vec<PageId> = site.start.into_iter().collect();
     let mut depth = 0;
     while !level.is_empty() {
@@ -104,7 +121,7 @@ pub(super) fn depths(site: &SiteFacts) -> Vec<Option<(u32, PageId)>> {
             }
         }
         for page in reached {
-            for next in site.links(page).filter_map(|edge| site.page_of(edge.target)) {
+            for next in site.page(page).into_iter().flat_map(|page| site.linked_by(page)) {
                 if depths.get(next as usize).is_none_or(Option::is_some) {
                     continue;
                 }

@@ -3,6 +3,8 @@
 
 use super::lists::{ListPlace, Lists};
 use super::texts::TextId;
+use crate::column::{Column, record};
+use crate::spill::Spill;
 
 /// Bits of a link beside the number of its address. There are far fewer than 2³⁰ texts: all of them have a gigabyte.
 const BITS: u32 = 2;
@@ -10,8 +12,6 @@ const BITS: u32 = 2;
 const NOFOLLOW: u32 = 1;
 /// It has a text of its own.
 const OWN_TEXT: u32 = 2;
-/// No page links an address.
-const NONE: TextId = TextId(u32::MAX);
 
 /// A link of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,14 +39,15 @@ impl Edge {
 }
 
 /// The links of all pages.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct LinkLists {
+    spill: Spill,
     /// Numbers of addresses with [`BITS`].
     links: Lists<u32>,
     /// Texts of the links with [`OWN_TEXT`], in the order of the links.
     texts: Lists<TextId>,
     /// The usual text of the links to an address, by its number: that of the first link that came.
-    usual: Vec<TextId>,
+    usual: Column<Option<TextId>>,
 }
 
 /// Where the links of a page are.
@@ -56,20 +57,32 @@ pub(crate) struct PageLinks {
     texts: ListPlace,
 }
 
+record!(PageLinks { links: ListPlace, texts: ListPlace });
+
+impl PageLinks {
+    /// Number of links.
+    pub(crate) fn len(self) -> usize {
+        self.links.len()
+    }
+}
+
 impl LinkLists {
+    /// No links.
+    pub(super) fn new(spill: &Spill) -> Self {
+        Self { spill: spill.clone(), links: Lists::new(spill), texts: Lists::new(spill), usual: Column::new(spill) }
+    }
+
     /// Takes the links of a page, each target once.
     pub(super) fn add(&mut self, edges: &[Edge]) -> PageLinks {
         let (mut links, mut texts) = (Vec::with_capacity(edges.len()), Vec::new());
         for edge in edges {
             let at = edge.target.0 as usize;
-            if self.usual.len() <= at {
-                self.usual.resize(at + 1, NONE);
-            }
+            self.usual.grow(at + 1);
             let mut bits = if edge.nofollow() { NOFOLLOW } else { 0 };
-            match self.usual.get_mut(at) {
-                Some(usual) if *usual == NONE => *usual = edge.anchor(),
-                Some(usual) if *usual == edge.anchor() => {}
-                _ => {
+            match self.usual.get(at).flatten() {
+                None => self.usual.set(at, Some(edge.anchor())),
+                Some(usual) if usual == edge.anchor() => {}
+                Some(_) => {
                     bits |= OWN_TEXT;
                     texts.push(edge.anchor());
                 }
@@ -81,49 +94,61 @@ impl LinkLists {
 
     /// The links of a page.
     pub(super) fn of(&self, page: PageLinks) -> impl ExactSizeIterator<Item = Edge> {
-        let mut texts = self.texts.get(page.texts).iter();
-        self.links.get(page.links).iter().map(move |link| {
+        let mut texts = self.texts.get(page.texts).into_iter();
+        self.links.get(page.links).into_iter().map(move |link| {
             let target = TextId(link >> BITS);
-            let text = if link & OWN_TEXT == 0 { self.usual.get(target.0 as usize) } else { texts.next() };
-            Edge::new(target, text.copied().unwrap_or_default(), link & NOFOLLOW != 0)
+            let text = if link & OWN_TEXT == 0 { self.usual.get(target.0 as usize).flatten() } else { texts.next() };
+            Edge::new(target, text.unwrap_or_default(), link & NOFOLLOW != 0)
         })
     }
 
-    /// The link of a page to an address; only after [`Self::renumber`].
-    pub(super) fn find(&self, page: PageLinks, target: TextId) -> Option<Edge> {
-        let at = self.links.get(page.links).binary_search_by_key(&target.0, |link| link >> BITS).ok()?;
-        self.of(page).nth(at)
+    /// The addresses that a page links, with whether the links ask not to be followed: what is cheaper than [`Self::of`].
+    pub(super) fn targets(&self, page: PageLinks) -> impl Iterator<Item = (TextId, bool)> {
+        self.links.get(page.links).into_iter().map(|link| (TextId(link >> BITS), link & NOFOLLOW != 0))
     }
 
-    /// Puts new numbers in place of the old ones, and the links of each page in the order of their addresses.
-    pub(super) fn renumber(&mut self, pages: impl Iterator<Item = PageLinks>, numbers: &[TextId]) {
-        let renumber = |old: TextId| numbers.get(old.0 as usize).copied().unwrap_or(old);
-        let mut usual = vec![NONE; numbers.len()];
-        for (old, text) in self.usual.iter().enumerate().filter(|(_, text)| **text != NONE) {
-            let new = numbers.get(old).and_then(|new| usual.get_mut(new.0 as usize));
-            new.into_iter().for_each(|new| *new = renumber(*text));
-        }
-        self.usual = usual;
-        let mut sorted: Vec<(u32, TextId)> = Vec::new();
-        for page in pages {
-            let mut texts = self.texts.get(page.texts).iter();
-            let new = self.links.get(page.links).iter().map(|link| {
-                let text = if link & OWN_TEXT == 0 { None } else { texts.next() };
-                let target = renumber(TextId(link >> BITS)).0;
-                ((target << BITS) | (link & (NOFOLLOW | OWN_TEXT)), renumber(text.copied().unwrap_or_default()))
-            });
-            sorted.clear();
-            sorted.extend(new);
-            sorted.sort_unstable();
-            for (slot, (link, _)) in self.links.get_mut(page.links).iter_mut().zip(&sorted) {
-                *slot = *link;
-            }
-            let own = sorted.iter().filter(|(link, _)| link & OWN_TEXT != 0);
-            for (slot, (_, text)) in self.texts.get_mut(page.texts).iter_mut().zip(own) {
-                *slot = *text;
-            }
-        }
+    /// The link of a page to an address; only where links are in the order of their addresses ([`Self::add_of`]).
+    pub(super) fn find(&self, page: PageLinks, target: TextId) -> Option<Edge> {
+        let links = self.links.get(page.links);
+        let at = links.binary_search_by_key(&target.0, |link| link >> BITS).ok()?;
+        let link = *links.get(at)?;
+        let text = if link & OWN_TEXT == 0 {
+            self.usual.get(target.0 as usize).flatten()
+        } else {
+            let before = links.iter().take(at).filter(|link| **link & OWN_TEXT != 0).count();
+            self.texts.get(page.texts).get(before).copied()
+        };
+        Some(Edge::new(target, text.unwrap_or_default(), link & NOFOLLOW != 0))
     }
+
+    /// The same addresses with new numbers, and no pages yet: [`Self::add_of`].
+    pub(super) fn renumbered(&self, numbers: &Column<TextId>) -> Self {
+        let mut new = Self::new(&self.spill);
+        new.usual.grow(numbers.len());
+        for (number, text) in numbers.iter().zip(self.usual.iter()).filter(|(_, text)| text.is_some()) {
+            new.usual.set(number.0 as usize, text.map(|text| renumber(numbers, text)));
+        }
+        new
+    }
+
+    /// Takes the links of a page from lists with old numbers, in the order of their addresses.
+    pub(super) fn add_of(&mut self, old: &Self, page: PageLinks, numbers: &Column<TextId>) -> PageLinks {
+        let mut texts = old.texts.get(page.texts).into_iter();
+        let link = |link: u32| {
+            let text = if link & OWN_TEXT == 0 { None } else { texts.next() };
+            let target = renumber(numbers, TextId(link >> BITS)).0;
+            ((target << BITS) | (link & (NOFOLLOW | OWN_TEXT)), text.map(|text| renumber(numbers, text)))
+        };
+        let mut sorted: Vec<(u32, Option<TextId>)> = old.links.get(page.links).into_iter().map(link).collect();
+        sorted.sort_unstable();
+        let texts: Vec<TextId> = sorted.iter().filter_map(|(_, text)| *text).collect();
+        let links: Vec<u32> = sorted.into_iter().map(|(link, _)| link).collect();
+        PageLinks { links: self.links.add(&links), texts: self.texts.add(&texts) }
+    }
+}
+
+fn renumber(numbers: &Column<TextId>, old: TextId) -> TextId {
+    numbers.get(old.0 as usize).unwrap_or(old)
 }
 
 #[cfg(test)]
@@ -138,14 +163,18 @@ mod tests {
             vec![edge(2, 3, false), edge(7, 4, true), edge(5, 0, true), edge(1, 2, false)],
             vec![],
         ];
-        let mut lists = LinkLists::default();
+        let spill = Spill::default();
+        let mut lists = LinkLists::new(&spill);
         let places: Vec<PageLinks> = pages.iter().map(|edges| lists.add(edges)).collect();
         for (place, edges) in places.iter().zip(&pages) {
             assert_eq!(lists.of(*place).collect::<Vec<_>>(), *edges);
         }
         // Numbers the other way round.
-        let numbers: Vec<TextId> = (0..8).rev().map(TextId).collect();
-        lists.renumber(places.iter().copied(), &numbers);
+        let mut numbers = Column::new(&spill);
+        numbers.extend(&(0..8).rev().map(TextId).collect::<Vec<_>>());
+        let mut new_lists = lists.renumbered(&numbers);
+        let places: Vec<PageLinks> =
+            places.into_iter().map(|place| new_lists.add_of(&lists, place, &numbers)).collect();
         for (place, edges) in places.iter().zip(&pages) {
             let turned = |old: TextId| TextId(7 - old.0);
             let mut new: Vec<Edge> = edges
@@ -153,11 +182,11 @@ mod tests {
                 .map(|edge| Edge::new(turned(edge.target), turned(edge.anchor()), edge.nofollow()))
                 .collect();
             new.sort_unstable();
-            assert_eq!(lists.of(*place).collect::<Vec<_>>(), new);
+            assert_eq!(new_lists.of(*place).collect::<Vec<_>>(), new);
             for edge in new {
-                assert_eq!(lists.find(*place, edge.target), Some(edge));
+                assert_eq!(new_lists.find(*place, edge.target), Some(edge));
             }
-            assert_eq!(lists.find(*place, TextId(3)), None);
+            assert_eq!(new_lists.find(*place, TextId(3)), None);
         }
     }
 }

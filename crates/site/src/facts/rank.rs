@@ -3,7 +3,8 @@
 //! Page and Brin, "The Anatomy of a Large-Scale Hypertextual Web Search Engine", 1998, over the links of the site that are
 //! followed. Pages and links are gone through in one order, so that the numbers are the same to the last bit.
 
-use super::{NodeAnswer, PageId, RedirectEnd, SiteFacts};
+use super::{NodeAnswer, PageId, PageNode, RedirectEnd, SiteFacts};
+use crate::column::Column;
 
 /// The share of a page's rank that its links pass on, as in the paper.
 const DAMPING: f64 = 0.85;
@@ -14,35 +15,26 @@ const STANDS: f64 = 1e-6;
 
 /// The rank of each page; the mean of all documents is 1, and what is no document has none.
 pub(crate) fn ranks(site: &SiteFacts) -> Vec<f64> {
-    let documents: Vec<PageId> = site.documents().map(|(id, _, _)| id).collect();
-    let mut place: Vec<Option<u32>> = vec![None; site.pages.len()];
-    for (at, document) in documents.iter().enumerate() {
-        if let Some(slot) = place.get_mut(*document as usize) {
-            *slot = u32::try_from(at).ok();
-        }
+    let mut ranks: Vec<f64> = site.pages().map(|(_, page)| f64::from(u8::from(is_document(page)))).collect();
+    // The targets of all documents in a row, and how many each has.
+    let (mut all_targets, mut counts) = (Column::new(&site.spill), Column::new(&site.spill));
+    for (id, page) in site.pages() {
+        let targets = if is_document(page) { targets(site, id, page) } else { Vec::new() };
+        all_targets.extend(&targets);
+        counts.push(targets.len() as u32);
     }
-    let place_of = |id: PageId| place.get(id as usize).copied().flatten();
-    // The targets of all documents in a row, and where those of each end.
-    let (mut all_targets, mut ends) = (Vec::new(), Vec::with_capacity(documents.len()));
-    for page in &documents {
-        all_targets.append(&mut targets(site, *page, place_of));
-        ends.push(all_targets.len());
-    }
-    let count = documents.len().max(1) as f64;
-    let mut ranks = vec![1.0; documents.len()];
+    let count = site.documents().count().max(1) as f64;
     for _ in 0..MOST_ROUNDS {
-        let mut next = vec![0.0; documents.len()];
+        let mut next = vec![0.0; ranks.len()];
         let mut lost = 0.0;
-        let mut start = 0;
-        for (rank, end) in ranks.iter().zip(&ends) {
-            let links = all_targets.get(start..*end).unwrap_or_default();
-            start = *end;
-            if links.is_empty() {
+        let mut targets = all_targets.iter();
+        for (rank, count) in ranks.iter().zip(counts.iter()) {
+            if count == 0 {
                 lost += rank;
             }
-            let share = rank / links.len().max(1) as f64;
-            for target in links {
-                if let Some(next) = next.get_mut(*target as usize) {
+            let share = rank / f64::from(count.max(1));
+            for target in targets.by_ref().take(count as usize) {
+                if let Some(next) = next.get_mut(target as usize) {
                     *next += share;
                 }
             }
@@ -50,7 +42,8 @@ pub(crate) fn ranks(site: &SiteFacts) -> Vec<f64> {
         // What leads nowhere is spread over all.
         let base = 1.0 - DAMPING + DAMPING * lost / count;
         let mut change = 0.0;
-        for (next, rank) in next.iter_mut().zip(&ranks) {
+        // What is no document has none, from the first round on.
+        for (next, rank) in next.iter_mut().zip(&ranks).filter(|(_, rank)| **rank > 0.0) {
             *next = base + DAMPING * *next;
             change += (*next - rank).abs();
         }
@@ -59,29 +52,26 @@ pub(crate) fn ranks(site: &SiteFacts) -> Vec<f64> {
             break;
         }
     }
-    let mut all = vec![0.0; site.pages.len()];
-    for (document, rank) in documents.iter().zip(ranks) {
-        if let Some(slot) = all.get_mut(*document as usize) {
-            *slot = rank;
-        }
-    }
-    all
+    ranks
+}
+
+fn is_document(page: PageNode) -> bool {
+    page.answer == NodeAnswer::Document
 }
 
 /// Documents that a page passes rank to, each once, over redirects.
-fn targets(site: &SiteFacts, page: PageId, place_of: impl Fn(PageId) -> Option<u32>) -> Vec<u32> {
-    if site.document(page).is_none_or(|document| document.nofollow) {
+fn targets(site: &SiteFacts, id: PageId, page: PageNode) -> Vec<PageId> {
+    if site.document(id).is_none_or(|document| document.nofollow) {
         return Vec::new();
     }
-    let followed = site.links(page).filter(|edge| !edge.nofollow());
-    let mut targets: Vec<u32> = followed
-        .filter_map(|edge| site.page_of(edge.target))
+    let followed = site.links.targets(page.links).filter(|(_, nofollow)| !nofollow);
+    let mut targets: Vec<PageId> = followed
+        .filter_map(|(target, _)| site.page_of(target))
         .filter_map(|target| match site.ending(target) {
             RedirectEnd::Page(end, _) => Some(end),
             RedirectEnd::Loop(_) | RedirectEnd::Unknown(_) => None,
         })
-        .filter(|end| *end != page && site.page(*end).is_some_and(|page| page.answer == NodeAnswer::Document))
-        .filter_map(place_of)
+        .filter(|end| *end != id && site.page(*end).is_some_and(is_document))
         .collect();
     targets.sort_unstable();
     targets.dedup();

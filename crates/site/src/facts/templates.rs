@@ -58,7 +58,7 @@ impl Templates {
         let mut all: Vec<Template> = joined.into_values().map(|pages| Template::new(site, pages)).collect();
         all.sort_by_key(|template| (std::cmp::Reverse(template.pages.len()), template.pages.first().copied()));
         tell_apart(site, &mut all);
-        let mut of = vec![None; site.pages.len()];
+        let mut of = vec![None; site.page_count()];
         for (at, template) in (1..).map_while(NonZeroU32::new).zip(&all) {
             for page in &template.pages {
                 of.get_mut(*page as usize).into_iter().for_each(|of| *of = Some(at));
@@ -78,7 +78,7 @@ impl Template {
     fn new(site: &SiteFacts, mut pages: Vec<PageId>) -> Self {
         pages.sort_unstable();
         let best = pages.iter().copied().max_by(|a, b| site.rank(*a).total_cmp(&site.rank(*b)).then(b.cmp(a)));
-        let name = name(&pages.iter().map(|id| site.url(*id)).collect::<Vec<_>>());
+        let name = name(|at| pages.get(at).map(|id| site.url(*id)));
         Self { name, pages, example: best.unwrap_or_default() }
     }
 }
@@ -88,32 +88,41 @@ fn tell_apart(site: &SiteFacts, all: &mut [Template]) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     all.iter().for_each(|template| *counts.entry(template.name.clone()).or_default() += 1);
     for template in all.iter_mut().filter(|template| counts.get(&template.name).is_some_and(|count| *count > 1)) {
-        if let Ok(example) = Url::parse(site.url(template.example)) {
+        if let Ok(example) = Url::parse(&site.url(template.example)) {
             let query = example.query().map(|query| format!("?{query}")).unwrap_or_default();
             template.name = format!("{} ({}{query})", template.name, example.path());
         }
     }
 }
 
-/// The deepest directory in which most of some addresses lie; the path, of one.
-fn name(urls: &[&str]) -> String {
-    let parsed: Vec<Url> = urls.iter().filter_map(|url| Url::parse(url).ok()).collect();
-    if let [one] = parsed.as_slice() {
+/// The deepest directory in which most of some addresses lie; the path, of one. `url` gives them by their places. They are parsed
+/// once for each level, since there may be more than fit in memory.
+fn name(url: impl Fn(usize) -> Option<String>) -> String {
+    let urls = || (0..).map_while(&url).filter_map(|url| Url::parse(&url).ok());
+    let mut first_two = urls();
+    if let (Some(one), None) = (first_two.next(), first_two.next()) {
         return one.path().to_owned();
     }
-    let mut left: Vec<Vec<&str>> = parsed.iter().map(directories).collect();
-    let enough = left.len() * NAMING;
-    let mut name = String::from("/");
-    for level in 0.. {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        left.iter().filter_map(|path| path.get(level)).for_each(|part| *counts.entry(part).or_default() += 1);
-        let most = counts.into_iter().max_by_key(|(part, count)| (*count, std::cmp::Reverse(*part)));
+    let enough = urls().count() * NAMING;
+    let mut parts: Vec<String> = Vec::new();
+    loop {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for url in urls() {
+            let directories = directories(&url);
+            if let Some((part, before)) = directories.get(..=parts.len()).and_then(<[_]>::split_last)
+                && before == parts
+            {
+                match counts.get_mut(*part) {
+                    Some(count) => *count += 1,
+                    None => _ = counts.insert((*part).to_owned(), 1),
+                }
+            }
+        }
+        let most = counts.into_iter().max_by(|(a, of_a), (b, of_b)| of_a.cmp(of_b).then_with(|| b.cmp(a)));
         let Some((part, _)) = most.filter(|(_, count)| count * 100 >= enough) else { break };
-        name.push_str(part);
-        name.push('/');
-        left.retain(|path| path.get(level) == Some(&part));
+        parts.push(part);
     }
-    name + "…"
+    parts.iter().fold("/".to_owned(), |name, part| name + part + "/") + "…"
 }
 
 #[cfg(test)]
@@ -138,7 +147,7 @@ mod tests {
                 "/p/…",
             ),
         ] {
-            assert_eq!(name(&urls), expected);
+            assert_eq!(name(|at| urls.get(at).map(|url| (*url).to_owned())), expected);
         }
     }
 }

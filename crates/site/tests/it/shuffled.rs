@@ -1,12 +1,13 @@
-//! The order in which pages and links come changes nothing of a report.
+//! The order in which pages and links come changes nothing of a report, nor whether its facts are in memory or in a file.
 
+use std::io::Cursor;
 use std::sync::LazyLock;
 
 use model::capture::Fetched;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use site::offline::{OfflineRun, crawl};
-use site::{FrontierLimits, PageAnswer, PageFacts, SiteBuilder, SiteInputs, SiteReport, report};
+use site::{FrontierLimits, PageAnswer, PageFacts, SiteBuilder, SiteInputs, SiteReport, Spill, report};
 use url::Url;
 
 const START: &str = "https://example.com/";
@@ -38,9 +39,15 @@ fn crawled(folders: [&str; 3]) -> (Vec<PageFacts>, SiteInputs) {
 }
 
 fn judged(pages: Vec<PageFacts>, inputs: SiteInputs) -> SiteReport {
-    let mut builder = SiteBuilder::default();
+    judged_in(&Spill::default(), pages, inputs)
+}
+
+fn judged_in(spill: &Spill, pages: Vec<PageFacts>, inputs: SiteInputs) -> SiteReport {
+    let mut builder = SiteBuilder::new(spill);
     pages.into_iter().for_each(|page| builder.add(page));
-    report(&builder.finish(inputs))
+    let report = report(&builder.finish(inputs));
+    assert_eq!(spill.check(), Ok(()));
+    report
 }
 
 fn shuffle<T>(items: &mut [T], by: &[Index]) {
@@ -111,7 +118,9 @@ proptest! {
             page.unmeasured.reverse();
         }
         let mut other = inputs.clone();
-        other.listed = other.listed.map(|mut listed| { listed.reverse(); listed });
-        prop_assert_eq!(judged(pages, inputs), judged(shuffled, other));
+        other.listed = other.listed.map(|listed| listed.iter().collect::<Vec<_>>().iter().rev().collect());
+        // Nearly all of it in a file.
+        let spill = Spill::new(0, || Ok(Box::new(Cursor::new(Vec::new()))));
+        prop_assert_eq!(judged(pages, inputs), judged_in(&spill, shuffled, other));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use site::{ChangeSummary, Snapshot};
+use site::{ChangeSummary, Snapshot, SpillFailure};
 use store::{SiteRunRecord, StoreError, WatchedEnd};
 
 use super::Unfinished;
@@ -51,6 +51,7 @@ pub(super) async fn finished(
     let later = Arc::clone(built);
     let comparing = move || compared(&earlier, &later);
     let summary = off_worker(comparing).await.map_err(|error| Unfinished::Later(error.code.wire().to_owned()))?;
+    let summary = summary.map_err(|failure| Unfinished::Later(failure.to_string()))?;
     let alert = match services.database().store().site_watcher(watch).await? {
         Some(watcher) if summary.got_worse() => {
             let alert = site_watches::broken(services, &watcher, run, scores, &summary);
@@ -89,7 +90,8 @@ fn judges_alike(before: &SiteRunRecord, run: &SiteRunRecord) -> bool {
     catalog(before).is_some_and(|before| catalog(run) == Some(before))
 }
 
-fn compared(earlier: &BuiltSite, later: &BuiltSite) -> ChangeSummary {
+fn compared(earlier: &BuiltSite, later: &BuiltSite) -> Result<ChangeSummary, SpillFailure> {
     let snapshot = |built: &BuiltSite| Snapshot::of(&built.site, built.report.complete);
-    ChangeSummary::of(&snapshot(earlier), &snapshot(later), &later.site, MOST_URLS)
+    let summary = ChangeSummary::of(&snapshot(earlier), &snapshot(later), &later.site, MOST_URLS);
+    earlier.site.check().and_then(|()| later.site.check()).map(|()| summary)
 }

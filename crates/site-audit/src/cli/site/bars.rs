@@ -95,10 +95,10 @@ pub(super) fn unaudited(site: &SiteFacts) -> Phrase {
 
 /// The sentence for what the first page answered: blocked, a status, nothing.
 fn of_start(site: &SiteFacts, [blocked, answered, silent]: [Text; 3]) -> Phrase {
-    let start = site.start().and_then(|id| Some((site.url(id), site.page(id)?)));
-    let url = start.map_or("", |(url, _)| url);
-    let status = start.and_then(|(_, page)| page.status);
-    let words = match start.map(|(_, page)| page.answer) {
+    let start = site.start().and_then(|id| site.page(id));
+    let url = start.map(|page| site.text(page.url)).unwrap_or_default();
+    let status = start.and_then(|page| page.status);
+    let words = match start.map(|page| page.answer) {
         Some(NodeAnswer::Blocked) => blocked,
         _ if status.is_some() => answered,
         _ => silent,

@@ -1,12 +1,12 @@
 //! Arguments of `site-audit site`.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::{ArgAction, Args};
-use engine::{CrawlOptions, Engine};
+use engine::{CrawlOptions, Engine, crawl_spill};
 use model::finding::Severity;
 use model::lang::{Lang, Text, text};
 use model::time::Timestamp;
@@ -128,8 +128,14 @@ impl FailOn {
 }
 
 impl SiteArguments {
-    /// How the site is crawled.
-    pub(super) fn crawl_options(&self, engine: &Engine, started_at: Timestamp, nonce: String) -> Result<CrawlOptions> {
+    /// How the site is crawled, with temporary files in `folder`.
+    pub(super) fn crawl_options(
+        &self,
+        engine: &Engine,
+        started_at: Timestamp,
+        nonce: String,
+        folder: &Path,
+    ) -> Result<CrawlOptions> {
         let lang = Lang::from(self.lang);
         /// Requests at once to a site of somebody else.
         const POLITE: u8 = 2;
@@ -174,6 +180,7 @@ impl SiteArguments {
             sitemap_time: SITEMAP_TIME,
             started_at,
             nonce,
+            spill: crawl_spill(Some(folder.to_owned())),
         })
     }
 }

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use engine::report_spill;
 use model::lang::{Lang, Text, text};
 use model::time::Timestamp;
-use serde::de::IgnoredAny;
 use site::{FrontierScope, Snapshot};
 use store::{SiteRunFile, StoreError};
 use url::Url;
+
+use super::values;
 
 /// Name of the file of a run in its folder.
 const RUN: &str = "run.db";
@@ -157,14 +159,11 @@ impl RunPlace {
 pub(super) const NO_SCORE: &str = "no_score";
 
 async fn baseline(file: &mut SiteRunFile) -> Result<Option<Baseline>> {
-    let Some(inputs) = file.value("inputs").await? else { return Ok(None) };
-    let inputs: site::SiteInputs = serde_json::from_str(&inputs)?;
-    let begun = file.value("begun").await?;
-    let begun: Option<(Timestamp, IgnoredAny, IgnoredAny)> =
-        begun.map(|begun| serde_json::from_str(&begun)).transpose()?;
+    let Some(inputs) = values::inputs(file).await? else { return Ok(None) };
+    let started_at = values::begun(file).await?.map(|(started_at, ..)| started_at);
     let complete = inputs.complete;
-    let snapshot = Snapshot::of(&super::built(file, inputs).await?, complete);
-    Ok(Some(Baseline { snapshot, started_at: begun.map(|(started_at, ..)| started_at) }))
+    let snapshot = Snapshot::of(&super::built(file, inputs, &report_spill(None)).await?, complete);
+    Ok(Some(Baseline { snapshot, started_at }))
 }
 
 /// Opens the file of a run.

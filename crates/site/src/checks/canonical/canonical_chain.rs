@@ -30,7 +30,7 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text("Its own canonical is {next}.", "A canônica dela é {next}.");
     Ok(site.canonical_cases(|target, page| {
-        let next = page.document.as_ref()?.canonical.filter(|next| *next != page.url)?;
+        let next = site.document(target)?.canonical.filter(|next| *next != page.url)?;
         site.canonical_loop(target).is_none().then(|| (NOTE, vec![("next", site.text(next).into())]))
     }))
 }

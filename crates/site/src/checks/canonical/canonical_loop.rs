@@ -33,7 +33,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     for (id, page, _) in site.documents() {
         // Told once, from its first page.
         let Some(round) = site.canonical_loop(id).filter(|round| round.iter().min() == Some(&id)) else { continue };
-        let way: Vec<&str> = round.iter().chain([&id]).map(|id| site.url(*id)).collect();
+        let way: Vec<String> = round.iter().chain([&id]).map(|id| site.url(*id)).collect();
         cases.push(case_of(site.text(page.url), NOTE, &[("way", way.join(" → ").into())], round.clone()));
     }
     Ok(cases)

@@ -29,6 +29,6 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 
 fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text("Has noindex.", "Tem noindex.");
-    let has_noindex = |page: &PageNode| page.document.as_ref().is_some_and(|document| document.noindex);
-    Ok(site.canonical_cases(|_, page| has_noindex(page).then_some((NOTE, Vec::new()))))
+    let has_noindex = |id: PageId| site.document(id).is_some_and(|document| document.noindex);
+    Ok(site.canonical_cases(|target, _| has_noindex(target).then_some((NOTE, Vec::new()))))
 }

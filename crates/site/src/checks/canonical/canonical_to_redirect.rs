@@ -32,7 +32,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
         text("Answers {status} and redirects to {target}.", "Responde {status} e redireciona para {target}.");
     Ok(site.canonical_cases(|_, page| match page.answer {
         NodeAnswer::Redirect(status, to) => {
-            let target = to.map_or("?", |to| site.text(to));
+            let target = to.map_or("?".to_owned(), |to| site.text(to));
             Some((NOTE, vec![("status", status.into()), ("target", target.into())]))
         }
         _ => None,

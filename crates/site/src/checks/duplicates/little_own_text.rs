@@ -38,7 +38,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     if site.documents().all(|(_, _, document)| document.repeated == 0) {
         return Err(Unmeasured::Absent);
     }
-    let case = |(id, _, document): (PageId, &PageNode, &DocumentNode)| {
+    let case = |(id, _, document): (PageId, PageNode, DocumentNode)| {
         let words = document.content.as_ref()?.words;
         let own = words.saturating_sub(document.repeated);
         let is_meant = document.is_prose && site.is_indexable(id) && site.start() != Some(id);

@@ -29,5 +29,5 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 
 fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text("{count} pages link to it.", "{count} páginas têm links para ela.");
-    Ok(site.linked_much(NOTE, |page| page.answer == NodeAnswer::Blocked))
+    Ok(site.linked_much(NOTE, |_, page| page.answer == NodeAnswer::Blocked))
 }

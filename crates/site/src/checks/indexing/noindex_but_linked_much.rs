@@ -29,5 +29,5 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 
 fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text("{count} pages link to it.", "{count} páginas têm links para ela.");
-    Ok(site.linked_much(NOTE, |page| page.document.as_ref().is_some_and(|document| document.noindex)))
+    Ok(site.linked_much(NOTE, |id, _| site.document(id).is_some_and(|document| document.noindex)))
 }

@@ -36,7 +36,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     for (id, page, document) in site.documents() {
         let Some(clicks) = site.depth(id).filter(|clicks| *clicks > MOST_CLICKS) else { continue };
         if site.is_indexable(id) && document.list_page.is_none_or(|(number, _)| number < 2) {
-            let way: Vec<&str> = site.way_to(id).into_iter().map(|id| site.url(id)).collect();
+            let way: Vec<String> = site.way_to(id).into_iter().map(|id| site.url(id)).collect();
             let values = [("clicks", clicks.into()), ("way", shown(&way).into())];
             cases.push(case_of(site.text(page.url), NOTE, &values, [id]));
         }
@@ -45,7 +45,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
 }
 
 /// A way in its first and last pages.
-fn shown(way: &[&str]) -> String {
+fn shown(way: &[String]) -> String {
     /// Pages of each end.
     const EACH: usize = 3;
     match (way.get(..EACH), way.len().checked_sub(EACH).filter(|from| *from > EACH).and_then(|from| way.get(from..))) {

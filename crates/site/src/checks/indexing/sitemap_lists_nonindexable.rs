@@ -34,7 +34,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     const ELSEWHERE: Text = text("Its canonical is {target}.", "A canônica dela é {target}.");
     let mut cases = Vec::new();
     for (id, page) in site.listed_pages().ok_or(Unmeasured::Absent)? {
-        let document = page.document.as_deref();
+        let document = site.document(id);
         let canonical = document.and_then(|document| document.canonical).filter(|canonical| *canonical != page.url);
         let (note, target) = match page.answer {
             NodeAnswer::Redirect(_, to) => (REDIRECTS, to),
@@ -43,7 +43,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
             _ if canonical.is_some() => (ELSEWHERE, canonical),
             _ => continue,
         };
-        let target = target.map_or("", |target| site.text(target));
+        let target = target.map(|target| site.text(target)).unwrap_or_default();
         cases.push(case_of(site.text(page.url), note, &[("target", target.into())], [id]));
     }
     Ok(cases)

@@ -33,7 +33,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     if !site.sitemaps_complete {
         return Err(Unmeasured::Sitemap);
     }
-    let is_missing = |(id, page, document): &(PageId, &PageNode, &DocumentNode)| {
+    let is_missing = |(id, page, document): &(PageId, PageNode, DocumentNode)| {
         let is_first = document.list_page.is_none_or(|(number, _)| number < 2);
         let is_page = site.depth(*id).is_some() && site.is_indexable(*id) && is_first && !document.looks_missing;
         is_page && site.duplicates().stands_for(*id) == *id && listed.binary_search(&page.url).is_err()

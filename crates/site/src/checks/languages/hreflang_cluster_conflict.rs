@@ -37,17 +37,17 @@ fn run(site: &SiteFacts) -> SiteVerdict {
         // For each language the addresses that pages name, with the pages.
         let mut named: BTreeMap<TextId, BTreeMap<TextId, Vec<PageId>>> = BTreeMap::new();
         for page in &cluster {
-            for (lang, url) in site.document(*page).map_or(&[][..], |document| &document.alternates) {
-                named.entry(*lang).or_default().entry(*url).or_default().push(*page);
+            for (lang, url) in site.document(*page).into_iter().flat_map(|document| site.alternates(&document)) {
+                named.entry(lang).or_default().entry(url).or_default().push(*page);
             }
         }
         for (lang, urls) in named.into_iter().filter(|(_, urls)| urls.len() > 1) {
-            let shown: Vec<&str> = urls.keys().map(|url| site.text(*url)).collect();
+            let shown: Vec<String> = urls.keys().map(|url| site.text(*url)).collect();
             let values = [("lang", site.text(lang).into()), ("urls", shown.join(", ").into())];
             let mut pages: Vec<PageId> = urls.values().flatten().copied().collect();
             pages.sort_unstable();
             pages.dedup();
-            let subject = shown.first().copied().unwrap_or_default();
+            let subject = shown.into_iter().next().unwrap_or_default();
             cases.push(case_of(subject, NOTE, &values, pages));
         }
     }

@@ -35,9 +35,10 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     let mut cases = Vec::new();
     for (target, places) in site.version_targets()? {
         let Some(document) = site.document(target).filter(|_| site.is_indexable(target)) else { continue };
+        let versions = site.alternates(&document);
         let names = |place: &CasePlace| {
             let url = site.page(place.page).map(|page| page.url);
-            document.alternates.iter().any(|(_, version)| Some(*version) == url)
+            versions.iter().any(|(_, version)| Some(*version) == url)
         };
         let places: Vec<CasePlace> = places.into_iter().filter(|place| !names(place)).collect();
         if !places.is_empty() {

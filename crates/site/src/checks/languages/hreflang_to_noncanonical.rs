@@ -36,7 +36,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     let mut cases = Vec::new();
     for (target, places) in site.version_targets()? {
         let Some(node) = site.page(target) else { continue };
-        let document = node.document.as_deref();
+        let document = site.document(target);
         let canonical = document.and_then(|document| document.canonical).filter(|canonical| *canonical != node.url);
         let (note, status, leads) = match node.answer {
             NodeAnswer::Redirect(status, to) => (REDIRECTS, status, to),
@@ -46,7 +46,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
             _ if canonical.is_some() => (ELSEWHERE, 0, canonical),
             _ => continue,
         };
-        let leads = leads.map_or("", |url| site.text(url));
+        let leads = leads.map(|url| site.text(url)).unwrap_or_default();
         cases.push(case(site.url(target), note, &[("status", status.into()), ("target", leads.into())], places));
     }
     Ok(cases)

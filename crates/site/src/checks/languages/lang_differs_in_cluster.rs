@@ -34,7 +34,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
         let Some(own) = site.document(target).and_then(|document| document.lang).map(|lang| site.text(lang)) else {
             continue;
         };
-        let differs = |place: &CasePlace| place.detail != "x-default" && primary(&place.detail) != primary(own);
+        let differs = |place: &CasePlace| place.detail != "x-default" && primary(&place.detail) != primary(&own);
         let places: Vec<CasePlace> = places.into_iter().filter(differs).collect();
         if !places.is_empty() {
             cases.push(case(site.url(target), NOTE, &[("lang", own.into())], places));

@@ -34,7 +34,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
         let RedirectEnd::Page(end, hops) = site.ending(id) else { continue };
         let is_found = site.page(end).is_some_and(|end| matches!(end.answer, NodeAnswer::Document | NodeAnswer::File));
         if hops.len() > 1 && is_found {
-            let way: Vec<&str> = hops.iter().chain([&end]).map(|id| site.url(*id)).collect();
+            let way: Vec<String> = hops.iter().chain([&end]).map(|id| site.url(*id)).collect();
             let values = [("hops", hops.len().into()), ("way", way.join(" → ").into())];
             cases.push(case(site.text(page.url), NOTE, &values, site.link_places(id)));
         }

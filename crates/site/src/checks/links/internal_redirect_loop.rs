@@ -29,7 +29,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     let mut cases = Vec::new();
     for (id, page) in site.linked_pages() {
         if let RedirectEnd::Loop(hops) = site.ending(id) {
-            let way: Vec<&str> = hops.iter().map(|id| site.url(*id)).collect();
+            let way: Vec<String> = hops.iter().map(|id| site.url(*id)).collect();
             cases.push(case(site.text(page.url), NOTE, &[("way", way.join(" → ").into())], site.link_places(id)));
         }
     }

@@ -29,7 +29,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     const NOTE: Text = text("Answers {status}.", "Responde {status}.");
     let of_site = site.pages().filter(|(_, page)| page.role == PageRole::Page);
     let failing = of_site.filter_map(|(id, page)| Some((id, page, page.answer.server_error()?)));
-    let found = |(id, page, status): (PageId, &PageNode, u16)| {
+    let found = |(id, page, status): (PageId, PageNode, u16)| {
         case(site.text(page.url), NOTE, &[("status", status.into())], site.link_places(id))
     };
     Ok(failing.map(found).collect())

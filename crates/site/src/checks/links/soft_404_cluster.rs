@@ -36,8 +36,8 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     if missing.len() < FEWEST {
         return Ok(Vec::new());
     }
-    let found = |(id, page, document): (PageId, &PageNode, &DocumentNode)| {
-        let title = document.title.map_or("", |title| site.text(title));
+    let found = |(id, page, document): (PageId, PageNode, DocumentNode)| {
+        let title = document.title.map(|title| site.text(title)).unwrap_or_default();
         case_of(site.text(page.url), NOTE, &[("title", title.into())], [id])
     };
     Ok(missing.into_iter().map(found).collect())

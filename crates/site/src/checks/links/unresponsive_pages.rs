@@ -32,7 +32,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     let mut cases = Vec::new();
     for (id, page) in site.pages().filter(|(_, page)| page.role == PageRole::Page && !site.is_probe(page.url)) {
         let NodeAnswer::Failed(reason) = page.answer else { continue };
-        if let Some(note) = sentence(site.text(reason)) {
+        if let Some(note) = sentence(&site.text(reason)) {
             cases.push(case(site.text(page.url), note, &[], site.link_places(id)));
         }
     }

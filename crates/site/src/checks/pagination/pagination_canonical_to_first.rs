@@ -45,7 +45,7 @@ fn run(site: &SiteFacts) -> SiteVerdict {
     for (id, _, document) in site.documents() {
         let Some((number, list)) = document.list_page.filter(|(number, _)| *number > 1) else { continue };
         let Some(canonical) = document.canonical else { continue };
-        let Ok(url) = Url::parse(site.text(canonical)) else { continue };
+        let Ok(url) = Url::parse(&site.text(canonical)) else { continue };
         let (of_canonical, canonical_list) = numbered(&url);
         if of_canonical.is_none_or(|of| of < 2 && of < number) && canonical_list == site.text(list) {
             lists.entry(canonical).or_default().push(id);

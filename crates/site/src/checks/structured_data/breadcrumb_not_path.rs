@@ -33,23 +33,32 @@ pub(crate) const CHECK: SiteCheck = SiteCheck {
 fn run(site: &SiteFacts) -> SiteVerdict {
     const GONE: Text = text("Answers {status}.", "Responde {status}.");
     const REDIRECTS: Text = text("Redirects to {target}.", "Redireciona para {target}.");
+    let what_is_wrong = |step: TextId| {
+        let answer = site.page_of(step).and_then(|id| site.page(id))?.answer;
+        match answer {
+            NodeAnswer::Error(status) if answer.is_gone() => Some((GONE, status, None)),
+            NodeAnswer::Redirect(status, to) => Some((REDIRECTS, status, to)),
+            _ => None,
+        }
+    };
+    let mut is_absent = true;
     let mut steps: BTreeMap<TextId, Vec<PageId>> = BTreeMap::new();
     for (id, _, document) in site.documents() {
-        document.breadcrumb.iter().for_each(|step| steps.entry(*step).or_default().push(id));
+        for step in site.breadcrumb(&document) {
+            is_absent = false;
+            if what_is_wrong(step).is_some() {
+                steps.entry(step).or_default().push(id);
+            }
+        }
     }
-    if steps.is_empty() {
+    if is_absent {
         return Err(Unmeasured::Absent);
     }
     let mut cases = Vec::new();
     for (step, mut pages) in steps {
-        let Some(answer) = site.page_of(step).and_then(|id| site.page(id)).map(|page| page.answer) else { continue };
-        let (note, status, to) = match answer {
-            NodeAnswer::Error(status) if answer.is_gone() => (GONE, status, None),
-            NodeAnswer::Redirect(status, to) => (REDIRECTS, status, to),
-            _ => continue,
-        };
+        let Some((note, status, to)) = what_is_wrong(step) else { continue };
         pages.dedup();
-        let to = to.map_or("", |to| site.text(to));
+        let to = to.map(|to| site.text(to)).unwrap_or_default();
         cases.push(case_of(site.text(step), note, &[("status", status.into()), ("target", to.into())], pages));
     }
     Ok(cases)

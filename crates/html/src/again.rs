@@ -9,6 +9,7 @@
 mod front;
 mod rest;
 mod shift;
+mod tag;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,8 +20,9 @@ use crate::options::Options;
 use crate::tree::node::NodeId;
 use crate::tree::{Quirks, Tree, TreeCut};
 use front::Front;
-use rest::{Rest, Rewrite, TextChange};
+use rest::{Rest, TextChange};
 use shift::Shift;
+use tag::Rewrite;
 
 /// A change of a source: the bytes that go, and the text that comes there.
 pub type TextSplice<'c> = (Range<usize>, &'c str);
@@ -93,7 +95,12 @@ pub fn parse_again(
 }
 
 /// The tree without its source.
-fn taken_over(before: &Tree, source: &str, changes: &[TextSplice<'_>], options: &Options) -> Option<(Tree, Kept)> {
+fn taken_over(
+    before: &Tree,
+    source: &Arc<String>,
+    changes: &[TextSplice<'_>],
+    options: &Options,
+) -> Option<(Tree, Kept)> {
     if !is_spliced(before.source(), changes, source) || !is_far_from_limits(before, options) {
         return None;
     }
@@ -106,8 +113,10 @@ fn taken_over(before: &Tree, source: &str, changes: &[TextSplice<'_>], options: 
         [] => None,
         _ => {
             // A tag makes the body that its content would have made; the content may be text, of which there is no beginning.
-            let end = if from.is_implied { "<body>" } else { "" };
-            Some(builder::parse(Arc::new(source.get(..tag.end)?.to_owned() + end), options))
+            Some(match from.is_implied {
+                true => builder::parse(Arc::new(source.get(..tag.end)?.to_owned() + "<body>"), options),
+                false => builder::parse_start(Arc::clone(source), tag.end, options),
+            })
         }
     };
     let to = parsed.as_ref().map_or_else(|| Some(from.clone()), Front::of)?;
@@ -128,8 +137,6 @@ fn taken_over(before: &Tree, source: &str, changes: &[TextSplice<'_>], options: 
             return None;
         }
     }
-    let mut tree = to.taken(parsed.as_ref().unwrap_or(before));
-    tree.has_table_in_paragraph = before.has_table_in_paragraph;
     let mut rest = Rest::new(before, source, (from, to), shift);
     for change in of_rest {
         match Rewrite::of(change, options) {
@@ -137,6 +144,9 @@ fn taken_over(before: &Tree, source: &str, changes: &[TextSplice<'_>], options: 
             None => rest.texts.push(TextChange::of(change)),
         }
     }
+    let new_attributes = rest.rewrites.iter().map(Rewrite::attribute_count).sum();
+    let mut tree = rest.to.taken(parsed.as_ref().unwrap_or(before), before, new_attributes);
+    tree.has_table_in_paragraph = before.has_table_in_paragraph;
     rest.add_to(&mut tree)?;
     let kept = Kept {
         body: (narrow(rest.from.nodes), narrow(rest.to.nodes)),

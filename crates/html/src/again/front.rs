@@ -90,19 +90,21 @@ impl Front {
         })
     }
 
-    /// A tree of this alone, without source.
-    pub(super) fn taken(&self, tree: &Tree) -> Tree {
-        fn first<T: Clone>(list: &[T], count: usize) -> Vec<T> {
-            list.get(..count).unwrap_or_default().to_vec()
+    /// A tree of this alone, without source. It has room for all that `rest` has, and for some attributes more.
+    pub(super) fn taken(&self, tree: &Tree, rest: &Tree, attributes: usize) -> Tree {
+        fn first<T: Clone>(list: &[T], count: usize, more: usize) -> Vec<T> {
+            let mut taken = Vec::with_capacity(count + more);
+            taken.extend_from_slice(list.get(..count).unwrap_or_default());
+            taken
         }
-        let arena = &tree.arena;
+        let (arena, of_rest) = (&tree.arena, &rest.arena);
         Tree {
             source: Arc::default(),
-            nodes: first(&tree.nodes, self.nodes),
-            pieces: first(&tree.pieces, self.pieces),
+            nodes: first(&tree.nodes, self.nodes, rest.nodes.len()),
+            pieces: first(&tree.pieces, self.pieces, rest.pieces.len()),
             arena: Arena {
-                attributes: first(&arena.attributes, self.attributes),
-                encoded: first(&arena.encoded, self.encoded),
+                attributes: first(&arena.attributes, self.attributes, of_rest.attributes.len() + attributes),
+                encoded: first(&arena.encoded, self.encoded, of_rest.encoded.len()),
                 ..Arena::default()
             },
             fragments: Vec::new(),

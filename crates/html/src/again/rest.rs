@@ -1,51 +1,17 @@
 //! The body and what comes after it, taken over into another tree.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::TextSplice;
 use super::front::Front;
 use super::shift::Shift;
-use crate::arena::{Arena, Encoded, NONE, RawAttribute, SourceRun, narrow};
-use crate::builder;
+use super::tag::Rewrite;
+use crate::arena::{Arena, NONE, RawAttribute, SourceRun, narrow};
 use crate::decode::{self, Mode};
-use crate::names::{TagId, Trait};
+use crate::names::TagId;
 use crate::namespace::Namespace;
-use crate::options::Options;
+use crate::tree::Tree;
 use crate::tree::node::{Kind, Node, NodeId, Piece};
-use crate::tree::{Tree, TreeCut};
-
-/// Another start tag in the place of one, read by itself.
-#[derive(Debug)]
-pub(super) struct Rewrite {
-    /// The tag before.
-    span: Range<usize>,
-    name: TagId,
-    attributes: Vec<RawAttribute>,
-    attribute_names: u16,
-    encoded: Vec<Encoded>,
-    /// Where its attributes went.
-    place: Option<u32>,
-}
-
-impl Rewrite {
-    /// `None` where the new text is not one start tag, or of an element whose attributes the tree builder looks at.
-    pub(super) fn of((span, text): &TextSplice<'_>, options: &Options) -> Option<Self> {
-        let alone = builder::parse(Arc::new((*text).to_owned()), options);
-        let is_it = |node: &Node| node.kind == Kind::Element && (node.start, node.end) == (0, narrow(text.len()));
-        let id = NodeId(narrow(alone.nodes.iter().position(is_it)?));
-        let node = alone.node(id);
-        let is_taken = alone.cut == TreeCut::default() && node.namespace == Namespace::Html && !is_looked_at(node.tag);
-        is_taken.then(|| Self {
-            span: span.clone(),
-            name: node.tag,
-            attributes: alone.raw_attributes(id).to_vec(),
-            attribute_names: node.attribute_names,
-            encoded: alone.arena.encoded.clone(),
-            place: None,
-        })
-    }
-}
 
 /// Another text in the place of a part of one.
 #[derive(Debug)]
@@ -72,25 +38,6 @@ fn may_end(text: &str) -> bool {
     })
 }
 
-/// Whether the tree builder looks at the attributes of an element. Of formatting elements it takes three that are alike for
-/// a limit; of links there are never two among the active ones (§13.2.6.4.7, "A start tag whose tag name is \"a\"").
-fn is_looked_at(tag: TagId) -> bool {
-    // Unknown names are numbered by each source for itself.
-    tag.0 >= TagId::KNOWN
-        || tag.has(Trait::FORMATTING) && tag != TagId::A
-        || matches!(
-            tag,
-            TagId::HTML
-                | TagId::BODY
-                | TagId::INPUT
-                | TagId::SELECT
-                | TagId::OPTGROUP
-                | TagId::OPTION
-                | TagId::SELECTEDCONTENT
-                | TagId::TEMPLATE
-        )
-}
-
 /// The body and what comes after it, on its way into another tree.
 pub(super) struct Rest<'t> {
     pub(super) before: &'t Tree,
@@ -104,6 +51,8 @@ pub(super) struct Rest<'t> {
     pub(super) rewritten: Vec<(NodeId, NodeId)>,
     pub(super) scripts: Vec<(NodeId, NodeId)>,
     by: Distance,
+    /// Number of the first node that is taken over.
+    first: u32,
 }
 
 /// By how much numbers and places in the lists of a tree are another's, wrapping around.
@@ -131,6 +80,7 @@ impl<'t> Rest<'t> {
     pub(super) fn new(before: &'t Tree, source: &'t str, (from, to): (Front, Front), shift: Shift<'t>) -> Self {
         Self {
             by: Distance::of(&from, &to),
+            first: narrow(from.nodes),
             before,
             source,
             from,
@@ -146,27 +96,19 @@ impl<'t> Rest<'t> {
     /// Adds it all; `None` where a change is of no start tag, and of no text of a script.
     pub(super) fn add_to(&mut self, tree: &mut Tree) -> Option<()> {
         let before = self.before;
-        tree.arena.encoded.reserve(before.arena.encoded.len().saturating_sub(self.from.encoded));
-        tree.arena.attributes.reserve(before.arena.attributes.len().saturating_sub(self.from.attributes));
-        tree.pieces.reserve(before.pieces.len().saturating_sub(self.from.pieces));
-        for encoded in before.arena.encoded.iter().skip(self.from.encoded) {
-            tree.arena.encoded.push(encoded.moved(|at| self.shift.place(at)));
-        }
-        for attribute in before.arena.attributes.iter().skip(self.from.attributes) {
+        let encoded = before.arena.encoded.iter().skip(self.from.encoded);
+        tree.arena.encoded.extend(encoded.map(|encoded| encoded.moved(|at| self.shift.place(at))));
+        let attributes = behind(&before.arena.attributes, self.from.attributes).iter();
+        tree.arena.attributes.extend(attributes.map(|attribute| {
             let (name, value) = (self.run(attribute.name), self.run(attribute.value));
-            tree.arena.attributes.push(RawAttribute { name, value, ..*attribute });
-        }
-        for piece in before.pieces.iter().skip(self.from.pieces) {
-            let next = self.piece(piece.next);
-            tree.pieces.push(Piece { run: self.run(piece.run), next });
-        }
+            RawAttribute { name, value, ..*attribute }
+        }));
+        let pieces = behind(&before.pieces, self.from.pieces).iter();
+        tree.pieces.extend(pieces.map(|piece| Piece { run: self.run(piece.run), next: self.piece(piece.next) }));
         tree.arena.names = before.arena.moved_names(|run| self.run(run));
-        tree.nodes.reserve(before.nodes.len() - self.from.nodes);
-        for (at, node) in before.nodes.iter().enumerate().skip(self.from.nodes) {
-            let ids = (NodeId(narrow(at)), NodeId(narrow(tree.nodes.len())));
-            let node = self.node(node, ids, &mut tree.arena)?;
-            tree.nodes.push(node);
-        }
+        let nodes = behind(&before.nodes, self.from.nodes);
+        tree.nodes.extend(nodes.iter().map(|node| self.node(node)));
+        self.change_nodes(nodes, tree)?;
         let fragments = before.fragments.iter().map(|(host, fragment)| (self.id(*host), self.id(*fragment)));
         tree.fragments = fragments.collect();
         self.link(tree);
@@ -176,7 +118,7 @@ impl<'t> Rest<'t> {
             tree.ignored_doctype = late
                 .map(|late| self.shift.place(narrow(late.start)) as usize..self.shift.place(narrow(late.end)) as usize);
         }
-        let is_all = self.rewrites.iter().all(|rewrite| rewrite.place.is_some());
+        let is_all = self.rewrites.iter().all(Rewrite::is_placed);
         (is_all && self.texts.iter().all(|text| text.is_placed)).then_some(())
     }
 
@@ -210,7 +152,9 @@ impl<'t> Rest<'t> {
         change(first_of_all, last_of_all);
     }
 
-    fn node(&mut self, old: &Node, ids: (NodeId, NodeId), arena: &mut Arena) -> Option<Node> {
+    /// A node with the numbers and places that it has now, whatever changes in it.
+    #[inline]
+    fn node(&mut self, old: &Node) -> Node {
         let mut node = old.clone();
         node.parent = self.id(old.parent);
         node.previous = self.id(old.previous);
@@ -218,11 +162,10 @@ impl<'t> Rest<'t> {
         match old.kind {
             Kind::Text => {
                 let run = self.run(old.run());
-                self.change_text(old, run, arena)?;
                 (node.start, node.end) = (run.start, run.end);
                 node.first = self.piece(old.first);
                 node.end_tag.0 = self.piece(old.end_tag.0);
-                return Some(node);
+                return node;
             }
             Kind::Comment | Kind::Instruction => {
                 let run = self.run(old.run());
@@ -233,7 +176,6 @@ impl<'t> Rest<'t> {
                 if old.attribute_count > 0 {
                     node.attributes = old.attributes.wrapping_add(self.by.attributes);
                 }
-                self.rewrite(old, &mut node, ids, arena)?;
             }
             Kind::Document | Kind::Doctype | Kind::Fragment => {}
         }
@@ -242,48 +184,51 @@ impl<'t> Rest<'t> {
         }
         node.first = self.id(NodeId(old.first)).0;
         node.end_tag = (self.shift.place(old.end_tag.0), self.shift.place(old.end_tag.1));
-        Some(node)
+        node
+    }
+
+    /// Makes the changes of start tags and texts in the nodes that were taken over. `None` where one can't be made.
+    fn change_nodes(&mut self, nodes: &[Node], tree: &mut Tree) -> Option<()> {
+        let ends = |spans: &mut dyn Iterator<Item = &Range<usize>>| {
+            let mut spans = spans.map(|span| span.start);
+            let first = spans.next();
+            first.map(|first| narrow(first)..=narrow(spans.last().unwrap_or(first)))
+        };
+        let rewrites = ends(&mut self.rewrites.iter().map(|rewrite| &rewrite.span));
+        if rewrites.is_none() && self.texts.is_empty() {
+            return Some(());
+        }
+        let Tree { nodes: now, arena, .. } = tree;
+        let new = now.iter_mut().enumerate().skip(self.to.nodes);
+        for ((number, old), (number_now, node)) in nodes.iter().enumerate().zip(new) {
+            match old.kind {
+                Kind::Text if !self.texts.is_empty() => {
+                    self.change_text(old, node.run(), arena)?;
+                }
+                Kind::Element if rewrites.as_ref().is_some_and(|places| places.contains(&old.start)) => {
+                    let ids = (NodeId(narrow(number + self.from.nodes)), NodeId(narrow(number_now)));
+                    self.rewrite(old, node, ids, arena)?;
+                }
+                _ => {}
+            }
+        }
+        Some(())
     }
 
     /// Gives an element the attributes of its new start tag, where it has one. `None` where that is of another name.
     fn rewrite(&mut self, old: &Node, node: &mut Node, ids: (NodeId, NodeId), arena: &mut Arena) -> Option<()> {
-        if self.rewrites.is_empty() {
-            return Some(());
-        }
         let at = self.rewrites.binary_search_by_key(&(old.start as usize), |rewrite| rewrite.span.start);
         let Some(rewrite) = at.ok().and_then(|at| self.rewrites.get_mut(at)) else { return Some(()) };
         if rewrite.span.end != old.end as usize || rewrite.name != old.tag || old.namespace != Namespace::Html {
             return None;
         }
-        let place = *rewrite.place.get_or_insert_with(|| {
-            let place = narrow(arena.attributes.len());
-            let encoded = narrow(arena.encoded.len());
-            let moved = |run: SourceRun| match (run.encoded(), run.start) {
-                (_, NONE) => run,
-                (Some(_), _) => SourceRun { start: run.start + encoded, ..run },
-                (None, _) => SourceRun { start: run.start + node.start, end: run.end + node.start },
-            };
-            arena.encoded.extend(rewrite.encoded.iter().map(|run| run.moved(|at| at + node.start)));
-            let attributes = rewrite.attributes.iter();
-            arena.attributes.extend(attributes.map(|one| RawAttribute {
-                name: moved(one.name),
-                value: moved(one.value),
-                ..*one
-            }));
-            place
-        });
-        node.attributes = place;
-        node.attribute_count = u16::try_from(rewrite.attributes.len()).ok()?;
-        node.attribute_names = rewrite.attribute_names;
+        rewrite.give_to(node, arena)?;
         self.rewritten.push(ids);
         Some(())
     }
 
     /// Takes the changes of a text, which is that of a script then. `None` where it may be read otherwise.
     fn change_text(&mut self, old: &Node, run: SourceRun, arena: &mut Arena) -> Option<()> {
-        if self.texts.is_empty() {
-            return Some(());
-        }
         let span = self.before.arena.span(old.run());
         // What is put in front of a text is not told from what ends there.
         let is_in = |change: &&mut TextChange| {
@@ -316,20 +261,24 @@ impl<'t> Rest<'t> {
     }
 
     /// The number of a node that is behind the front, or of what both have in common.
+    #[inline]
     fn id(&self, id: NodeId) -> NodeId {
         match id {
-            NodeId(NONE) | NodeId::DOCUMENT => id,
-            NodeId(number) if number as usize >= self.from.nodes => NodeId(number.wrapping_add(self.by.nodes)),
+            NodeId(NONE) => id,
+            NodeId(number) if number >= self.first => NodeId(number.wrapping_add(self.by.nodes)),
+            NodeId::DOCUMENT => id,
             _ if id == self.from.html => self.to.html,
             // The sibling before the body, which is tied to it by itself.
             _ => NodeId(NONE),
         }
     }
 
+    #[inline]
     fn piece(&self, at: u32) -> u32 {
         if at == NONE { NONE } else { at.wrapping_add(self.by.pieces) }
     }
 
+    #[inline]
     fn run(&mut self, run: SourceRun) -> SourceRun {
         match run.encoded() {
             Some(_) if run.start == NONE => run,
@@ -337,4 +286,9 @@ impl<'t> Rest<'t> {
             None => SourceRun { start: self.shift.place(run.start), end: self.shift.place(run.end) },
         }
     }
+}
+
+/// What stands in a list behind its first ones.
+fn behind<T>(list: &[T], first: usize) -> &[T] {
+    list.get(first..).unwrap_or_default()
 }

@@ -1,7 +1,5 @@
 //! Where places of a changed source lie.
 
-use std::ops::Range;
-
 use super::TextSplice;
 use crate::arena::{NONE, narrow};
 
@@ -10,8 +8,12 @@ pub(super) struct Shift<'c> {
     changes: &'c [TextSplice<'c>],
     /// What is added behind so many changes, wrapping around.
     added: Vec<u32>,
-    /// What lies between two changes, and what is added there: the next place is mostly there, too.
-    between: (Range<u32>, u32),
+    /// Between which changes the last place lay, and how much lies there: the next place is mostly there, too. [`NONE`] is
+    /// in no such part.
+    start: u32,
+    length: u32,
+    /// What is added there.
+    by: u32,
 }
 
 impl<'c> Shift<'c> {
@@ -20,25 +22,30 @@ impl<'c> Shift<'c> {
             *added = added.wrapping_add(narrow(text.len())).wrapping_sub(narrow(span.len()));
             Some(*added)
         });
-        Self { changes, added: std::iter::once(0).chain(added).collect(), between: (0..0, 0) }
+        Self { changes, added: std::iter::once(0).chain(added).collect(), start: 0, length: 0, by: 0 }
     }
 
+    #[inline]
     pub(super) fn place(&mut self, offset: u32) -> u32 {
-        if offset == NONE {
-            return NONE;
+        if offset.wrapping_sub(self.start) < self.length {
+            return offset.wrapping_add(self.by);
         }
-        if !self.between.0.contains(&offset) {
-            self.look_up(offset);
-        }
-        offset.wrapping_add(self.between.1)
+        self.look_up(offset)
     }
 
     /// Finds the changes that end before or at a place.
-    fn look_up(&mut self, offset: u32) {
+    #[cold]
+    #[inline(never)]
+    fn look_up(&mut self, offset: u32) -> u32 {
+        if offset == NONE {
+            return NONE;
+        }
         let behind = self.changes.partition_point(|(span, _)| span.end <= offset as usize);
         let (past, coming) = self.changes.split_at(behind);
-        let start = past.last().map_or(0, |(span, _)| narrow(span.end));
+        self.start = past.last().map_or(0, |(span, _)| narrow(span.end));
         let end = coming.first().map_or(NONE, |(span, _)| narrow(span.end));
-        self.between = (start..end, self.added.get(behind).copied().unwrap_or_default());
+        self.length = end - self.start;
+        self.by = self.added.get(behind).copied().unwrap_or_default();
+        offset.wrapping_add(self.by)
     }
 }

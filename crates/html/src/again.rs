@@ -90,7 +90,7 @@ pub fn parse_again(
     let source = source.into();
     match taken_over(before, &source, changes, options) {
         Some((tree, kept)) => (Tree { source, ..tree }, Some(kept)),
-        None => (builder::parse(source, options), None),
+        None => (builder::parse(source, usize::MAX, options), None),
     }
 }
 
@@ -114,8 +114,8 @@ fn taken_over(
         _ => {
             // A tag makes the body that its content would have made; the content may be text, of which there is no beginning.
             Some(match from.is_implied {
-                true => builder::parse(Arc::new(source.get(..tag.end)?.to_owned() + "<body>"), options),
-                false => builder::parse_start(Arc::clone(source), tag.end, options),
+                true => builder::parse(Arc::new(source.get(..tag.end)?.to_owned() + "<body>"), usize::MAX, options),
+                false => builder::parse(Arc::clone(source), tag.end, options),
             })
         }
     };
@@ -157,8 +157,8 @@ fn taken_over(
     Some((tree, kept))
 }
 
-/// Whether a text is another one with spans replaced.
-fn is_spliced(source: &str, changes: &[TextSplice<'_>], spliced: &str) -> bool {
+/// Whether a text is another one with spans replaced, which are in order and apart.
+pub fn is_spliced(source: &str, changes: &[TextSplice<'_>], spliced: &str) -> bool {
     let (mut at, mut rest) = (0, spliced);
     for (span, text) in changes {
         let kept = source.get(at..span.start).and_then(|kept| rest.strip_prefix(kept));

@@ -36,16 +36,10 @@ use stack::{Integration, Open, Stack};
 /// Bytes of source for each `<` that room is made for. Denser markup makes its room as it comes.
 const BYTES_A_TAG: usize = 20;
 
-/// Parses a document.
-pub(crate) fn parse(source: Arc<String>, options: &Options) -> Tree {
-    let length = source.len();
-    parse_start(source, length, options)
-}
-
-/// Parses the first bytes of a source, which end between two characters, as a document.
-pub(crate) fn parse_start(source: Arc<String>, length: usize, options: &Options) -> Tree {
+/// Parses a document: of its source so many bytes at most, which end between two characters.
+pub(crate) fn parse(source: Arc<String>, most: usize, options: &Options) -> Tree {
     // Places are 32-bit; a source that long is read as far as they reach.
-    let readable = source.get(..length.min(source.floor_char_boundary((NONE - 2) as usize))).unwrap_or_default();
+    let readable = source.get(..most.min(source.floor_char_boundary((NONE - 2) as usize))).unwrap_or_default();
     let builder = Builder::new(readable, options);
     let mut built = Tokenizer::new(readable, builder, options.limits.attributes).run();
     // A tree is kept while an audit waits for other answers.

@@ -23,7 +23,7 @@ mod tree;
 
 use std::sync::Arc;
 
-pub use again::{Kept, TextSplice, parse_again};
+pub use again::{Kept, TextSplice, is_spliced, parse_again};
 pub use lines::Position;
 pub use namespace::{AttributeName, Namespace};
 pub use options::{Limits, Options};
@@ -35,5 +35,5 @@ pub use tree::{Attribute, Quirks, Tree, TreeCut};
 ///
 /// The source is text after decoding: a byte order mark is no part of it. The tree keeps a reference to it.
 pub fn parse(source: impl Into<Arc<String>>, options: &Options) -> Tree {
-    builder::parse(source.into(), options)
+    builder::parse(source.into(), usize::MAX, options)
 }

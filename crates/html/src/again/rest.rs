@@ -50,37 +50,103 @@ pub(super) struct Rest<'t> {
     pub(super) texts: Vec<TextChange>,
     pub(super) rewritten: Vec<(NodeId, NodeId)>,
     pub(super) scripts: Vec<(NodeId, NodeId)>,
-    by: Distance,
-    /// Number of the first node that is taken over.
-    first: u32,
+    numbers: Numbers,
 }
 
-/// By how much numbers and places in the lists of a tree are another's, wrapping around.
+/// What numbers of a tree are in another one.
 #[derive(Debug, Clone, Copy)]
-struct Distance {
+struct Numbers {
+    /// Number of the first node that is taken over.
+    first: NodeId,
+    /// The root before, and now.
+    html: (NodeId, NodeId),
+    /// By how much numbers and places in the lists are another's, wrapping around.
     nodes: u32,
     pieces: u32,
     attributes: u32,
     encoded: u32,
 }
 
-impl Distance {
+impl Numbers {
     fn of(from: &Front, to: &Front) -> Self {
         let by = |from: usize, to: usize| narrow(to).wrapping_sub(narrow(from));
         Self {
+            first: NodeId(narrow(from.nodes)),
+            html: (from.html, to.html),
             nodes: by(from.nodes, to.nodes),
             pieces: by(from.pieces, to.pieces),
             attributes: by(from.attributes, to.attributes),
             encoded: by(from.encoded, to.encoded),
         }
     }
+
+    /// The number of a node that is behind the front, or of what both have in common.
+    #[inline]
+    fn id(&self, id: NodeId) -> NodeId {
+        match id {
+            NodeId(NONE) => id,
+            NodeId(number) if id >= self.first => NodeId(number.wrapping_add(self.nodes)),
+            NodeId::DOCUMENT => id,
+            _ if id == self.html.0 => self.html.1,
+            // The sibling before the body, which is tied to it by itself.
+            _ => NodeId(NONE),
+        }
+    }
+
+    #[inline]
+    fn piece(&self, at: u32) -> u32 {
+        if at == NONE { NONE } else { at.wrapping_add(self.pieces) }
+    }
+
+    #[inline]
+    fn run(&self, run: SourceRun, mut place: impl FnMut(u32) -> u32) -> SourceRun {
+        match run.encoded() {
+            Some(_) if run.start == NONE => run,
+            Some(_) => SourceRun { start: run.start.wrapping_add(self.encoded), ..run },
+            None => SourceRun { start: place(run.start), end: place(run.end) },
+        }
+    }
+
+    /// A node with the numbers and places that it has now, whatever changes in it.
+    #[inline]
+    fn node(&self, old: &Node, mut place: impl FnMut(u32) -> u32) -> Node {
+        let mut node = old.clone();
+        node.parent = self.id(old.parent);
+        node.previous = self.id(old.previous);
+        node.next = self.id(old.next);
+        match old.kind {
+            Kind::Text => {
+                let run = self.run(old.run(), place);
+                (node.start, node.end) = (run.start, run.end);
+                node.first = self.piece(old.first);
+                node.end_tag.0 = self.piece(old.end_tag.0);
+                return node;
+            }
+            Kind::Comment | Kind::Instruction => {
+                let run = self.run(old.run(), &mut place);
+                (node.start, node.end) = (run.start, run.end);
+            }
+            Kind::Element => {
+                (node.start, node.end) = (place(old.start), place(old.end));
+                if old.attribute_count > 0 {
+                    node.attributes = old.attributes.wrapping_add(self.attributes);
+                }
+            }
+            Kind::Document | Kind::Doctype | Kind::Fragment => {}
+        }
+        if old.kind == Kind::Instruction {
+            node.attributes = place(old.attributes);
+        }
+        node.first = self.id(NodeId(old.first)).0;
+        node.end_tag = (place(old.end_tag.0), place(old.end_tag.1));
+        node
+    }
 }
 
 impl<'t> Rest<'t> {
     pub(super) fn new(before: &'t Tree, source: &'t str, (from, to): (Front, Front), shift: Shift<'t>) -> Self {
         Self {
-            by: Distance::of(&from, &to),
-            first: narrow(from.nodes),
+            numbers: Numbers::of(&from, &to),
             before,
             source,
             from,
@@ -96,20 +162,17 @@ impl<'t> Rest<'t> {
     /// Adds it all; `None` where a change is of no start tag, and of no text of a script.
     pub(super) fn add_to(&mut self, tree: &mut Tree) -> Option<()> {
         let before = self.before;
-        let encoded = before.arena.encoded.iter().skip(self.from.encoded);
-        tree.arena.encoded.extend(encoded.map(|encoded| encoded.moved(|at| self.shift.place(at))));
-        let attributes = behind(&before.arena.attributes, self.from.attributes).iter();
-        tree.arena.attributes.extend(attributes.map(|attribute| {
-            let (name, value) = (self.run(attribute.name), self.run(attribute.value));
-            RawAttribute { name, value, ..*attribute }
-        }));
-        let pieces = behind(&before.pieces, self.from.pieces).iter();
-        tree.pieces.extend(pieces.map(|piece| Piece { run: self.run(piece.run), next: self.piece(piece.next) }));
-        tree.arena.names = before.arena.moved_names(|run| self.run(run));
-        let nodes = behind(&before.nodes, self.from.nodes);
-        tree.nodes.extend(nodes.iter().map(|node| self.node(node)));
-        self.change_nodes(nodes, tree)?;
-        let fragments = before.fragments.iter().map(|(host, fragment)| (self.id(*host), self.id(*fragment)));
+        match self.shift.behind_all(self.from.tag.start) {
+            // Where nothing changes in it, all of it is as far from where it was.
+            Some(by) => self.copy_to(tree, |offset| if offset == NONE { NONE } else { offset.wrapping_add(by) }),
+            None => {
+                let mut shift = self.shift.clone();
+                self.copy_to(tree, |offset| shift.place(offset));
+            }
+        }
+        self.change_nodes(tree)?;
+        let fragments =
+            before.fragments.iter().map(|(host, fragment)| (self.numbers.id(*host), self.numbers.id(*fragment)));
         tree.fragments = fragments.collect();
         self.link(tree);
         tree.work = before.work;
@@ -120,6 +183,26 @@ impl<'t> Rest<'t> {
         }
         let is_all = self.rewrites.iter().all(Rewrite::is_placed);
         (is_all && self.texts.iter().all(|text| text.is_placed)).then_some(())
+    }
+
+    /// Copies the lists, with numbers and places as they are now.
+    #[inline]
+    fn copy_to(&self, tree: &mut Tree, mut place: impl FnMut(u32) -> u32) {
+        let (before, numbers) = (self.before, self.numbers);
+        let encoded = behind(&before.arena.encoded, self.from.encoded).iter();
+        tree.arena.encoded.extend(encoded.map(|encoded| encoded.moved(&mut place)));
+        let attributes = behind(&before.arena.attributes, self.from.attributes).iter();
+        tree.arena.attributes.extend(attributes.map(|attribute| {
+            let (name, value) = (numbers.run(attribute.name, &mut place), numbers.run(attribute.value, &mut place));
+            RawAttribute { name, value, ..*attribute }
+        }));
+        let pieces = behind(&before.pieces, self.from.pieces).iter();
+        tree.pieces.extend(
+            pieces.map(|piece| Piece { run: numbers.run(piece.run, &mut place), next: numbers.piece(piece.next) }),
+        );
+        tree.arena.names = before.arena.moved_names(|run| numbers.run(run, &mut place));
+        let nodes = behind(&before.nodes, self.from.nodes).iter();
+        tree.nodes.extend(nodes.map(|node| numbers.node(node, &mut place)));
     }
 
     /// Ties it to what stands before it: `html` and the document have children on both sides.
@@ -135,7 +218,7 @@ impl<'t> Rest<'t> {
         };
         let html = self.to.html;
         change(Some(html), &|node| {
-            node.next = self.id(old_html.next);
+            node.next = self.numbers.id(old_html.next);
             (node.end_tag, node.flags) = (end_tag, old_html.flags);
         });
         change(Some(NodeId(narrow(self.to.nodes))), &|node| node.previous = self.to.body.previous);
@@ -145,50 +228,15 @@ impl<'t> Rest<'t> {
             let node = id.and_then(|id| tree.nodes.get_mut(id.index()));
             if let Some((node, last)) = node.zip(last) {
                 // The first child's previous is the last child.
-                node.previous = self.id(last);
+                node.previous = self.numbers.id(last);
             }
         };
         change(first_of_html, last_of_html);
         change(first_of_all, last_of_all);
     }
 
-    /// A node with the numbers and places that it has now, whatever changes in it.
-    #[inline]
-    fn node(&mut self, old: &Node) -> Node {
-        let mut node = old.clone();
-        node.parent = self.id(old.parent);
-        node.previous = self.id(old.previous);
-        node.next = self.id(old.next);
-        match old.kind {
-            Kind::Text => {
-                let run = self.run(old.run());
-                (node.start, node.end) = (run.start, run.end);
-                node.first = self.piece(old.first);
-                node.end_tag.0 = self.piece(old.end_tag.0);
-                return node;
-            }
-            Kind::Comment | Kind::Instruction => {
-                let run = self.run(old.run());
-                (node.start, node.end) = (run.start, run.end);
-            }
-            Kind::Element => {
-                (node.start, node.end) = (self.shift.place(old.start), self.shift.place(old.end));
-                if old.attribute_count > 0 {
-                    node.attributes = old.attributes.wrapping_add(self.by.attributes);
-                }
-            }
-            Kind::Document | Kind::Doctype | Kind::Fragment => {}
-        }
-        if old.kind == Kind::Instruction {
-            node.attributes = self.shift.place(old.attributes);
-        }
-        node.first = self.id(NodeId(old.first)).0;
-        node.end_tag = (self.shift.place(old.end_tag.0), self.shift.place(old.end_tag.1));
-        node
-    }
-
     /// Makes the changes of start tags and texts in the nodes that were taken over. `None` where one can't be made.
-    fn change_nodes(&mut self, nodes: &[Node], tree: &mut Tree) -> Option<()> {
+    fn change_nodes(&mut self, tree: &mut Tree) -> Option<()> {
         let ends = |spans: &mut dyn Iterator<Item = &Range<usize>>| {
             let mut spans = spans.map(|span| span.start);
             let first = spans.next();
@@ -198,6 +246,7 @@ impl<'t> Rest<'t> {
         if rewrites.is_none() && self.texts.is_empty() {
             return Some(());
         }
+        let nodes = behind(&self.before.nodes, self.from.nodes);
         let Tree { nodes: now, arena, .. } = tree;
         let new = now.iter_mut().enumerate().skip(self.to.nodes);
         for ((number, old), (number_now, node)) in nodes.iter().enumerate().zip(new) {
@@ -256,35 +305,8 @@ impl<'t> Rest<'t> {
             None if decode::changes(text_now.as_bytes(), Mode::RAW) => return None,
             None => {}
         }
-        self.scripts.push((old.parent, self.id(old.parent)));
+        self.scripts.push((old.parent, self.numbers.id(old.parent)));
         Some(())
-    }
-
-    /// The number of a node that is behind the front, or of what both have in common.
-    #[inline]
-    fn id(&self, id: NodeId) -> NodeId {
-        match id {
-            NodeId(NONE) => id,
-            NodeId(number) if number >= self.first => NodeId(number.wrapping_add(self.by.nodes)),
-            NodeId::DOCUMENT => id,
-            _ if id == self.from.html => self.to.html,
-            // The sibling before the body, which is tied to it by itself.
-            _ => NodeId(NONE),
-        }
-    }
-
-    #[inline]
-    fn piece(&self, at: u32) -> u32 {
-        if at == NONE { NONE } else { at.wrapping_add(self.by.pieces) }
-    }
-
-    #[inline]
-    fn run(&mut self, run: SourceRun) -> SourceRun {
-        match run.encoded() {
-            Some(_) if run.start == NONE => run,
-            Some(_) => SourceRun { start: run.start.wrapping_add(self.by.encoded), ..run },
-            None => SourceRun { start: self.shift.place(run.start), end: self.shift.place(run.end) },
-        }
     }
 }
 

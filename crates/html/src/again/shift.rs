@@ -4,6 +4,7 @@ use super::TextSplice;
 use crate::arena::{NONE, narrow};
 
 /// Where places of the source lie afterwards.
+#[derive(Clone)]
 pub(super) struct Shift<'c> {
     changes: &'c [TextSplice<'c>],
     /// What is added behind so many changes, wrapping around.
@@ -23,6 +24,12 @@ impl<'c> Shift<'c> {
             Some(*added)
         });
         Self { changes, added: std::iter::once(0).chain(added).collect(), start: 0, length: 0, by: 0 }
+    }
+
+    /// What is added to every place from one on, where no change stands behind that.
+    pub(super) fn behind_all(&self, place: usize) -> Option<u32> {
+        let is_before = |(span, _): &TextSplice<'_>| span.end <= place;
+        self.changes.last().is_none_or(is_before).then(|| self.added.last().copied().unwrap_or_default())
     }
 
     #[inline]

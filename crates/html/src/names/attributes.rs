@@ -350,7 +350,8 @@ impl AttributeId {
         Self(position(ATTRIBUTES, name) as u16)
     }
 
-    /// The number of a known name, in any letter case, that was hashed as it was read.
+    /// The number of a known name, in any letter case, that was hashed as it was read. It is asked of every attribute.
+    #[inline(always)]
     pub(crate) fn known_mixed(name: &[u8], mixed: Mixed) -> Option<Self> {
         find(&ATTRIBUTE_SLOTS, ATTRIBUTES, name, mixed).map(Self)
     }

@@ -143,7 +143,8 @@ fn dom_large(facts: &Facts<'_>) -> Verdict {
         "Nenhuma parte isolada é grande demais. Mostre menos de uma vez, como só os primeiros comentários ou produtos, e remova elementos que só envolvem outros.",
     );
     let note = if is_wide || is_deep { TAKE } else { SPREAD };
-    let (deepest, widest) = if is_wide || is_deep { extremes(&html.document) } else { (None, None) };
+    let is_shown = (is_wide || is_deep) && !html.document.lacks_places();
+    let (deepest, widest) = if is_shown { extremes(&html.document) } else { (None, None) };
     let places = [widest.filter(|_| is_wide), deepest.filter(|_| is_deep)];
     let values = [
         ("elements", elements.into()),

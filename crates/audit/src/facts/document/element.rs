@@ -192,19 +192,33 @@ impl<'d> Element<'d> {
         self.document.around(self.id)
     }
 
+    /// The first of the element and those around it that is wanted, found by walking up; `None` where [`Self::around`] says it.
+    fn nearest(self, is_wanted: impl Fn(Self) -> bool) -> Option<Option<Self>> {
+        if !self.document.may_walk_up() {
+            return None;
+        }
+        let mut steps = 0;
+        let found = std::iter::once(self).chain(self.ancestors()).inspect(|_| steps += 1).find(|one| is_wanted(*one));
+        self.document.note_walk(steps);
+        Some(found)
+    }
+
     /// Whether the element or one around it has the `hidden` attribute.
     pub fn is_hidden(self) -> bool {
-        self.around().is_hidden()
+        let found = self.nearest(|one| one.has("hidden"));
+        found.map_or_else(|| self.around().is_hidden(), |found| found.is_some())
     }
 
     /// Whether the element or one around it has `aria-hidden=true`.
     pub fn is_aria_hidden(self) -> bool {
-        self.around().is_aria_hidden()
+        let found = self.nearest(|one| one.attribute("aria-hidden") == Some("true"));
+        found.map_or_else(|| self.around().is_aria_hidden(), |found| found.is_some())
     }
 
     /// Whether it stands in the head.
     pub fn is_in_head(self) -> bool {
-        self.around().is_in_head()
+        let found = self.nearest(|one| one.is("head") && one != self);
+        found.map_or_else(|| self.around().is_in_head(), |found| found.is_some())
     }
 
     /// Whether it stands in a paragraph, and in no table within it.
@@ -214,7 +228,8 @@ impl<'d> Element<'d> {
 
     /// The nearest `lang` below `html`, its own included.
     pub fn nearest_lang(self) -> Option<&'d str> {
-        self.document.element(self.around().lang?)?.attribute("lang")
+        let found = self.nearest(|one| one.has("lang") && !one.is("html"));
+        found.unwrap_or_else(|| self.document.element(self.around().lang?))?.attribute("lang")
     }
 
     /// Span of the start tag in the source; `None` for an element the parser implied or cloned.

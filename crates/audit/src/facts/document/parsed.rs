@@ -1,6 +1,7 @@
 //! A parsed document: tree, source, and the limits that parsing met.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use html::{Kept, Kind, NodeId, Options, Position, Quirks, TextSplice, Tree};
@@ -23,10 +24,12 @@ pub struct Document {
     pub ignored_doctype: Option<Range<usize>>,
     /// Parsing stopped at a limit, or something was left out.
     pub too_complex: Option<Complexity>,
-    /// What stands around each element, once it was asked for.
     /// It is only judged, so that nobody asks where something stands.
     pub(super) lacks_places: bool,
+    /// What stands around each element, once it was asked of many.
     around: OnceLock<Vec<Around>>,
+    /// Elements that were walked up to before.
+    walked_up: AtomicUsize,
     /// Elements with an id, sorted by it and then in document order, once one was asked for.
     pub(super) with_id: OnceLock<Vec<NodeId>>,
 }
@@ -90,6 +93,7 @@ impl Document {
             tree,
             lacks_places: false,
             around: OnceLock::new(),
+            walked_up: AtomicUsize::new(0),
             with_id: OnceLock::new(),
         }
     }
@@ -97,6 +101,22 @@ impl Document {
     /// What stands around an element.
     pub(super) fn around(&self, id: NodeId) -> Around {
         Around::of(&self.tree, id, self.around.get_or_init(|| Around::of_all(&self.tree, self.nodes())))
+    }
+
+    /// Whether walking up from an element takes less than the one pass of [`Self::around`], as far as is known: few pages are
+    /// asked of many elements.
+    pub(super) fn may_walk_up(&self) -> bool {
+        self.around.get().is_none() && self.walked_up.load(Ordering::Relaxed) <= self.tree.len()
+    }
+
+    /// Notes elements that were walked up to.
+    pub(super) fn note_walk(&self, steps: usize) {
+        self.walked_up.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    /// Whether it is only judged: where something stands is not asked.
+    pub(crate) fn lacks_places(&self) -> bool {
+        self.lacks_places
     }
 
     /// Parsing stopped before the end of the source.

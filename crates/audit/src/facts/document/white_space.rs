@@ -124,6 +124,11 @@ fn collapsed_start(text: &str) -> usize {
     while let Some(byte) = bytes.get(at) {
         if at >= plain_from {
             at += plain_start(bytes.get(at..).unwrap_or_default());
+            // Fewer than eight are left: they are looked at with some before them, which are plain.
+            let last = bytes.last_chunk().filter(|_| bytes.len() - at < EIGHT);
+            if let Some(spaces) = last.and_then(|last| plain_spaces(u64::from_le_bytes(*last))) {
+                return bytes.len() - usize::from(ends_in_space(spaces));
+            }
             plain_from = at + EIGHT;
             continue;
         }
@@ -142,27 +147,33 @@ fn collapsed_start(text: &str) -> usize {
 /// Bytes that are looked at in one step.
 const EIGHT: usize = 8;
 
-/// How many bytes from the start are told in steps of eight to be words of ASCII with single spaces between. The byte behind
-/// them is no white space behind white space.
-fn plain_start(bytes: &[u8]) -> usize {
+/// The highest bit of each byte of eight that is a space, where all are words of ASCII with single spaces between.
+const fn plain_spaces(eight: u64) -> Option<u64> {
     /// The highest bit of each byte that is 0, of bytes of ASCII.
     const fn zeros(eight: u64) -> u64 {
         !(eight + each(0x7F)) & each(0x80)
     }
+    // All of white space but the space is below it, with what is no character at all.
+    if eight & each(0x80) != 0 || zeros(eight & each(0x60)) != 0 {
+        return None;
+    }
+    let spaces = zeros(eight ^ each(b' '));
+    if spaces & (spaces << u8::BITS) == 0 { Some(spaces) } else { None }
+}
+
+/// Whether the last of eight bytes is one of the spaces.
+const fn ends_in_space(spaces: u64) -> bool {
+    spaces >> (u64::BITS - 1) != 0
+}
+
+/// How many bytes from the start are told in steps of eight to be words of ASCII with single spaces between. The byte behind
+/// them is no white space behind white space.
+fn plain_start(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        let eight = u64::from_le_bytes(*eight);
-        // All of white space but the space is below it, with what is no character at all.
-        if eight & each(0x80) != 0 || zeros(eight & each(0x60)) != 0 {
-            break;
-        }
-        let spaces = zeros(eight ^ each(b' '));
-        if spaces & (spaces << u8::BITS) != 0 {
-            break;
-        }
+        let Some(spaces) = plain_spaces(u64::from_le_bytes(*eight)) else { break };
         // A trailing space begins the next eight bytes, to be compared with the byte behind it.
-        let ends_in_space = spaces >> (u64::BITS - 1) != 0;
-        at += if ends_in_space { EIGHT - 1 } else { EIGHT };
+        at += if ends_in_space(spaces) { EIGHT - 1 } else { EIGHT };
     }
     at
 }

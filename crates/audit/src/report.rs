@@ -129,7 +129,7 @@ fn assemble(
     reveals::add(&findings, &mut fixes, &mut patch);
     debug_assert!(fixes.iter().all(|fix| fix.class != FixClass::Instruction || fix.snippet.is_none()));
     let exchange = facts.capture.page.response();
-    let json_ld = facts.markup().map(|html| html.json_ld.for_report.clone()).unwrap_or_default();
+    let json_ld = facts.markup().map(|html| html.json_ld.for_report.to_vec()).unwrap_or_default();
     Report {
         url,
         score: standing.score(),

@@ -168,7 +168,7 @@ fn alternates(facts: &Facts<'_>) -> Vec<(String, String)> {
 /// The links that are kept, and whether the page has more.
 fn links(html: &Html) -> (Vec<PageLink>, bool) {
     let link = |anchor: &audit::facts::elements::Anchor| {
-        let url = known(anchor.url.as_ref()?)?;
+        let url = known(anchor.url()?)?;
         let element = html.element(anchor.node)?;
         let mut text = shown_texts(element).collect::<Vec<_>>().join("");
         if text.trim().is_empty() {

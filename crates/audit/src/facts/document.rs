@@ -12,7 +12,7 @@ mod white_space;
 
 pub use element::Element;
 pub(crate) use element::{Part, insertion_point};
-pub(crate) use html::{Kept, TextSplice, WrittenAttribute, attributes_of};
+pub(crate) use html::{Kept, TextSplice, WrittenAttribute, attributes_of, is_spliced};
 pub use html::{Limits, Namespace, NodeId, Position};
 pub use parsed::{Complexity, Document};
 pub(crate) use white_space::{Collapsed, trimmed};

@@ -1,5 +1,7 @@
 //! Elements that many checks ask for, read once: `meta`, `link` and `a`.
 
+use std::sync::Arc;
+
 use url::Url;
 
 use super::document::{Element, NodeId, collapse};
@@ -93,7 +95,7 @@ pub struct LinkElement {
 
 impl LinkElement {
     /// Reads a `link`; `resolve` makes an address absolute.
-    pub(super) fn read(element: Element<'_>, resolve: impl Fn(&str) -> Option<Url>) -> Self {
+    pub(super) fn read(element: Element<'_>, resolve: impl FnOnce(&str) -> Option<Url>) -> Self {
         let href = element.attribute("href").map(|href| href.trim_matches(|c| c <= ' ').to_owned());
         Self {
             node: element.id(),
@@ -131,8 +133,8 @@ pub enum Reach {
 pub struct Anchor {
     /// The element.
     pub node: NodeId,
-    /// `href` resolved; `None` when it is no URL.
-    pub url: Option<Url>,
+    /// `href` resolved; `None` when it is no URL. Of a changed page it is the same as before.
+    pub(super) url: Option<Arc<Url>>,
     /// Where it leads.
     pub reach: Reach,
     /// `rel` has `nofollow`.
@@ -143,7 +145,11 @@ pub struct Anchor {
 
 impl Anchor {
     /// Reads an `a` of a page at `page`; `None` for one without `href`.
-    pub(super) fn read(element: Element<'_>, page: &Url, resolve: impl FnOnce(&str) -> Option<Url>) -> Option<Self> {
+    pub(super) fn read<'d>(
+        element: Element<'d>,
+        page: &Url,
+        resolve: impl FnOnce(&'d str) -> Option<Arc<Url>>,
+    ) -> Option<Self> {
         let href = element.attribute("href")?;
         let url = resolve(href);
         let reach = match &url {
@@ -159,6 +165,11 @@ impl Anchor {
         let (nofollow, named) = (has_rel(element, "nofollow"), has_name(element));
         Some(Self { node: element.id(), url, reach, nofollow, named })
     }
+
+    /// Where it leads, resolved; `None` when that is no URL.
+    pub fn url(&self) -> Option<&Url> {
+        self.url.as_deref()
+    }
 }
 
 /// The values of a link's `rel`. Search engines read a list with commas too (Google, "Qualify your outbound links").
@@ -170,6 +181,14 @@ pub(crate) fn rel_values<'d>(link: Element<'d>) -> impl Iterator<Item = &'d str>
 /// Whether one of a link's `rel` values is this one, as search engines read them.
 pub(crate) fn has_rel(link: Element<'_>, value: &str) -> bool {
     rel_values(link).any(|found| found.eq_ignore_ascii_case(value))
+}
+
+/// Whether a script of its own or a field asks for a passkey.
+pub(super) fn asks_for_passkey(element: Element<'_>) -> bool {
+    match element.is("script") {
+        true => !element.has("src") && element.texts().any(asks_passkey),
+        false => element.has_token("autocomplete", "webauthn"),
+    }
 }
 
 /// Whether the text of a script asks for a passkey (WebAuthn).

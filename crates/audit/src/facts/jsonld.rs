@@ -12,8 +12,10 @@ pub(crate) mod texts;
 pub(crate) mod tree;
 pub(crate) mod value;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use model::finding::Place;
 use model::lang::{Phrase, Text, text};
@@ -39,17 +41,17 @@ const TWICE: Text = text("\"{name}\" appears twice", "\"{name}\" aparece duas ve
 const TOO_LONG: Text = text("the block is larger than {bytes:size}", "o bloco tem mais de {bytes:size}");
 const NO_OBJECT: Text = text("the root is not an object", "a raiz não é um objeto");
 
-/// The JSON-LD of a page.
+/// The JSON-LD of a page. What is large of it is shared with the page that has the same blocks elsewhere.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JsonLd {
     /// Blocks that parsed, with the index of their element.
-    pub blocks: Vec<(usize, Value)>,
+    pub blocks: Arc<Vec<(usize, Value)>>,
     /// The same blocks as they are written.
     pub(crate) written: Vec<Written>,
     /// Blocks that did not, or whose root is no object or array of objects.
     pub errors: Vec<BlockError>,
     /// What the blocks that did not parse plainly mean.
-    pub(crate) mended: Vec<Value>,
+    pub(crate) mended: Arc<Vec<Value>>,
     /// Of blocks that parsed, the first name that an object has twice: readers differ in which value they take.
     pub duplicates: Vec<BlockError>,
     /// Root objects, members of root arrays and of `@graph`: all of them, dropped ones too.
@@ -59,7 +61,7 @@ pub struct JsonLd {
     /// `@type` values in order, nested ones too, each once.
     pub types: Vec<String>,
     /// Blocks within the size that a report keeps.
-    pub for_report: Vec<Value>,
+    pub for_report: Arc<Vec<Value>>,
     /// What was cut.
     pub cuts: Vec<Cut>,
 }
@@ -72,9 +74,9 @@ pub(crate) struct Written {
     /// Where its text begins in the page's source.
     pub(crate) start: usize,
     /// Its text.
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
     /// Its values with their places in the text.
-    pub(crate) tree: ValueTree,
+    pub(crate) tree: Arc<ValueTree>,
 }
 
 impl Written {
@@ -108,7 +110,7 @@ pub struct BlockError {
 
 impl JsonLd {
     /// Reads the blocks: their text, and where it begins in the source. Nothing is fetched, whatever a context names.
-    pub fn read(blocks: &[(String, usize)]) -> Self {
+    pub fn read(blocks: &[(Cow<'_, str>, usize)]) -> Self {
         let mut out = Self::default();
         let mut kept_bytes = 0;
         let mut known_types = BTreeSet::new();
@@ -117,7 +119,7 @@ impl JsonLd {
                 Ok(mut value) => {
                     kept_bytes += text.len();
                     if kept_bytes <= KEPT_BYTES {
-                        out.for_report.push(value.clone());
+                        Arc::make_mut(&mut out.for_report).push(value.clone());
                     }
                     let left = MOST_NODES.saturating_sub(out.count);
                     let nodes = cap::keep(&mut value, left);
@@ -128,11 +130,12 @@ impl JsonLd {
                         continue;
                     }
                     collect_types(&value, &mut out.types, &mut known_types);
-                    out.blocks.push((index, value));
+                    Arc::make_mut(&mut out.blocks).push((index, value));
                     out.keep_written(index, text, *start, left);
                 }
                 Err((at, reason)) => {
-                    out.mended.extend(repaired(text).and_then(|json| serde_json::from_str::<Value>(&json).ok()));
+                    let mended = repaired(text).and_then(|json| serde_json::from_str::<Value>(&json).ok());
+                    Arc::make_mut(&mut out.mended).extend(mended);
                     out.errors.push(BlockError { block: index, offset: start + at, reason });
                 }
             }
@@ -145,6 +148,11 @@ impl JsonLd {
             out.cuts.push(Cut::JsonldNodesOver50);
         }
         out
+    }
+
+    /// Whether both are certainly of the same blocks, wherever those begin.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.blocks, &other.blocks) && Arc::ptr_eq(&self.mended, &other.mended)
     }
 
     /// The same blocks in a source in which they begin elsewhere.
@@ -168,7 +176,7 @@ impl JsonLd {
             offset: start + at,
             reason: TWICE.phrase(&[("name", name.chars().take(SHOWN_CHARACTERS).collect::<String>().into())]),
         }));
-        self.written.push(Written { block, start, text: text.to_owned(), tree });
+        self.written.push(Written { block, start, text: text.into(), tree: Arc::new(tree) });
     }
 
     /// Every object, those of repaired blocks too: for what a fix takes over, which no other fix may change.
@@ -181,7 +189,7 @@ impl JsonLd {
     /// Every object of every block, outermost first.
     pub fn nodes(&self) -> Vec<&Map<String, Value>> {
         let mut out = Vec::new();
-        for (_, block) in &self.blocks {
+        for (_, block) in self.blocks.iter() {
             visit(block, &mut |node| out.push(node));
         }
         out
@@ -251,7 +259,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(texts: &[&str]) -> JsonLd {
-        JsonLd::read(&texts.iter().map(|text| ((*text).to_owned(), 100)).collect::<Vec<_>>())
+        JsonLd::read(&texts.iter().map(|text| (Cow::Borrowed(*text), 100)).collect::<Vec<_>>())
     }
 
     #[test]

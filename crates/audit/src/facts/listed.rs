@@ -10,6 +10,10 @@ pub struct Listed {
     pub ids: Vec<NodeId>,
     /// Elements with a `style` attribute.
     pub styled: Vec<NodeId>,
+    /// Elements of any namespace that others name, by `aria-labelledby`.
+    pub labelled: Vec<NodeId>,
+    /// Elements of any namespace whose item has properties elsewhere, by `itemref`.
+    pub referring: Vec<NodeId>,
     /// `input`, `select` and `textarea`.
     pub fields: Vec<NodeId>,
     /// `button`, and what has the role of one.
@@ -179,6 +183,8 @@ impl Listed {
         let lists = [
             (&mut self.ids, &before.ids),
             (&mut self.styled, &before.styled),
+            (&mut self.labelled, &before.labelled),
+            (&mut self.referring, &before.referring),
             (&mut self.fields, &before.fields),
             (&mut self.buttons, &before.buttons),
             (&mut self.labels, &before.labels),
@@ -197,6 +203,16 @@ impl Listed {
         // As far as a walk would have made it.
         let marked = self.stands_in.iter().rposition(|parts| *parts != 0).map_or(0, |last| last + 1);
         self.stands_in.truncate(marked);
+    }
+
+    /// Takes an element of any namespace.
+    pub(super) fn take_any(&mut self, element: Element<'_>) {
+        if element.has("aria-labelledby") {
+            self.labelled.push(element.id());
+        }
+        if element.has("itemref") {
+            self.referring.push(element.id());
+        }
     }
 
     /// Takes an HTML element.

@@ -35,6 +35,11 @@ pub fn read(document: &Document) -> Option<LostHead> {
     (!lost.is_empty()).then_some(LostHead { offender: offender.id(), lost })
 }
 
+/// Whether an element is metadata that [`read`] finds where it stands in the body.
+pub(super) fn may_be_lost(element: Element<'_>) -> bool {
+    is_page_metadata(element) && says_something(element) && !element.ancestors().any(|around| around.is("head"))
+}
+
 /// Elements whose content is text.
 const TEXT_ONLY: [&str; 9] =
     ["title", "textarea", "style", "script", "noscript", "iframe", "xmp", "noembed", "noframes"];

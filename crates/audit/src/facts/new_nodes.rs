@@ -138,9 +138,8 @@ fn logo(html: &Html, root: &url::Url) -> Option<String> {
             .filter_map(|name| image.attribute(name))
             .any(|value| value.to_ascii_lowercase().contains("logo"))
     };
-    let leads_home = |anchor: &&super::elements::Anchor| {
-        anchor.url.as_ref().is_some_and(|url| super::url_identity::same_page(url, root))
-    };
+    let leads_home =
+        |anchor: &&super::elements::Anchor| anchor.url().is_some_and(|url| super::url_identity::same_page(url, root));
     let links = html.anchors.iter().filter(leads_home).filter_map(|anchor| html.element(anchor.node));
     let image = links.filter_map(|link| link.descendants().find(|below| below.is("img") && is_logo(below))).next()?;
     let url = image::address_of(html, image)?;

@@ -25,7 +25,7 @@ pub(crate) fn is_private(url: &Url) -> bool {
 /// wrote, was paid for, leads to this page itself, to a redirect of an affiliate, or to a form, a cart or the like.
 pub(crate) fn is_needless(html: &Html, anchor: &Anchor) -> bool {
     let page = html.url.as_str().split('#').next();
-    let (Some(link), Some(url)) = (html.element(anchor.node), anchor.url.as_ref()) else { return false };
+    let (Some(link), Some(url)) = (html.element(anchor.node), anchor.url()) else { return false };
     anchor.nofollow
         && anchor.reach == Reach::Internal
         && url.as_str().split('#').next() != page

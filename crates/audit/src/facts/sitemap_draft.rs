@@ -42,7 +42,7 @@ pub fn first(facts: &Facts<'_>) -> Option<String> {
     let is_hidden = |url: &Url| same_page(url, &html.url) && own.as_ref().is_none_or(|own| !same_page(own, url));
     // A nofollow that its own check takes away keeps nothing out.
     let is_followed = |anchor: &&Anchor| !anchor.nofollow || nofollow::is_needless(html, anchor);
-    let links = html.anchors.iter().filter(is_followed).filter_map(|anchor| anchor.url.as_ref());
+    let links = html.anchors.iter().filter(is_followed).filter_map(|anchor| anchor.url());
     let links = links.filter(|url| url.origin() == html.url.origin() && is_page(url)).map(without_tracking);
     let links = links.filter(|url| !is_hidden(url));
     let mut out = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"{NAMESPACE}\">\n");

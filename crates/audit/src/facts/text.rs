@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -47,10 +47,10 @@ impl VisibleText {
     }
 
     /// The visible text of a document that nothing else is wanted of.
-    pub fn read(document: &Document) -> Self {
+    pub fn read(document: &Document) -> Arc<Self> {
         let mut passing = Passing::new(document);
         document.nodes().for_each(|id| passing.node(id, document.element(id)));
-        passing.finish()
+        passing.finish(None)
     }
 }
 
@@ -102,11 +102,14 @@ impl<'d> Passing<'d> {
         }
     }
 
-    /// What was seen.
-    pub(crate) fn finish(self) -> VisibleText {
+    /// What was seen; what another page shows, where that is the same.
+    pub(crate) fn finish(self, other: Option<&Arc<VisibleText>>) -> Arc<VisibleText> {
         let mut text = self.collapsed.text;
+        if let Some(other) = other.filter(|other| other.text == text) {
+            return Arc::clone(other);
+        }
         text.shrink_to_fit();
-        VisibleText { words: count_words(&text), text, ..VisibleText::default() }
+        Arc::new(VisibleText { words: count_words(&text), text, ..VisibleText::default() })
     }
 }
 
@@ -114,7 +117,20 @@ impl<'d> Passing<'d> {
 pub fn count_words(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut count, mut in_word, mut at) = (0, false, 0);
+    // Where the next eight bytes are not plain, they are looked at one by one, up to this place.
+    let mut plain_from = 0;
     while let Some(byte) = bytes.get(at) {
+        if at >= plain_from {
+            match bytes.get(at..).and_then(|rest| rest.first_chunk()).and_then(|eight| plain_words(*eight, in_word)) {
+                Some(plain) => {
+                    count += plain.words;
+                    in_word = plain.ends_in_word;
+                    at += plain.length;
+                    continue;
+                }
+                None => plain_from = at + EIGHT,
+            }
+        }
         let kind = kind(*byte);
         if matches!(kind, WordByte::Joins | WordByte::Unclear) {
             if kind == WordByte::Unclear && bytes.get(at + 1).is_some_and(|next| is_two_byte_letter(*byte, *next)) {
@@ -141,6 +157,47 @@ pub fn count_words(text: &str) -> usize {
         at += 1;
     }
     count
+}
+
+/// Bytes that are looked at in one step.
+const EIGHT: usize = 8;
+
+/// Words that begin in some bytes.
+struct PlainWords {
+    words: usize,
+    /// How many bytes these are.
+    length: usize,
+    ends_in_word: bool,
+}
+
+/// The words that begin in eight bytes, or but for the last of them, where those are letters and digits of ASCII, spaces,
+/// and other characters with a space behind, which join nothing. `in_word`: a letter stands before.
+fn plain_words(eight: [u8; EIGHT], in_word: bool) -> Option<PlainWords> {
+    const fn each(byte: u8) -> u64 {
+        u64::from_le_bytes([byte; EIGHT])
+    }
+    /// The highest bit of each byte of ASCII from `first` to `last`.
+    const fn between(bytes: u64, first: u8, last: u8) -> u64 {
+        (bytes + each(0x80 - first)) & !(bytes + each(0x80 - (last + 1))) & each(0x80)
+    }
+    let bytes = u64::from_le_bytes(eight);
+    if bytes & each(0x80) != 0 {
+        return None;
+    }
+    let letters = between(bytes | each(0x20), b'a', b'z') | between(bytes, b'0', b'9');
+    let spaces = between(bytes, b' ', b' ');
+    let others = !(letters | spaces) & each(0x80);
+    // Of the last byte the next is not known.
+    let joining = others & !(spaces >> u8::BITS);
+    const LAST: u64 = 0x80 << (u64::BITS - u8::BITS);
+    if joining & !LAST != 0 {
+        return None;
+    }
+    let begins = letters & !(letters << u8::BITS | if in_word { 0x80 } else { 0 });
+    let (begins, length) = if joining == 0 { (begins, EIGHT) } else { (begins, EIGHT - 1) };
+    let words = (begins >> (u8::BITS - 1)).wrapping_mul(each(1)) >> (u64::BITS - u8::BITS);
+    let ends_in_word = letters << (u8::BITS as usize * (EIGHT - length)) & LAST != 0;
+    Some(PlainWords { words: words as usize, length, ends_in_word })
 }
 
 /// What lies between the spaces around a byte.
@@ -257,10 +314,20 @@ mod tests {
         assert_eq!(seen(&document).words, 2);
     }
 
-    fn seen(document: &Document) -> VisibleText {
-        let mut passing = Passing::new(document);
-        document.nodes().for_each(|id| passing.node(id, document.element(id)));
-        passing.finish()
+    fn seen(document: &Document) -> Arc<VisibleText> {
+        VisibleText::read(document)
+    }
+
+    #[test]
+    fn a_text_that_is_the_same_is_shared() {
+        let shared = |source: &str, other: &Arc<VisibleText>| {
+            let document = Document::parse(source.to_owned());
+            let mut passing = Passing::new(&document);
+            document.nodes().for_each(|id| passing.node(id, document.element(id)));
+            Arc::ptr_eq(&passing.finish(Some(other)), other)
+        };
+        let text = seen(&Document::parse("<p>a b".to_owned()));
+        assert!(shared("<i>a</i> <b>b</b>", &text) && !shared("<p>a c", &text));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! One walk over the tree of a page, which collects what checks ask for: how [`Html`] is made of a response.
 
+mod addresses;
 mod again;
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use model::capture::{Capture, Exchange};
@@ -9,8 +11,8 @@ use url::Url;
 
 use super::charset::{self, Charset, CharsetSource};
 use super::content_type::{self, is_html, media_type};
-use super::document::{Document, Element, Kept, Namespace, NodeId, TextSplice};
-use super::elements::{Anchor, LinkElement, Meta, asks_passkey};
+use super::document::{Document, Element, Kept, Namespace, NodeId, TextSplice, is_spliced};
+use super::elements::{Anchor, LinkElement, Meta, asks_for_passkey};
 use super::evidence::Memo;
 use super::item::{Item, ItemReader};
 use super::jsonld::JsonLd;
@@ -19,6 +21,7 @@ use super::page::Html;
 use super::source_marks::SourceMarks;
 use super::text::Passing;
 use super::{lost_head, microdata, rdfa};
+use addresses::Addresses;
 
 /// The page as read from its bytes. Reading it is the costly part of an audit; do it off the async workers.
 #[derive(Debug)]
@@ -71,14 +74,11 @@ impl Html {
         changes: &[TextSplice<'_>],
     ) -> Option<(Self, Option<Kept>)> {
         let (mut html, kept) = Self::read_with(exchange, Some((before, changes)))?;
-        if kept.is_some() {
+        if kept.is_some() || is_spliced(before.document.source(), changes, html.document.source()) {
             html.marks = before.marks.after(html.document.source(), changes);
         }
-        if before.text == html.text {
-            html.text = Arc::clone(&before.text);
-            if let Some(sample) = before.sample.get() {
-                html.sample = OnceLock::from(sample.clone());
-            }
+        if let Some(sample) = before.sample.get().filter(|_| Arc::ptr_eq(&before.text, &html.text)) {
+            html.sample = OnceLock::from(sample.clone());
         }
         Some((html, kept))
     }
@@ -171,7 +171,7 @@ impl Html {
         if let Some((before, kept)) = taken {
             document.take_over(&before.document, kept);
         }
-        let mut html = Self { lost_head: lost_head::read(&document), ..Self::empty(charset, cut, url) };
+        let mut html = Self::empty(charset, cut, url);
         // Addresses are read when the whole tree was seen, since a `base` may come late.
         let mut links = Vec::new();
         let mut text = Passing::new(&document);
@@ -186,7 +186,7 @@ impl Html {
                 None => {}
             }
         }
-        html.text = Arc::new(text.finish());
+        html.text = text.finish(before.map(|before| &before.text));
         let new_hyperlinks = html.hyperlinks.clone();
         if let Some((before, kept)) = taken {
             html.take_over(&document, before, kept);
@@ -199,33 +199,33 @@ impl Html {
             // Every address is another one, or what stands in the body is in a part that begins before it.
             return Self::walk(document, html.charset, cut, html.url, before, None);
         }
-        html.links = elements(links).map(|link| LinkElement::read(link, |href| html.resolve(href))).collect();
-        html.anchors = match before.filter(|_| kept.is_none()) {
-            Some(before) => {
-                let mut known = KnownAddresses::of(before, &html);
-                let resolve = |href: &str| match known.resolved(href) {
-                    Some(url) => url.cloned(),
-                    None => html.resolve(href),
-                };
-                html.read_anchors(&document, &new_hyperlinks, resolve)
-            }
-            None => html.read_anchors(&document, &new_hyperlinks, |href| html.resolve(href)),
-        };
+        let mut addresses = Addresses::of(&html, before);
+        let links = elements(links).map(|link| LinkElement::read(link, |href| addresses.of_link(href))).collect();
+        let anchors = html.read_anchors(&document, &new_hyperlinks, addresses);
+        (html.links, html.anchors) = (links, anchors);
         if let Some((before, kept)) = taken {
             html.take_over_links(&document, before, kept);
         }
-        let concerned =
-            html.anchors.iter().enumerate().filter(|(_, one)| one.url.as_ref().is_some_and(concerns_probes));
+        let concerned = html.anchors.iter().enumerate().filter(|(_, one)| one.url().is_some_and(concerns_probes));
         html.to_probes = concerned.map(|(at, _)| at).collect();
-        let blocks: Vec<(String, usize)> = elements(html.json_ld_scripts.clone()).map(block).collect();
+        let blocks: Vec<_> = elements(html.json_ld_scripts.clone()).map(block).collect();
         html.json_ld = match before {
             Some(before) => before.json_ld_of(&blocks),
             None => JsonLd::read(&blocks),
         };
+        html.lost_head = if html.may_have_lost(&document) { lost_head::read(&document) } else { None };
         let items = taken.and_then(|(before, kept)| before.items_kept(&document, kept));
         html.document = document;
         html.items = items.unwrap_or_else(|| html.read_items());
         html
+    }
+
+    /// Whether metadata stands outside of the head that may have been lost: most pages have none.
+    fn may_have_lost(&self, document: &Document) -> bool {
+        let titles = self.titles.iter().copied();
+        let metas = self.metas.iter().filter(|meta| !meta.in_head).map(|meta| meta.node);
+        let links = self.links.iter().filter(|link| !link.in_head).map(|link| link.node);
+        titles.chain(metas).chain(links).filter_map(|id| document.element(id)).any(lost_head::may_be_lost)
     }
 
     fn read_items(&self) -> Vec<Item> {
@@ -235,30 +235,31 @@ impl Html {
         items
     }
 
-    fn read_anchors(
+    fn read_anchors<'d>(
         &self,
-        document: &Document,
+        document: &'d Document,
         anchors: &[NodeId],
-        mut resolve: impl FnMut(&str) -> Option<Url>,
+        mut addresses: Addresses<'d, '_>,
     ) -> Vec<Anchor> {
         let mut read = Vec::with_capacity(anchors.len());
         let elements = anchors.iter().filter_map(|id| document.element(*id));
-        read.extend(elements.filter_map(|one| Anchor::read(one, &self.url, &mut resolve)));
+        read.extend(elements.filter_map(|one| Anchor::read(one, &self.url, |href| addresses.of_anchor(href))));
         read
     }
 
     /// JSON-LD blocks, which may be those of this page.
-    fn json_ld_of(&self, blocks: &[(String, usize)]) -> JsonLd {
-        let own: Vec<(String, usize)> = self.elements(&self.json_ld_scripts).map(block).collect();
+    fn json_ld_of(&self, blocks: &[(Cow<'_, str>, usize)]) -> JsonLd {
+        let own: Vec<_> = self.elements(&self.json_ld_scripts).map(block).collect();
         if !own.iter().map(|(text, _)| text).eq(blocks.iter().map(|(text, _)| text)) {
             return JsonLd::read(blocks);
         }
-        let starts = |blocks: &[(String, usize)]| blocks.iter().map(|(_, start)| *start).collect::<Vec<usize>>();
+        let starts = |blocks: &[(Cow<'_, str>, usize)]| blocks.iter().map(|(_, start)| *start).collect::<Vec<usize>>();
         self.json_ld.moved(&starts(&own), &starts(blocks))
     }
 
     fn take(&mut self, element: Element<'_>, parts: &Parts, links: &mut Vec<NodeId>) {
         let id = element.id();
+        self.listed.take_any(element);
         if element.namespace() != Namespace::Html {
             return;
         }
@@ -284,10 +285,10 @@ impl Html {
             "input" | "textarea" | "select" => {
                 let kind = element.attribute("type").unwrap_or_default();
                 self.asks_password |= element.is("input") && kind.trim().eq_ignore_ascii_case("password");
-                self.asks_passkey |= element.has_token("autocomplete", "webauthn");
+                self.asks_passkey |= asks_for_passkey(element);
             }
             "script" => {
-                self.asks_passkey |= !element.has("src") && element.texts().any(asks_passkey);
+                self.asks_passkey |= asks_for_passkey(element);
                 self.scripts.push(id);
                 if element.attribute("type").is_some_and(|kind| media_type(kind) == "application/ld+json") {
                     self.json_ld_scripts.push(id);
@@ -299,34 +300,6 @@ impl Html {
                 }
             }
         }
-    }
-}
-
-/// Addresses of the links of a page that was read before, in the order of its links. Parsing an address takes longer than
-/// finding that it is the same.
-struct KnownAddresses<'h> {
-    before: &'h Html,
-    /// The place of the link that comes next; none where the pages read addresses differently.
-    next: Option<usize>,
-}
-
-impl<'h> KnownAddresses<'h> {
-    fn of(before: &'h Html, html: &Html) -> Self {
-        let is_alike = before.base == html.base && before.charset.encoding == html.charset.encoding;
-        Self { before, next: is_alike.then_some(0) }
-    }
-
-    /// What the next link's address came to; `None` where it is another one. A link that came or is gone moves those behind
-    /// it by one, which is made up for.
-    fn resolved(&mut self, href: &str) -> Option<Option<&'h Url>> {
-        let next = self.next?;
-        let known = [next, next + 1, next.saturating_sub(1)].into_iter().find_map(|at| {
-            let anchor = self.before.anchors.get(at)?;
-            let is_same = self.before.element(anchor.node)?.attribute("href") == Some(href);
-            is_same.then_some((at, anchor))
-        });
-        self.next = Some(known.map_or(next, |(at, _)| at) + 1);
-        known.map(|(_, anchor)| anchor.url.as_ref())
     }
 }
 
@@ -352,16 +325,20 @@ fn is_addressed(name: &str) -> bool {
 }
 
 /// Text of a JSON-LD script, and where it begins in the source.
-fn block(script: Element<'_>) -> (String, usize) {
+fn block(script: Element<'_>) -> (Cow<'_, str>, usize) {
     let start = script.start_tag().map_or(0, |span| span.end);
-    (as_written(script).unwrap_or_else(|| script.raw_text()), start)
+    (as_written(script).map_or_else(|| Cow::Owned(script.raw_text()), Cow::Borrowed), start)
 }
 
 /// The source between an element's tags, where the tree holds the same but for its line ends: there places are right.
-fn as_written(element: Element<'_>) -> Option<String> {
+fn as_written(element: Element<'_>) -> Option<&str> {
     let source = element.document().source().get(element.start_tag()?.end..element.end_tag()?.start)?;
-    let is_same = source.replace("\r\n", "\n").replace('\r', "\n") == element.raw_text();
-    is_same.then(|| source.to_owned())
+    let is_same = match source.contains('\r') {
+        true => source.replace("\r\n", "\n").replace('\r', "\n") == element.raw_text(),
+        // Mostly one run.
+        false => element.texts().try_fold(source, str::strip_prefix).is_some_and(str::is_empty),
+    };
+    is_same.then_some(source)
 }
 
 /// The label of the first declaration of a known encoding in the head of the parsed tree.

@@ -260,7 +260,7 @@ fn m09_the_first_base_that_can_be_one_counts() {
         ("<base href=/one/><base href=/two/>", "https://example.com/one/y"),
     ] {
         let html = Page::read(&page(URL, format!("{bases}<a href=y>z</a>"))).html.unwrap();
-        assert_eq!(html.anchors.first().and_then(|anchor| anchor.url.as_ref()).map(url::Url::as_str), Some(expected));
+        assert_eq!(html.anchors.first().and_then(|anchor| anchor.url()).map(url::Url::as_str), Some(expected));
     }
 }
 

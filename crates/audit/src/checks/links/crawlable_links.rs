@@ -254,7 +254,7 @@ fn hash_route(facts: &Facts<'_>) -> Verdict {
     let mut routes: BTreeSet<&str> = BTreeSet::new();
     let mut found = Vec::new();
     for anchor in html.anchors.iter().filter(|anchor| anchor.reach == Reach::Internal) {
-        let Some(url) = anchor.url.as_ref().filter(|url| is_route(url) && same_page(url, &html.url)) else { continue };
+        let Some(url) = anchor.url().filter(|url| is_route(url) && same_page(url, &html.url)) else { continue };
         if routes.insert(url.fragment().unwrap_or_default()) {
             found.push(anchor.node);
         }
@@ -286,14 +286,14 @@ fn none_internal(facts: &Facts<'_>) -> Verdict {
     let area_urls = || areas().filter_map(|area| html.resolve(area.attribute("href").or(area.attribute("src"))?));
     let leads_on = html.anchors.iter().any(|anchor| {
         let is_sound = || html.element(anchor.node).is_some_and(|link| !is_mistyped(link, html));
-        anchor.url.as_ref().is_some_and(|url| is_way_on(html, url)) && is_sound()
+        anchor.url().is_some_and(|url| is_way_on(html, url)) && is_sound()
     });
     if leads_on || area_urls().any(|url| is_way_on(html, &url)) {
         return PASS;
     }
     let is_home = matches!(html.url.path(), "/" | "") && html.url.query().is_none();
     let is_within = |url: &url::Url| url.fragment().is_some_and(|f| !f.is_empty()) && same_page(url, &html.url);
-    if is_home && html.anchors.iter().filter_map(|anchor| anchor.url.as_ref()).any(is_within) {
+    if is_home && html.anchors.iter().filter_map(|anchor| anchor.url()).any(is_within) {
         return PASS;
     }
     const DEAD_END: Text = text(

@@ -70,7 +70,7 @@ fn missing(facts: &Facts<'_>) -> Verdict {
         .filter_map(|anchor| {
             let link = html.element(anchor.node)?;
             let id = link.attribute("href")?.trim().strip_prefix('#')?;
-            let url = anchor.url.as_ref().filter(|url| url.fragment().is_some())?;
+            let url = anchor.url().filter(|url| url.fragment().is_some())?;
             same_page(url, &html.url).then_some((link, id))
         })
         .filter(|(_, id)| !id.is_empty() && !id.starts_with(['/', '!']) && !id.contains(":~:"))

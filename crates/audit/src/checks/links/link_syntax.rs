@@ -5,6 +5,7 @@ use url::Url;
 use super::link_target::is_local;
 use crate::check::MAX_PLACES;
 use crate::check::prelude::*;
+use crate::facts::document::trimmed;
 use crate::facts::names::{has_name, is_classic_script};
 use crate::facts::page::Html;
 use crate::facts::page_controls::{is_marked, names_control};
@@ -208,7 +209,7 @@ fn bare_numbers<'h>(html: &'h Html) -> Vec<Element<'h>> {
     let own = html.url.path().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let links = html.anchors.iter().filter_map(|anchor| html.element(anchor.node));
     let found: Vec<Element<'_>> = links
-        .filter(|link| link.attribute("href").is_some_and(|href| is_number(href.trim())))
+        .filter(|link| link.attribute("href").is_some_and(|href| is_number(trimmed(href))))
         .take(ROW_OF_NUMBERS)
         .collect();
     let is_row = found.len() == ROW_OF_NUMBERS || is_number(own);
@@ -300,7 +301,7 @@ fn faults(html: &Html) -> Vec<(Element<'_>, &str, SyntaxFault)> {
         let link = html.element(anchor.node)?;
         let href = link.attribute("href")?;
         let empty = || is_empty_link(link).then(|| none(FaultKind::Empty)).filter(|_| !html.listed.is_unseen(link));
-        Some((link, href, fault(href, || anchor.url.is_some()).or_else(empty)?))
+        Some((link, href, fault(href, || anchor.url().is_some()).or_else(empty)?))
     });
     let numbers = bare_numbers(html)
         .into_iter()

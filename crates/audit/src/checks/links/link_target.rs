@@ -150,7 +150,7 @@ fn local_targets(html: &Html) -> Vec<(Cow<'_, Url>, &'static str, Element<'_>)> 
         .anchors
         .iter()
         .filter(|anchor| anchor.reach != Reach::Internal)
-        .filter_map(|anchor| Some((Cow::Borrowed(anchor.url.as_ref()?), "href", anchor.node)));
+        .filter_map(|anchor| Some((Cow::Borrowed(anchor.url()?), "href", anchor.node)));
     let of_links = html.links.iter().filter_map(|link| Some((Cow::Borrowed(link.url.as_ref()?), "href", link.node)));
     let of_others = html.elements(&html.addressed).filter_map(|element| {
         let (_, name) = ADDRESSES.iter().find(|(tag, _)| element.is(tag))?;
@@ -200,7 +200,7 @@ fn insecure(facts: &Facts<'_>) -> Verdict {
     let is_insecure = |url: &Url| url.scheme() == "http" && url.port().is_none();
     let own = || html.anchors.iter().filter(|anchor| anchor.reach == Reach::Internal);
     let found: Vec<(Element<'_>, &Url)> = own()
-        .filter_map(|anchor| Some((html.element(anchor.node)?, anchor.url.as_ref().filter(|url| is_insecure(url))?)))
+        .filter_map(|anchor| Some((html.element(anchor.node)?, anchor.url().filter(|url| is_insecure(url))?)))
         .collect();
     let Some((_, first)) = found.first() else { return PASS };
     const BACK: Text = text(

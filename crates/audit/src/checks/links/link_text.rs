@@ -82,7 +82,7 @@ const NOTE_BELOW: usize = 10;
 
 /// A link with its address; an empty one where it has none.
 fn with_target<'h>(html: &'h Html, anchor: &'h Anchor) -> Option<(&'h str, Element<'h>)> {
-    Some((anchor.url.as_ref().map_or("", url::Url::as_str), html.element(anchor.node)?))
+    Some((anchor.url().map_or("", url::Url::as_str), html.element(anchor.node)?))
 }
 
 fn empty(facts: &Facts<'_>) -> Verdict {
@@ -231,7 +231,7 @@ fn generic_links<'h>(html: &'h Html, page_language: &str) -> Result<Vec<(String,
     let mut shown = String::new();
     for anchor in &html.anchors {
         let Some(link) = html.element(anchor.node) else { continue };
-        let target = anchor.url.as_ref().map_or("", url::Url::as_str);
+        let target = anchor.url().map_or("", url::Url::as_str);
         let same_page = || target.strip_prefix(page).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'));
         let is_passed_over = anchor.nofollow
             || anchor.reach == Reach::Other

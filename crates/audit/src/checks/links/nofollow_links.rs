@@ -57,7 +57,7 @@ fn internal(facts: &Facts<'_>) -> Verdict {
     }
     let found: Vec<(Element<'_>, &Url)> = own()
         .filter(|anchor| nofollow::is_needless(html, anchor))
-        .filter_map(|anchor| Some((html.element(anchor.node)?, anchor.url.as_ref()?)))
+        .filter_map(|anchor| Some((html.element(anchor.node)?, anchor.url()?)))
         .collect();
     let Some((_, first)) = found.first() else { return PASS };
     const HIDDEN: Text = text(

@@ -127,7 +127,7 @@ fn doubled(facts: &Facts<'_>) -> Verdict {
     // Ready where the page itself links to what is meant.
     let is_linked = |once: &str| {
         let meant = html.resolve(once);
-        meant.is_some_and(|meant| html.anchors.iter().any(|anchor| anchor.url.as_ref() == Some(&meant)))
+        meant.is_some_and(|meant| html.anchors.iter().any(|anchor| anchor.url() == Some(&meant)))
     };
     let ready = bad.iter().try_fold(ready, |fix, (node, value, once)| {
         let block = html.source(node.block)?.block().filter(|block| block.is_in_source(&html.document))?;

@@ -199,7 +199,7 @@ fn among_others<'t>(
     /// Bytes of an array that a fix shows whole.
     const LONGEST: usize = 2_048;
     let written = html.source(block)?.block()?;
-    let mut open = vec![&written.tree];
+    let mut open: Vec<&ValueTree> = vec![&written.tree];
     let array = loop {
         let tree = open.pop()?;
         match &tree.kind {

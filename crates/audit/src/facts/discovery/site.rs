@@ -86,7 +86,7 @@ impl<'c> ProbedSite<'c> {
 
     /// Addresses of those `a` elements that concern probes: asked for after every answer, so not all are gone through.
     pub(super) fn anchor_urls(&self) -> impl Iterator<Item = &Url> {
-        let anchors = |html: &'c Html| html.to_probes.iter().filter_map(|at| html.anchors.get(*at)?.url.as_ref());
+        let anchors = |html: &'c Html| html.to_probes.iter().filter_map(|at| html.anchors.get(*at)?.url());
         self.html.into_iter().flat_map(anchors)
     }
 

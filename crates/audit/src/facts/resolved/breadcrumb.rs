@@ -204,7 +204,7 @@ pub(crate) fn by_path(facts: &Facts<'_>, html: &Html) -> Option<Trail> {
                 && url.query().is_none()
         };
         let mut step = html.anchors.iter().find_map(|anchor| {
-            let url = anchor.url.as_ref().filter(|url| is_it(url))?;
+            let url = anchor.url().filter(|url| is_it(url))?;
             Some(TrailStep { name: step_name(html, html.element(anchor.node)?, url)?, url: Some(url.clone()) })
         })?;
         if let Some(url) = &mut step.url {

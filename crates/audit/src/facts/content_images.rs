@@ -78,22 +78,29 @@ pub fn is_preferred(image: Element<'_>) -> bool {
     image.attribute("fetchpriority").is_some_and(|priority| priority.trim().eq_ignore_ascii_case("high"))
 }
 
-/// Shown elements, of links, media and fields, in front of which more than so many characters of running text stand: nobody
-/// sees them at first. Text of menus and the like is left out: it stands beside the content, opens on demand, or is one line.
+/// Shown elements, of those that have an address of their own, in front of which more than so many characters of running text
+/// stand: nobody sees them at first. Text of menus and the like is left out: it stands beside the content, opens on demand, or
+/// is one line.
 pub fn far_down<'h>(html: &'h Html, characters: usize, wanted: impl Fn(Element<'h>) -> bool) -> Vec<Element<'h>> {
     let Some(body) = html.document.body() else { return Vec::new() };
     let document = &html.document;
     let mut seen = 0;
     let mut unseen_until: Option<NodeId> = None;
     let mut uncounted_until: Option<NodeId> = None;
-    let mut nodes = document.nodes().skip_while(|id| *id != body.id());
-    for id in nodes.by_ref() {
+    let mut is_in_body = false;
+    // Those that come next.
+    let mut addressed = html.addressed.as_slice();
+    for id in document.nodes() {
+        if let Some((_, behind)) = addressed.split_first().filter(|(next, _)| **next == id) {
+            addressed = behind;
+        }
+        is_in_body |= id == body.id();
         for until in [&mut unseen_until, &mut uncounted_until] {
             if *until == Some(id) {
                 *until = None;
             }
         }
-        if unseen_until.is_some() {
+        if unseen_until.is_some() || !is_in_body {
             continue;
         }
         // A part that goes on to the end of the document: no node below the document is the document.
@@ -111,14 +118,14 @@ pub fn far_down<'h>(html: &'h Html, characters: usize, wanted: impl Fn(Element<'
             None if uncounted_until.is_none() => {
                 seen += document.texts(id).map(|text| trimmed(text).chars().count()).sum::<usize>();
                 if seen > characters {
-                    break;
+                    let behind = html.elements(addressed);
+                    return behind.filter(|element| wanted(*element) && !html.listed.is_unseen(*element)).collect();
                 }
             }
             None => {}
         }
     }
-    let behind = nodes.filter_map(|id| document.element(id));
-    behind.filter(|element| wanted(*element) && !html.listed.is_unseen(*element)).collect()
+    Vec::new()
 }
 
 /// Whether the text of an element fills no room of the content: what pages have in common, menus, dialogs, choices of a

@@ -8,6 +8,10 @@ use super::page::Html;
 /// over.
 pub(crate) fn is_data(address: &str) -> bool {
     const SCHEME: &str = "data:";
+    // Most begin otherwise.
+    if !matches!(address.as_bytes().first(), Some(b'd' | b'D' | 0..=b' ')) {
+        return false;
+    }
     let start = address.trim_start_matches(|c| c <= ' ').get(..SCHEME.len());
     start.is_some_and(|start| start.eq_ignore_ascii_case(SCHEME))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::robots_txt::{PATH, place};
 use crate::check::prelude::*;
 use crate::facts::crawlers::{self, Purpose};
+use crate::facts::page::Html;
 use crate::facts::robots_txt::{RobotsState, RobotsVerdict};
 use url::Url;
 
@@ -150,8 +151,7 @@ fn blocks_engine(facts: &Facts<'_>) -> Verdict {
 }
 
 /// Styles and scripts of the page's origin, each once.
-fn resources<'f>(facts: &'f Facts<'_>) -> Result<Vec<(Element<'f>, Url)>, NotMeasured> {
-    let html = facts.page()?;
+fn resources(html: &Html) -> Vec<(Element<'_>, Url)> {
     let styles = html.links_rel("stylesheet").filter(|link| !link.is("alternate"));
     let styles = styles.filter_map(|link| Some((html.element(link.node)?, link.url.clone()?)));
     let is_code = |script: &Element<'_>| {
@@ -161,10 +161,15 @@ fn resources<'f>(facts: &'f Facts<'_>) -> Result<Vec<(Element<'f>, Url)>, NotMea
         })
     };
     let scripts = html.elements(&html.scripts).filter(is_code);
-    let scripts = scripts.filter_map(|script| Some((script, html.resolve(script.attribute("src")?.trim())?)));
+    // Most addresses of another host need no parsing to be told apart.
+    let may_be_own = |src: &&str| html.plain_target(src).is_none_or(|target| Some(target.host) == html.url.host_str());
+    let scripts = scripts.filter_map(|script| {
+        let src = script.attribute("src").map(str::trim).filter(may_be_own)?;
+        Some((script, html.resolve(src)?))
+    });
     let mut seen = BTreeSet::new();
     let own = |url: &Url| url.origin() == html.url.origin() && !url.path().starts_with("/cdn-cgi/");
-    Ok(styles.chain(scripts).filter(|(_, url)| own(url) && seen.insert(url.clone())).collect())
+    styles.chain(scripts).filter(|(_, url)| own(url) && seen.insert(url.clone())).collect()
 }
 
 /// Addresses that are matched with a file of so many bytes.
@@ -173,8 +178,9 @@ fn most_matched(bytes: usize) -> usize {
 }
 
 fn blocks_resources(facts: &Facts<'_>) -> Verdict {
-    let resources = resources(facts)?;
+    let html = facts.page()?;
     let most = if let RobotsState::Found(file) = facts.robots()? { most_matched(file.text.len()) } else { usize::MAX };
+    let resources = resources(html);
     let mut blocked: Vec<(Element<'_>, Url, RobotsVerdict)> = Vec::new();
     for (element, url) in resources.iter().take(most) {
         let verdict = facts.robots_verdict_on("Googlebot", url)?;

@@ -147,13 +147,18 @@ fn nosnippet(facts: &Facts<'_>) -> Verdict {
 fn preview(facts: &Facts<'_>) -> Verdict {
     let html = facts.whole_page()?;
     facts.indexable()?;
-    if !is_article(facts) {
-        return Err(NotMeasured::Absent);
-    }
     let stated: Vec<&Directive> =
         facts.directives().iter().filter(|d| for_google(d) && d.name == "max-image-preview").collect();
     let is_large = |d: &&Directive| d.value.as_deref().is_some_and(|value| value.eq_ignore_ascii_case("large"));
-    if !stated.is_empty() && stated.iter().all(is_large) {
+    let passes = !stated.is_empty() && stated.iter().all(is_large);
+    // Where nobody is told what was measured, a pass is a pass, article or not.
+    if passes && html.document.lacks_places() {
+        return PASS;
+    }
+    if !is_article(facts) {
+        return Err(NotMeasured::Absent);
+    }
+    if passes {
         return PASS;
     }
     if !wants_large_preview(facts) {

@@ -88,6 +88,8 @@ struct Proof<'a, 'f> {
     hides_otherwise: bool,
     /// All that is ready shows findings that were hidden.
     uncovers: bool,
+    /// What is compared, and is not as it was with all that is ready.
+    compared: Kinds,
     /// Memory of one trial.
     cost: usize,
     left: usize,
@@ -105,6 +107,7 @@ impl<'a, 'f> Proof<'a, 'f> {
             after: None,
             hides_otherwise: false,
             uncovers: false,
+            compared: Kinds::NONE,
             cost,
             left: MOST_MEMORY,
         }
@@ -132,6 +135,7 @@ impl<'a, 'f> Proof<'a, 'f> {
                     self.after = Some(result.found);
                     self.hides_otherwise = result.hides_otherwise;
                     self.uncovers = result.uncovers;
+                    self.compared = result.compared;
                     return;
                 }
                 Err(failure) => failure,
@@ -189,7 +193,7 @@ impl<'a, 'f> Proof<'a, 'f> {
         for group in groups {
             let items: Vec<&Drafted> = group.iter().filter_map(|at| Some(self.ready.get(*at)?.0)).collect();
             let others = self.ready.iter().enumerate().filter(|(at, _)| !group.contains(at));
-            let others = Kinds::touched(others.flat_map(|(_, (_, subjects))| subjects));
+            let others = Kinds::touched(others.flat_map(|(_, (_, subjects))| subjects)).or(self.compared);
             let scope = match self.hides_otherwise || self.uncovers {
                 true => TrialScope::Failures,
                 false => TrialScope::Apart(others),

@@ -50,6 +50,10 @@ enum Aspect {
     SecuredCode,
     /// Ids of elements, and what names elements by them.
     Ids,
+    /// The language of the page, which several things say. No fix is about it, nor about the next: they are compared.
+    Language,
+    /// Structured data, wherever it stands.
+    Graph,
 }
 
 /// Kinds of things that a page says or has, a bit each.
@@ -60,9 +64,23 @@ impl Kinds {
     /// Everything.
     pub(super) const ALL: Self = Self(u32::MAX);
 
+    /// Nothing.
+    pub(super) const NONE: Self = Self(0);
+
     /// What fixes of some subjects touch.
     pub(super) fn touched<'s>(subjects: impl Iterator<Item = &'s FixSubject>) -> Self {
-        subjects.fold(Self(0), |kinds, subject| Self(kinds.0 | of_subject(subject).0))
+        subjects.fold(Self::NONE, |kinds, subject| kinds.or(of_subject(subject)))
+    }
+
+    /// What is compared, of which these are no longer as they were.
+    pub(super) fn compared(is_language: bool, is_graph: bool) -> Self {
+        let all = [(is_language, Aspect::Language), (is_graph, Aspect::Graph)];
+        all.into_iter().filter(|(differs, _)| *differs).fold(Self::NONE, |kinds, (_, aspect)| kinds.and([aspect]))
+    }
+
+    /// These and others.
+    pub(super) fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     /// Whether one of these is looked at.
@@ -71,7 +89,7 @@ impl Kinds {
     }
 
     fn of<const N: usize>(aspects: [Aspect; N]) -> Self {
-        Self(0).and(aspects)
+        Self::NONE.and(aspects)
     }
 
     fn and<const N: usize>(self, aspects: [Aspect; N]) -> Self {
@@ -107,9 +125,9 @@ fn of_data() -> Kinds {
 /// That a page may be indexed is not looked at by its name here: no fix changes it, and where one did, every check is judged.
 fn table() -> Vec<(&'static str, Kinds)> {
     use Aspect::{
-        Canonical, Card, Description, File, Frame, FrameLoading, Heading, Hreflang, Icons, Ids, Image, Lang, Link,
-        Loaded, Loading, Locale, Robots, Script, SecuredCode, SecuredMedia, Social, SocialImage, SocialUrl, Title,
-        Viewport,
+        Canonical, Card, Description, File, Frame, FrameLoading, Graph, Heading, Hreflang, Icons, Ids, Image, Lang,
+        Language, Link, Loaded, Loading, Locale, Robots, Script, SecuredCode, SecuredMedia, Social, SocialImage,
+        SocialUrl, Title, Viewport,
     };
     vec![
         ("h1", content().and([Frame, Script])),
@@ -131,11 +149,11 @@ fn table() -> Vec<(&'static str, Kinds)> {
         // Neither scheme of http makes a host another one.
         ("link_local_target", loading().and([SocialImage, SocialUrl]).without([SecuredCode, SecuredMedia])),
         ("link-targets", loading().and([Social, SocialImage, SocialUrl])),
-        ("link_text_generic", Kinds::of([Heading, Image, Link, Script, Lang, Hreflang, Locale, Canonical])),
+        ("link_text_generic", Kinds::of([Heading, Image, Link, Script, Language])),
         ("link-text", Kinds::of([Heading, Image, Link, Script])),
         ("nofollow-links", Kinds::of([Link])),
         ("image-alt", Kinds::of([Heading, Image, Link, Script])),
-        ("image-dimensions", content().without([Lang]).and([SecuredMedia])),
+        ("image-dimensions", Kinds::of([Heading, Image, Link, Script, SecuredMedia])),
         ("image-sources", Kinds::of([Heading, Image, Script, SecuredMedia])),
         ("inline-images", loading()),
         ("srcset", Kinds::of([Image])),
@@ -165,6 +183,10 @@ fn table() -> Vec<(&'static str, Kinds)> {
         ("bot-access", Kinds::of([])),
         ("core-web-vitals", Kinds::of([])),
         // What the page says of itself in words.
+        // Of a title or description that is missing or too long the rest of the page is only the fix.
+        ("title_missing", Kinds::of([Title])),
+        ("title_too_long", Kinds::of([Title])),
+        ("meta_description_missing", Kinds::of([Description])),
         ("content-language", Kinds::of([Title, Heading, Lang, Hreflang, Social, Locale, Canonical, Script])),
         ("title", content().without([Link])),
         ("title-length", content().without([Link, Canonical, Hreflang])),
@@ -180,11 +202,11 @@ fn table() -> Vec<(&'static str, Kinds)> {
         ("breadcrumb-schema", of_data()),
         ("json-ld-graph", of_data()),
         ("structured-data-guidelines", of_data()),
-        ("json-ld", of_data()),
+        ("json-ld", Kinds::of([Graph])),
         ("video-and-image-schema", of_data()),
         ("json-ld-texts", of_data()),
         ("json-ld-values", of_data()),
-        ("schema-org-vocabulary", of_data()),
+        ("schema-org-vocabulary", Kinds::of([Graph])),
         ("structured-data", of_data()),
         ("rich-results", of_data()),
         ("site-name", of_data()),
@@ -289,6 +311,17 @@ mod tests {
         assert!(!Kinds::of([]).meet(Kinds::ALL));
         let both = Kinds::touched([FixSubject::Title, FixSubject::Title, FixSubject::Image].iter());
         assert_eq!(both, Kinds::of([Title, Image]));
+    }
+
+    #[test]
+    fn what_is_compared_counts_where_it_differs() {
+        let looks_at = |code: &str| checks().iter().find(|(check, _)| check.code == code).unwrap().1;
+        assert_eq!(Kinds::compared(false, false), Kinds::NONE);
+        assert!(Kinds::compared(true, false).meet(looks_at("link_text_generic")));
+        assert!(!Kinds::compared(false, true).meet(looks_at("link_text_generic")));
+        assert!(Kinds::compared(false, true).meet(looks_at("jsonld_property_unknown")));
+        assert!(!Kinds::compared(true, false).meet(looks_at("jsonld_property_unknown")));
+        assert_eq!(Kinds::NONE.or(Kinds::compared(true, true)), Kinds::of([Aspect::Language, Aspect::Graph]));
     }
 
     #[test]

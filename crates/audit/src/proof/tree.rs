@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use model::patch::Unproven;
 
-use crate::facts::document::{Document, Element, Kept, NodeId, attributes_of};
+use crate::facts::document::{Document, Element, Kept, NodeId, WrittenAttribute, attributes_of};
 
 /// A change of the source: what goes, and what comes.
 pub(super) type SourceChange<'c> = (Range<usize>, &'c str);
@@ -237,14 +237,18 @@ fn attributes_of_changed(before: Element<'_>, after: Element<'_>, meant: &Meant<
 /// Whether the source of a start tag has an attribute twice, of which the second counts for nothing.
 fn has_twice(element: Element<'_>) -> bool {
     let Some(tag) = element.start_tag_source() else { return false };
-    let mut names: Vec<String> = attributes_of(tag)
-        .into_iter()
-        .filter_map(|written| tag.get(written.name).map(str::to_ascii_lowercase))
-        .collect();
-    let all = names.len();
-    names.sort();
-    names.dedup();
-    names.len() < all
+    /// Attributes of which each is compared with each: most tags have fewer.
+    const FEW: usize = 16;
+    let name = |written: WrittenAttribute| tag.get(written.name);
+    let mut names: Vec<&str> = attributes_of(tag).into_iter().filter_map(name).collect();
+    if names.len() <= FEW {
+        let is_again = |(at, name): (usize, &&str)| names.iter().take(at).any(|one| one.eq_ignore_ascii_case(name));
+        return names.iter().enumerate().any(is_again);
+    }
+    let lower: Vec<String> = names.iter().map(|name| name.to_ascii_lowercase()).collect();
+    names = lower.iter().map(String::as_str).collect();
+    names.sort_unstable();
+    names.windows(2).any(|pair| matches!(pair, [one, other] if one == other))
 }
 
 #[cfg(test)]

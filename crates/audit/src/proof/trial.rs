@@ -18,8 +18,9 @@ use super::tree::{self, Meant};
 use crate::causes::FoundCheck;
 use crate::check::Check;
 use crate::facts::Facts;
-use crate::facts::document::Document;
+use crate::facts::document::{Document, is_spliced};
 use crate::facts::page::Html;
+use crate::facts::page_language;
 use crate::facts::resolved::breadcrumb;
 use crate::facts::site_files::{SiteFile, SiteFiles};
 use crate::facts::sitemap::ListedPage;
@@ -72,8 +73,8 @@ pub(super) enum TrialScope {
     Findings,
     /// Whether it fails: only checks that can make it fail are run.
     Failures,
-    /// The same of a part of what held together, where the rest touches these kinds: a check that looks at nothing of the
-    /// rest finds here what it found with all.
+    /// The same of a part of what held together, where the rest touches these kinds, or all together change them: a check that
+    /// looks at none of them finds here what it found with all.
     Apart(Kinds),
 }
 
@@ -86,6 +87,8 @@ pub(super) struct TrialResult {
     pub(super) hides_otherwise: bool,
     /// Whether a finding came that a fix was to show.
     pub(super) uncovers: bool,
+    /// What is compared, and is not as it was.
+    pub(super) compared: Kinds,
 }
 
 /// Makes trials of one audit.
@@ -95,6 +98,8 @@ pub(super) struct Bench<'a, 'f> {
     /// The capture, with whatever a trial puts in the place of the page; between trials it has none.
     capture: Capture,
     effective: Option<Effective>,
+    /// What the page is taken to be written in.
+    language: Option<String>,
 }
 
 /// A page changed by fixes.
@@ -111,6 +116,7 @@ impl<'a, 'f> Bench<'a, 'f> {
             own_files,
             capture: without_page(facts.capture),
             effective: facts.markup().map(|html| Effective::of(facts, html)),
+            language: page_language::read(facts),
         }
     }
 
@@ -137,8 +143,7 @@ impl<'a, 'f> Bench<'a, 'f> {
             Some(source) => Some(self.patched(source, &splices, items, &subjects)?),
             None => None,
         };
-        let target = ListedPage::of(self.audited.facts.capture, self.audited.page);
-        let (extras, files) = with_files(self.audited, &ready.files, &target);
+        let (extras, files) = with_files(self.audited, &ready.files);
         let (own, page) = match patched {
             Some(Patched { html, exchange }) => (Some(exchange), Some(Page { html: Some(html) })),
             None => (None, None),
@@ -255,9 +260,15 @@ impl<'a, 'f> Bench<'a, 'f> {
         let mut found: Vec<FoundCheck> = Vec::new();
         let mut uncovers = false;
         let hides_otherwise = facts.indexable() != self.audited.facts.indexable();
+        let compared = Kinds::compared(page_language::read(facts) != self.language, !self.has_same_data(facts));
         let touched = match self.is_read_as_before(facts) && !hides_otherwise {
-            true => Kinds::touched(subjects.iter()),
+            true => Kinds::touched(subjects.iter()).or(compared),
             false => Kinds::ALL,
+        };
+        let scope = match scope {
+            // With all it may be as it was.
+            TrialScope::Apart(others) => TrialScope::Apart(others.or(compared)),
+            scope => scope,
         };
         let hiding: Vec<&str> = items.iter().map(|item| item.check.code).filter(|code| uncover::hides(code)).collect();
         for ((check, looked_at), outcome) in concern::checks().iter().copied().zip(self.audited.outcomes) {
@@ -295,7 +306,7 @@ impl<'a, 'f> Bench<'a, 'f> {
         if !new.is_empty() {
             return Err(TrialFailure { reason: Unproven::CausesFinding, detail: new });
         }
-        let result = TrialResult { found, hides_otherwise, uncovers };
+        let result = TrialResult { found, hides_otherwise, uncovers, compared };
         let Some((before, html)) = self.effective.as_ref().zip(page.html.as_ref()) else { return Ok(result) };
         let after = Effective::of(facts, html);
         if let Some(tag) = before.doubled(&after) {
@@ -306,6 +317,14 @@ impl<'a, 'f> Bench<'a, 'f> {
             Some(subject) => Err(TrialFailure { reason: Unproven::MovesFact, detail: vec![format!("{subject:?}")] }),
             None => Ok(result),
         }
+    }
+
+    /// Whether the structured data is certainly what it was.
+    fn has_same_data(&self, facts: &Facts<'_>) -> bool {
+        let both = facts.markup().zip(self.audited.facts.markup());
+        both.is_some_and(|(now, before)| {
+            !now.has_items() && !before.has_items() && now.json_ld.is_same(&before.json_ld)
+        })
     }
 
     /// Whether the page is still the same kind of answer, in the same encoding: on that every check depends.
@@ -333,29 +352,15 @@ fn compare_body(html: &Html, exchange: &Exchange) {
     assert!(html.resolved.agrees_of_body(&whole.resolved), "of {}", exchange.url);
 }
 
-/// Whether a text is another one with spans replaced, which are in order and apart.
-fn is_spliced(source: &str, changes: &[(Range<usize>, &str)], spliced: &str) -> bool {
-    let (mut at, mut rest) = (0, spliced);
-    for (span, text) in changes {
-        let kept = source.get(at..span.start).and_then(|kept| rest.strip_prefix(kept));
-        let Some(behind) = kept.and_then(|behind| behind.strip_prefix(text)) else { return false };
-        (at, rest) = (span.end, behind);
-    }
-    source.get(at..) == Some(rest)
-}
-
 /// The site with files as a patch has them: `None` where it changes none.
-fn with_files(
-    audited: &AuditedPage<'_, '_>,
-    patches: &[FilePatch],
-    target: &ListedPage,
-) -> (Option<Vec<Extra>>, Option<SiteFiles>) {
+fn with_files(audited: &AuditedPage<'_, '_>, patches: &[FilePatch]) -> (Option<Vec<Extra>>, Option<SiteFiles>) {
     let capture = audited.facts.capture;
     let Some(base) =
         Some(audited.facts.final_url()).filter(|_| !patches.is_empty()).and_then(|url| Url::parse(url).ok())
     else {
         return (None, None);
     };
+    let target = ListedPage::of(capture, audited.page);
     let (mut extras, mut files) = (capture.extras.clone(), audited.files.clone());
     for patch in patches {
         let Ok(url) = base.join(&patch.path) else { continue };
@@ -372,7 +377,7 @@ fn with_files(
         }
         for kind in kinds {
             let extra = Extra { want: Want { kind, url: url.to_string() }, fetched: fetched.clone() };
-            if let Some(file) = SiteFile::read(&extra, target) {
+            if let Some(file) = SiteFile::read(&extra, &target) {
                 files.replace(file);
             }
         }

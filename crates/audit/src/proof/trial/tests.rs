@@ -60,8 +60,7 @@ fn a_trial_has_the_files_of_the_patch() {
     let map = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://example.com/page</loc></url></urlset>";
     let of = |capture: &Capture, patches: &[FilePatch]| {
         audit_of(capture, |audited| {
-            let target = ListedPage::of(capture, audited.page);
-            let (extras, files) = with_files(audited, patches, &target);
+            let (extras, files) = with_files(audited, patches);
             let shown = extras.map(|extras| -> Vec<(WantKind, String, Vec<u8>)> {
                 let bytes = |extra: &Extra| extra.fetched.response().map(|file| file.body.bytes.to_vec());
                 extras

@@ -132,7 +132,8 @@ fn facts_are_taken_over_where_only_local_attributes_changed() {
     check(PAGE, &[("\"Thing\"", "\"Person\"")], true);
     check(PAGE, &[("\"Thing\"", "\"navigator.credentials\"")], false);
     check(&PAGE.replace("</body>", "<script>first()</script></body>"), &[("first()", "second()")], false);
-    check(&PAGE.replace("<i lang=pt>", "<i itemprop=a>"), &[("<i itemprop=a>", "<i itemprop=b>")], true);
+    check(&PAGE.replace(IMAGE, "<img itemprop=a>"), &[("<img itemprop=a>", "<img itemprop=b>")], true);
+    check(&PAGE.replace(IMAGE, "<object data=/a>"), &[("<object data=/a>", "<object data=/b>")], true);
     // All is hidden now, or was.
     const HIDDEN: &str = "<html lang=en hidden>";
     check(PAGE, &[("<html lang=en>", HIDDEN)], false);

@@ -12,7 +12,7 @@ const START: usize = 100;
 /// Any text is a value or an error with a place in it, and a repair of it is JSON; the page's report is within bounds.
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data).into_owned();
-    let block = [(text.clone(), START)];
+    let block = [(text.as_str().into(), START)];
     let read = JsonLd::read(&block);
     assert_eq!(read.blocks.len() + read.errors.len(), 1, "one block is a value or an error");
     for error in &read.errors {
@@ -20,7 +20,7 @@ pub fn check(data: &[u8]) {
     }
     assert!(read.for_report.len() <= read.blocks.len());
     if let Some(written) = repaired(&text) {
-        let again = JsonLd::read(&[(written.clone(), START)]);
+        let again = JsonLd::read(&[(written.as_str().into(), START)]);
         assert!(again.errors.iter().all(|error| error.reason.en == "the root is not an object"), "{written}");
     }
     let page = format!(

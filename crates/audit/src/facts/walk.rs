@@ -21,7 +21,7 @@ use super::page::Html;
 use super::source_marks::SourceMarks;
 use super::text::Passing;
 use super::{lost_head, microdata, rdfa};
-use addresses::Addresses;
+use addresses::LinkAddresses;
 
 /// The page as read from its bytes. Reading it is the costly part of an audit; do it off the async workers.
 #[derive(Debug)]
@@ -199,7 +199,7 @@ impl Html {
             // Every address is another one, or what stands in the body is in a part that begins before it.
             return Self::walk(document, html.charset, cut, html.url, before, None);
         }
-        let mut addresses = Addresses::of(&html, before);
+        let mut addresses = LinkAddresses::of(&html, before);
         let links = elements(links).map(|link| LinkElement::read(link, |href| addresses.of_link(href))).collect();
         let anchors = html.read_anchors(&document, &new_hyperlinks, addresses);
         (html.links, html.anchors) = (links, anchors);
@@ -239,7 +239,7 @@ impl Html {
         &self,
         document: &'d Document,
         anchors: &[NodeId],
-        mut addresses: Addresses<'d, '_>,
+        mut addresses: LinkAddresses<'d, '_>,
     ) -> Vec<Anchor> {
         let mut read = Vec::with_capacity(anchors.len());
         let elements = anchors.iter().filter_map(|id| document.element(*id));

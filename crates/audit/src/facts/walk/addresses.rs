@@ -16,7 +16,7 @@ const KEPT: usize = 256;
 type Known<'d> = Option<(&'d str, Option<Arc<Url>>)>;
 
 /// Addresses of the links of a page, some of which a page had that was read before.
-pub(super) struct Addresses<'d, 'h> {
+pub(super) struct LinkAddresses<'d, 'h> {
     /// The page, whose base is known.
     html: &'h Html,
     /// The page before, and the place among its links of the one that comes next; none where the pages read addresses
@@ -27,7 +27,7 @@ pub(super) struct Addresses<'d, 'h> {
     read: Vec<Known<'d>>,
 }
 
-impl<'d, 'h> Addresses<'d, 'h> {
+impl<'d, 'h> LinkAddresses<'d, 'h> {
     /// Of a page that comes of another by changes of its source.
     pub(super) fn of(html: &'h Html, before: Option<&'h Html>) -> Self {
         let is_alike = |before: &&Html| before.base == html.base && before.charset.encoding == html.charset.encoding;

@@ -6,8 +6,8 @@ use site::{Spill, SpillFile};
 
 /// Bytes in memory of the addresses that a crawl knows, and of what sitemaps say of them.
 const CRAWL_MEMORY: usize = 2 * 1024 * 1024;
-/// Bytes in memory of the facts that a site's report is made of. A site of 5,000 pages has as many.
-const REPORT_MEMORY: usize = 8 * 1024 * 1024;
+/// Bytes in memory of the facts that a site's report is made of. A site of 2,500 pages has as many.
+const REPORT_MEMORY: usize = 4 * 1024 * 1024;
 
 /// For the addresses of a crawl. The file is made in `folder`, or in the system's folder for temporary files, when it is needed; it
 /// has no name and is gone with the process.

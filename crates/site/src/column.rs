@@ -185,12 +185,12 @@ impl<T: Record> Column<T> {
         self.spill.read(*block, |bytes| bytes.get(start..start + T::BYTES).map(T::read))
     }
 
-    /// Puts a value in place of another; nothing behind the end.
+    /// Overwrites a value; one past the end is left out.
     pub(crate) fn set(&mut self, at: usize, value: T) {
         self.set_all(at, &[value]);
     }
 
-    /// Puts values in place of others from `at` on; nothing behind the end.
+    /// Overwrites values from `at` on; values past the end are left out.
     pub(crate) fn set_all(&mut self, mut at: usize, values: &[T]) {
         let mut values = values.get(..self.len.saturating_sub(at)).unwrap_or(values);
         while !values.is_empty() {

@@ -143,7 +143,7 @@ impl SiteOrigin {
         asked
     }
 
-    /// The files as one page sees them.
+    /// The files as one page sees them. An entry that could not be read again is left out, which [`super::Crawl::check`] tells.
     pub(super) fn files_for(&self, key: &str) -> SiteFiles {
         let listed = self.entries.get(key);
         self.files

@@ -302,7 +302,7 @@ pub async fn document(cx: &Cx, id: &str, form: ReportForm) -> Result<String, Ser
         Ok((text, site.check()))
     };
     let (text, checked) = off_worker(written).await?.map_err(unwritten)?;
-    // It is built anew for the next call.
+    // The next call builds it again from the stored pages.
     checked.map(|()| text).map_err(|failure| {
         tracing::warn!(%failure, "the report of a site could not be written");
         ServiceError::new(Code::Overloaded).retry_after(5)

@@ -221,6 +221,7 @@ impl SiteArguments {
             let Some(page) = page else { break };
             let place = i64::try_from(crawl.progress().1).unwrap_or(i64::MAX);
             let (row, facts) = row(page, place, previous.as_mut()).await?;
+            crawl.check()?;
             crawl.commit(&facts);
             teller.page(&facts, crawl.progress());
             batch.push(row);

@@ -95,8 +95,8 @@ fn tell_apart(site: &SiteFacts, all: &mut [Template]) {
     }
 }
 
-/// The deepest directory in which most of some addresses lie; the path, of one. `url` gives them by their places. They are parsed
-/// once for each level, since there may be more than fit in memory.
+/// The deepest directory in which most of some addresses lie; the path, of one. `url` gives them by their places. Each level of
+/// directories parses them again: all parsed addresses of a large site need more memory than its report.
 fn name(url: impl Fn(usize) -> Option<String>) -> String {
     let urls = || (0..).map_while(&url).filter_map(|url| Url::parse(&url).ok());
     let mut first_two = urls();

@@ -17,7 +17,7 @@ impl Seat<'_> {
         let store = self.services.database().store();
         loop {
             if let Err(failure) = crawl.check() {
-                // The next try builds the frontier anew.
+                // The next try builds the frontier from the stored pages.
                 self.services.sites().forget(&self.run.id);
                 return Err(Unfinished::Later(failure.to_string()));
             }

@@ -23,6 +23,7 @@ pub mod field_data;
 pub mod fitting;
 pub mod font_metrics;
 pub(crate) mod garbled;
+pub(crate) mod gzip_size;
 pub(crate) mod headings;
 pub mod hreflang;
 mod image_header;

@@ -4,6 +4,7 @@
 //! found, and only what was given out and committed says what comes next.
 
 mod judging;
+mod known;
 mod origin;
 mod pace;
 mod resources;
@@ -11,12 +12,12 @@ mod shared;
 mod sitemaps;
 mod spilling;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use fetch::{KeptConnections, KnownVersion};
+use fetch::KeptConnections;
 use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use model::capture::{Capture, Extra, Fetched};
@@ -29,6 +30,7 @@ use url::Url;
 
 use crate::audit_loop::{AuditFailure, AuditInputs, Audited, Engine, Scheme};
 pub use judging::CrawledPage;
+pub use known::KnownVersions;
 use origin::SiteOrigin;
 use pace::{MOST_DELAY, Pace};
 pub use resources::{CrawledResources, MOST_RESOURCES};
@@ -41,7 +43,7 @@ pub use spilling::{crawl_spill, report_spill};
 const AHEAD: usize = 64;
 
 /// How a site is crawled.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct CrawlOptions {
     /// How much is asked.
     pub limits: FrontierLimits,
@@ -61,8 +63,8 @@ pub struct CrawlOptions {
     pub sitemaps: Vec<Url>,
     /// Pages to begin with besides the first.
     pub pages: Vec<Url>,
-    /// Versions of an earlier run by key: what has not changed since is not judged again.
-    pub known: HashMap<String, KnownVersion>,
+    /// Versions of the pages of an earlier run.
+    pub known: KnownVersions,
     /// What was read of the sitemaps when the run began, where it goes on or is shared: no sitemap is asked for again. `None`
     /// for a new run.
     pub read_sitemaps: Option<SitemapList>,
@@ -97,11 +99,12 @@ struct Shared {
     kept: KeptConnections,
     obeys_robots: bool,
     proves: bool,
-    known: HashMap<String, KnownVersion>,
+    known: KnownVersions,
     /// The answer of the first page, which was asked for with its files.
     first: Mutex<Option<(String, Fetched)>>,
     started_at: Timestamp,
     nonce: String,
+    spill: Spill,
 }
 
 impl Shared {
@@ -211,6 +214,7 @@ impl Crawl {
             first: Mutex::new(first),
             started_at: options.started_at,
             nonce: options.nonce,
+            spill: options.spill,
         };
         Ok(Self {
             shared: Arc::new(shared),

@@ -12,7 +12,7 @@ pub use audit_loop::{
 };
 pub use cores::{CoreQueues, Cores, Undone};
 pub use crawl::{
-    Crawl, CrawlAnswer, CrawlAsker, CrawlFailure, CrawlOptions, CrawledPage, CrawledResources, MOST_RESOURCES,
-    SharedCrawl, SitemapList, crawl_spill, report_spill,
+    Crawl, CrawlAnswer, CrawlAsker, CrawlFailure, CrawlOptions, CrawledPage, CrawledResources, KnownVersions,
+    MOST_RESOURCES, SharedCrawl, SitemapList, crawl_spill, report_spill,
 };
 pub use verification::Verification;

@@ -1,7 +1,7 @@
 //! Per-process state of site audits: crawl frontiers, recently built reports, and callers who wait for the end.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::SharedCrawl;
 use site::{SiteFacts, SiteReport};
@@ -31,8 +31,6 @@ pub(crate) struct Replica {
     pub(crate) crawl: tokio::sync::Mutex<Option<SharedCrawl>>,
     /// A page was kept, so the frontier may go on.
     pub(crate) changed: Notify,
-    /// Pages of the run before with their places there, by key; empty where none can be taken over.
-    pub(crate) before: OnceLock<HashMap<String, i64>>,
 }
 
 /// A site with its report.

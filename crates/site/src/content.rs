@@ -4,7 +4,7 @@ use audit::facts::document::{Document, Element};
 use audit::facts::words::Script;
 
 use crate::page_facts::ContentFacts;
-use crate::sketch::{SKETCH_KIND, hash, joined, sketch};
+use crate::sketch::{SKETCH_KIND, joined, sketch};
 
 /// Words of a run. Chosen: five, as in Broder's study of the web; shorter ones are common to pages on one subject.
 const RUN: usize = 5;
@@ -28,24 +28,23 @@ pub fn read(document: &Document) -> Option<ContentFacts> {
     let mut words: Vec<u64> = Vec::new();
     let mut blocks: Vec<(u64, u16)> = Vec::new();
     let mut is_spaced = true;
-    for text in root.read_blocks(|element| element.id() == root.id() || !is_boilerplate(element)) {
+    let keep = |element: Element<'_>| element.id() == root.id() || !is_boilerplate(element);
+    root.read_blocks(keep, |text| {
         let begin = words.len();
-        let lower = text.to_lowercase();
-        let room = MOST_WORDS - begin;
-        if lower.is_ascii() {
-            // Bytes tell the words as characters do, and are looked at faster.
-            let of_block = lower.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
-            words.extend(of_block.filter(|word| !word.is_empty()).take(room).map(hash));
+        if text.is_ascii() {
+            text.make_ascii_lowercase();
+            words.extend(AsciiWords { rest: text.as_bytes() }.take(MOST_WORDS - begin));
         } else {
-            is_spaced &= lower.chars().filter(|c| !c.is_ascii()).all(has_spaces);
+            is_spaced &= text.chars().filter(|c| !c.is_ascii()).all(has_spaces);
+            let lower = text.to_lowercase();
             let of_block = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-            words.extend(of_block.take(room).map(|word| hash(word.as_bytes())));
+            words.extend(of_block.take(MOST_WORDS - begin).map(hash));
         }
         let of_block = words.get(begin..).unwrap_or_default();
         if !of_block.is_empty() {
             blocks.push((in_order(of_block), u16::try_from(of_block.len()).unwrap_or(u16::MAX)));
         }
-    }
+    });
     if words.len() < FEWEST_WORDS as usize {
         return None;
     }
@@ -63,6 +62,75 @@ pub fn read(document: &Document) -> Option<ContentFacts> {
         blocks: edges.map(|(hash, words)| ((hash ^ (hash >> 32)) as u32, *words)).collect(),
         between: between.iter().fold(0, |hash, (block, _)| joined(hash, *block)),
     })
+}
+
+/// The hash of a word, of eight bytes at once. Words are stored by it: another one is another [`SKETCH_KIND`].
+fn hash(word: &str) -> u64 {
+    let (eights, rest) = word.as_bytes().as_chunks();
+    let hash = eights.iter().fold(0, |hash, eight| joined(hash, u64::from_le_bytes(*eight)));
+    joined(hash, little_endian(rest))
+}
+
+/// Up to eight bytes as a number.
+fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| (number << u8::BITS) | u64::from(*byte))
+}
+
+/// Hashes of the words of a text of ASCII without capitals: its bytes tell them as characters do, eight in one step.
+struct AsciiWords<'t> {
+    rest: &'t [u8],
+}
+
+impl AsciiWords<'_> {
+    /// The next eight bytes, and how many of them are letters and digits before any other.
+    fn eight(&self) -> (u64, u32) {
+        let eight =
+            self.rest.first_chunk().map_or_else(|| little_endian(self.rest), |eight| u64::from_le_bytes(*eight));
+        (eight, (!of_words(eight) & each(0x80)).trailing_zeros() / u8::BITS)
+    }
+
+    fn pass(&mut self, bytes: u32) {
+        self.rest = self.rest.get(bytes as usize..).unwrap_or_default();
+    }
+}
+
+impl Iterator for AsciiWords<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let (mut eight, mut length) = self.eight();
+        while length == 0 {
+            if self.rest.is_empty() {
+                return None;
+            }
+            self.pass(of_words(eight).trailing_zeros() / u8::BITS);
+            (eight, length) = self.eight();
+        }
+        let mut hash = 0;
+        while length == EIGHT {
+            hash = joined(hash, eight);
+            self.pass(EIGHT);
+            (eight, length) = self.eight();
+        }
+        self.pass(length + 1);
+        Some(joined(hash, eight & !(u64::MAX << (length * u8::BITS))))
+    }
+}
+
+/// Bytes that are looked at in one step.
+const EIGHT: u32 = u64::BITS / u8::BITS;
+
+/// Each byte of eight.
+const fn each(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; EIGHT as usize])
+}
+
+/// The highest bit of each byte of eight that is a small letter or a digit, where all are ASCII.
+const fn of_words(eight: u64) -> u64 {
+    const fn between(eight: u64, first: u8, last: u8) -> u64 {
+        (eight + each(0x80 - first)) & !(eight + each(0x80 - (last + 1))) & each(0x80)
+    }
+    between(eight, b'a', b'z') | between(eight, b'0', b'9')
 }
 
 /// Whether the script of a letter puts spaces between words.
@@ -134,6 +202,23 @@ mod tests {
         for other in [text.replace(' ', "-/"), text.replace(' ', " — "), format!("«{}»", text.to_uppercase())] {
             assert_eq!(of(&format!("<p>{other}")), Some(plain.clone()), "{other}");
         }
+    }
+
+    #[test]
+    fn words_of_ascii_are_those_of_any_text() {
+        // Of each length around a step, with each kind of end.
+        let word = "abcdefghijklmnopqrstuvwxyz0189";
+        for length in 1..word.len() {
+            for (before, after) in
+                [("", ""), (" ", " x9"), ("`@/:[{\u{7f}", "}"), ("a b-", "\n\u{0}"), ("         ", "         ")]
+            {
+                let text = format!("{before}{}{after}", &word[..length]);
+                let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+                let found: Vec<u64> = AsciiWords { rest: text.as_bytes() }.collect();
+                assert_eq!(found, words.map(hash).collect::<Vec<_>>(), "{text:?}");
+            }
+        }
+        assert_eq!(AsciiWords { rest: b"" }.next(), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::url_list::UrlList;
 
 /// Version of what is kept of pages and of the checks across pages. Runs of two versions are not compared, and pages of another
 /// version are asked for again.
-pub const FACTS_VERSION: u32 = 4;
+pub const FACTS_VERSION: u32 = 5;
 
 /// The facts of one address. What they are made of is never more than the limits of `reading.rs` allow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

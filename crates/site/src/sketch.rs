@@ -7,9 +7,9 @@
 //! each minimum 16 bits are kept (Li and König, "b-Bit Minwise Hashing", 2010). Hashes are our own, since sketches are stored
 //! and have to stay as they are: [`SKETCH_KIND`].
 
-/// The kind of sketch that [`sketch()`] makes; kept beside it. 0 is MinHash with a function for each number: numbers of two kinds have
-/// nothing in common, so sets of two kinds are never found to be alike.
-pub(crate) const SKETCH_KIND: u8 = 1;
+/// The kind of sketch that [`sketch()`] makes of words; kept beside it. 0 is MinHash with a function for each number, 1 is of words whose
+/// hash was FNV-1a: numbers of two kinds have nothing in common, so sets of two kinds are never found to be alike.
+pub(crate) const SKETCH_KIND: u8 = 2;
 
 /// A 64-bit hash that never changes (FNV-1a, its bits mixed by the end of SplitMix64).
 pub(crate) fn hash(bytes: &[u8]) -> u64 {

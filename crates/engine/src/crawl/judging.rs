@@ -49,12 +49,12 @@ pub(super) async fn crawled(shared: &Shared, entry: &FrontierEntry) -> CrawledPa
         Ok(url) => url,
         Err(unasked) => return *unasked,
     };
-    let known = shared.known.get(&entry.url);
+    let known = shared.known.get(&entry.url).map(|(_, version)| version);
     let fetched = match shared.take_first(&entry.url) {
         Some(fetched) => fetched,
-        None => asked(shared, &url, known).await,
+        None => asked(shared, &url, known.as_ref()).await,
     };
-    read(shared, entry, known, fetched).await
+    read(shared, entry, known.as_ref(), fetched).await
 }
 
 /// The address to ask; what is kept of it where it is not asked.

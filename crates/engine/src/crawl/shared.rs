@@ -95,12 +95,23 @@ impl SharedCrawl {
 impl CrawlAsker {
     /// Asks for a page once and judges it. `tries` counts the requests for it, from 1; the last of them takes what comes.
     pub async fn ask(&self, entry: &FrontierEntry, tries: u32) -> CrawlAnswer {
-        self.ask_for(entry, tries, self.0.known.get(&entry.url)).await
+        let known = self.0.known.get(&entry.url);
+        self.ask_for(entry, tries, known.as_ref().map(|(_, version)| version)).await
     }
 
     /// The same, whatever version of the page is known.
     pub async fn ask_unconditionally(&self, entry: &FrontierEntry, tries: u32) -> CrawlAnswer {
         self.ask_for(entry, tries, None).await
+    }
+
+    /// As [`Crawl::check`]: to be asked before what came is kept.
+    pub fn check(&self) -> Result<(), SpillFailure> {
+        self.0.spill.check()
+    }
+
+    /// The place of a page in the earlier run whose versions are known.
+    pub fn place_before(&self, url: &str) -> Option<i64> {
+        self.0.known.get(url).map(|(place, _)| place)
     }
 
     async fn ask_for(&self, entry: &FrontierEntry, tries: u32, known: Option<&KnownVersion>) -> CrawlAnswer {

@@ -8,10 +8,10 @@ mod watched;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{CrawlAnswer, CrawledPage, SharedCrawl};
+use engine::{CrawlAnswer, CrawlAsker, CrawledPage, SharedCrawl};
 use fetch::KnownVersion;
 use model::time::Timestamp;
-use site::{FrontierEntry, PageAnswer, PageFacts, PageRole};
+use site::{FrontierEntry, PageAnswer, PageFacts, PageRole, SpillFailure};
 use store::{ClaimedJob, SiteEnd, SiteKept, SiteRunRecord, SiteState, SiteTaken, StoreError, UnchangedPage};
 use tokio::time::Instant;
 
@@ -197,11 +197,14 @@ impl Seat<'_> {
                     Box::pin(asker.ask(&entry, tries)).await
                 };
                 let asked = match asked {
-                    CrawlAnswer::Page(page, _) if page.facts.is_none() && !self.took_over(place, &url).await? => {
+                    CrawlAnswer::Page(page, _)
+                        if page.facts.is_none() && !self.took_over(&asker, place, &url).await? =>
+                    {
                         Box::pin(asker.ask_unconditionally(&entry, tries)).await
                     }
                     asked => asked,
                 };
+                self.check(asker.check())?;
                 let (page, rest) = match asked {
                     CrawlAnswer::Page(page, rest) => (Some(page), rest),
                     CrawlAnswer::Rest(rest) => (None, Some(rest)),
@@ -218,11 +221,22 @@ impl Seat<'_> {
         }
     }
 
+    /// Gives the frontier up where what was kept of the site's addresses could not be read again: the next try builds it from the
+    /// stored pages.
+    fn check(&self, checked: Result<(), SpillFailure>) -> Result<(), Unfinished> {
+        checked.map_err(|failure| {
+            self.services.sites().forget(&self.run.id);
+            Unfinished::Later(failure.to_string())
+        })
+    }
+
     /// Takes a page over that has not changed since the run before; `false` where that run has it no more.
-    async fn took_over(&self, place: i64, url: &str) -> Result<bool, Unfinished> {
-        let place_before = self.replica.before.get().and_then(|pages| pages.get(url));
-        let (Some(before), Some(place_before)) = (self.run.before.clone(), place_before) else { return Ok(false) };
-        let page = UnchangedPage { place, before, place_before: *place_before };
+    async fn took_over(&self, asker: &CrawlAsker, place: i64, url: &str) -> Result<bool, Unfinished> {
+        let (Some(before), Some(place_before)) = (self.run.before.clone(), asker.place_before(url)) else {
+            return Ok(false);
+        };
+        self.check(asker.check())?;
+        let page = UnchangedPage { place, before, place_before };
         let store = self.services.database().store();
         Ok(store.keep_unchanged_site_page(&self.run.id, self.seat, &self.claimed.lease, page).await?)
     }

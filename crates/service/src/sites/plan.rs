@@ -1,10 +1,8 @@
 //! How a site is to be run: what a caller asks for, checked.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
-use engine::{CrawlOptions, Scheme, SitemapList, crawl_spill};
-use fetch::KnownVersion;
+use engine::{CrawlOptions, KnownVersions, Scheme, SitemapList, crawl_spill};
 use model::lang::{Text, text};
 use model::money::Micros;
 use model::time::Timestamp;
@@ -155,15 +153,15 @@ impl SiteOptions {
         if self.assumes_https { Scheme::Assumed } else { Scheme::Typed }
     }
 
-    /// How the site is crawled. `read_sitemaps`: what was read of its sitemaps at the beginning; `known`: versions of the pages of
-    /// the run before.
+    /// How the site is crawled. `read_sitemaps`: what was read of its sitemaps at the beginning. Versions of pages are not known
+    /// yet.
     pub(crate) fn crawl(
         &self,
         started_at: Timestamp,
         nonce: String,
         read_sitemaps: Option<SitemapList>,
-        known: HashMap<String, KnownVersion>,
     ) -> CrawlOptions {
+        let spill = crawl_spill(None);
         CrawlOptions {
             limits: FrontierLimits { pages: self.max_pages as usize, depth: self.max_depth },
             at_once: SEATS as usize,
@@ -175,12 +173,12 @@ impl SiteOptions {
             exclude: self.exclude.clone(),
             sitemaps: self.sitemaps.iter().filter_map(|url| Url::parse(url).ok()).collect(),
             pages: Vec::new(),
-            known,
+            known: KnownVersions::new(&spill),
             read_sitemaps,
             sitemap_time: SITEMAP_TIME,
             started_at,
             nonce,
-            spill: crawl_spill(None),
+            spill,
         }
     }
 }

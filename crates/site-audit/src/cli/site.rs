@@ -8,7 +8,7 @@ mod place;
 mod progress;
 mod values;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -186,7 +186,7 @@ impl SiteArguments {
             // What another version of the program found is judged again.
             RunPlace::Finished(file) => {
                 if file.value("program").await?.as_deref() == Some(&*program(options.proves)) {
-                    options.known = versions(file).await?;
+                    place::keep_versions(file, &mut options.known).await?;
                 }
             }
         }
@@ -337,20 +337,6 @@ async fn row(page: CrawledPage, place: i64, previous: Option<&mut SiteRunFile>) 
     let known = known.with_context(|| format!("{}: the run before has no such page", page.url))?;
     let facts = serde_json::from_slice(&known.facts)?;
     Ok((SitePageRow { place, etag, last_modified, ..known }, facts))
-}
-
-/// The versions of the pages of a run.
-async fn versions(file: &mut SiteRunFile) -> Result<HashMap<String, KnownVersion>> {
-    let mut versions = HashMap::new();
-    let mut from = 0;
-    loop {
-        let rows = file.facts(from, READ_AT_ONCE).await?;
-        let Some(last) = rows.last() else { return Ok(versions) };
-        from = last.place + 1;
-        for row in rows.into_iter().filter(|row| row.etag.is_some() || row.last_modified.is_some()) {
-            versions.insert(row.url, KnownVersion { etag: row.etag, last_modified: row.last_modified });
-        }
-    }
 }
 
 /// Commits the pages that an interrupted run had kept.

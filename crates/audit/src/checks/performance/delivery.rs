@@ -1,11 +1,9 @@
 //! How the page's bytes are delivered: compressed, and soon.
 
-use std::cell::RefCell;
-
-use flate2::{Compress, Compression, FlushCompress, Status};
 use model::capture::Coding;
 
 use crate::check::prelude::*;
+use crate::facts::gzip_size::gzip_size;
 
 /// The family.
 pub(crate) const FAMILY: Family = Family {
@@ -115,8 +113,8 @@ fn compression_missing(facts: &Facts<'_>) -> Verdict {
         return PASS;
     }
     const PLAIN: Text = text(
-        "The server sent the page uncompressed ({bytes:size}). With gzip, it would be {gzip:size}.",
-        "O servidor enviou a página sem compressão ({bytes:size}). Com gzip, seriam {gzip:size}.",
+        "The server sent the page uncompressed ({bytes:size}). With gzip, it would be about {gzip:size}.",
+        "O servidor enviou a página sem compressão ({bytes:size}). Com gzip, seriam cerca de {gzip:size}.",
     );
     const TURN_ON: Text = text(
         "Send `Content-Encoding: gzip` (or br) with `Vary: Accept-Encoding` for text responses.",
@@ -143,33 +141,6 @@ fn cache_headers_missing(facts: &Facts<'_>) -> Verdict {
     );
     let values = [("line", "Cache-Control: no-cache".into())];
     problem(NONE, &[], FixDraft::instruction(FixTarget::Page, LINES, &values)).fail()
-}
-
-thread_local! {
-    /// Kept between pages: its tables are hundreds of kilobytes, and making them took longer than a small page takes to be compressed.
-    static DEFLATE: RefCell<Compress> = RefCell::new(Compress::new(Compression::fast(), false));
-}
-
-/// Header and trailer of gzip around what is compressed (RFC 1952 §2.3).
-const GZIP_FRAME: usize = 18;
-
-/// Size after gzip at the level of a web server that was told nothing else (nginx, `gzip_comp_level`).
-fn gzip_size(bytes: &[u8]) -> usize {
-    DEFLATE.with_borrow_mut(|deflate| {
-        deflate.reset();
-        let mut packed = [0; 8 * 1024];
-        loop {
-            let (read, written) = (deflate.total_in() as usize, deflate.total_out());
-            let rest = bytes.get(read..).unwrap_or_default();
-            match deflate.compress(rest, &mut packed, FlushCompress::Finish) {
-                Ok(Status::StreamEnd) => return deflate.total_out() as usize + GZIP_FRAME,
-                // Compressing into memory has no errors to report, and always goes on.
-                Err(_) => return bytes.len(),
-                Ok(_) if deflate.total_in() as usize == read && deflate.total_out() == written => return bytes.len(),
-                Ok(_) => {}
-            }
-        }
-    })
 }
 
 /// Fails when the first byte took longer than web.dev calls poor. One sample from one place.
@@ -200,22 +171,4 @@ fn response_slow(facts: &Facts<'_>) -> Verdict {
         FixDraft::instruction(FixTarget::Page, PHASES, &values),
     )
     .fail()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Write as _;
-
-    use super::*;
-
-    /// Sizes of many pages after one another are those of an encoder of its own each.
-    #[test]
-    fn the_size_after_gzip_is_that_of_gzip() {
-        let words = |count: usize| (0..count).map(|at| format!("<p>{} loaves", at * 7_919 % 1_009)).collect::<String>();
-        for text in [words(200), words(9_000), String::new(), words(3), "x".repeat(300_000)] {
-            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Compression::fast());
-            encoder.write_all(text.as_bytes()).unwrap();
-            assert_eq!(gzip_size(text.as_bytes()), encoder.finish().unwrap().len(), "{} bytes", text.len());
-        }
-    }
 }

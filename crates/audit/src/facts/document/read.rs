@@ -30,9 +30,9 @@ impl Element<'_> {
         collapsed.text
     }
 
-    /// Texts of the lines and blocks that begin below, white space collapsed: of each that has text. Nothing of what lies in an
+    /// Gives the text of each line and block that begins below, as it stands, which may be changed. Nothing of what lies in an
     /// element that `keep` refuses.
-    pub fn read_blocks(self, keep: impl Fn(Self) -> bool) -> Vec<String> {
+    pub fn read_blocks(self, keep: impl Fn(Self) -> bool, mut take: impl FnMut(&mut str)) {
         const PARTING: [&str; 30] = [
             "address",
             "article",
@@ -65,13 +65,15 @@ impl Element<'_> {
             "tr",
             "ul",
         ];
-        let mut blocks = vec![Collapsed::default()];
-        self.read_parts(keep, &PARTING, usize::MAX, |run| match (run, blocks.last_mut()) {
-            (Some(run), Some(block)) => block.add(run),
-            (None, Some(block)) if block.text.is_empty() => {}
-            _ => blocks.push(Collapsed::default()),
+        let mut block = String::new();
+        self.read_parts(keep, &PARTING, usize::MAX, |run| match run {
+            Some(run) => block.push_str(run),
+            None => {
+                take(&mut block);
+                block.clear();
+            }
         });
-        blocks.into_iter().map(|block| block.text).filter(|text| !text.is_empty()).collect()
+        take(&mut block);
     }
 
     /// Takes each text run below, and `None` where one of the elements `parting` begins; leaves out whatever lies in an element that

@@ -16,11 +16,7 @@ impl Seat<'_> {
     pub(super) async fn advance(&self, crawl: &mut SharedCrawl) -> Result<bool, Unfinished> {
         let store = self.services.database().store();
         loop {
-            if let Err(failure) = crawl.check() {
-                // The next try builds the frontier from the stored pages.
-                self.services.sites().forget(&self.run.id);
-                return Err(Unfinished::Later(failure.to_string()));
-            }
+            self.check(crawl.check())?;
             let from = i64::try_from(crawl.progress().1).unwrap_or(i64::MAX);
             let results = store.site_results(&self.run.id, from, READ_AT_ONCE).await?;
             let in_order = results.into_iter().zip(from..).take_while(|(result, place)| result.place == *place);

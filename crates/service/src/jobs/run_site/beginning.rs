@@ -1,8 +1,6 @@
 //! The beginning of a run: the first page and the files of its site are asked for once, by one seat, and stored for all.
 
-use std::collections::HashMap;
-
-use engine::{AuditFailure, Crawl, CrawlFailure, SharedCrawl, SitemapList};
+use engine::{AuditFailure, Crawl, CrawlFailure, KnownVersions, SharedCrawl, SitemapList};
 use fetch::KnownVersion;
 use model::capture::{Capture, WantKind};
 use serde::{Deserialize, Serialize};
@@ -44,8 +42,8 @@ impl Seat<'_> {
             Ok(url) => url,
             Err(refused) => return self.failed(ServiceError::from(refused).code.wire()).await,
         };
-        let known = self.known_versions().await?;
-        let crawling = options.crawl(self.run.created_at, self.services.ports().nonce(), None, known);
+        let mut crawling = options.crawl(self.run.created_at, self.services.ports().nonce(), None);
+        self.keep_versions(&mut crawling.known).await?;
         // Boxed, as its future has 100 KB, of which each caller above would have a copy on its stack.
         let mut capture = match Box::pin(Crawl::first_page(engine, &url, options.scheme(), &crawling)).await {
             Ok(capture) => capture,
@@ -71,14 +69,13 @@ impl Seat<'_> {
     async fn joined(&self, stored: &[u8], options: SiteOptions) -> Result<Option<SharedCrawl>, Unfinished> {
         let Beginning { capture, sitemaps } =
             serde_json::from_slice(stored).map_err(|error| Unfinished::Never(error.to_string()))?;
-        let known = self.known_versions().await?;
-        let options = options.crawl(self.run.created_at, capture.nonce.clone(), Some(sitemaps), known);
-        self.crawl(capture, options).await
+        let mut crawling = options.crawl(self.run.created_at, capture.nonce.clone(), Some(sitemaps));
+        self.keep_versions(&mut crawling.known).await?;
+        self.crawl(capture, crawling).await
     }
 
-    /// Versions of the pages of the run before, if this program judged them; their places are kept beside the frontier.
-    async fn known_versions(&self) -> Result<HashMap<String, KnownVersion>, Unfinished> {
-        let (mut known, mut places) = (HashMap::new(), HashMap::new());
+    /// Keeps the versions of the pages of the run before, if this program judged them.
+    async fn keep_versions(&self, known: &mut KnownVersions) -> Result<(), Unfinished> {
         let store = self.services.database().store();
         let before = match &self.run.before {
             Some(before) => store.site_run(before).await?,
@@ -91,14 +88,11 @@ impl Seat<'_> {
                 let Some(last) = versions.last() else { break };
                 from = last.place + 1;
                 for SitePageVersion { place, url, etag, last_modified } in versions {
-                    places.insert(url.clone(), place);
-                    known.insert(url, KnownVersion { etag, last_modified });
+                    known.add(&url, place, &KnownVersion { etag, last_modified });
                 }
             }
         }
-        // Already there where the frontier was let go meanwhile: the run before is the same.
-        let _kept = self.replica.before.set(places);
-        Ok(known)
+        Ok(())
     }
 
     /// The crawl that begins with a first page.

@@ -1,12 +1,11 @@
 //! Arguments of `site-audit site`.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::{ArgAction, Args};
-use engine::{CrawlOptions, Engine, crawl_spill};
+use engine::{CrawlOptions, Engine, KnownVersions, crawl_spill};
 use model::finding::Severity;
 use model::lang::{Lang, Text, text};
 use model::time::Timestamp;
@@ -165,6 +164,7 @@ impl SiteArguments {
             Some(file) => addresses(&[], Some(file))?.0,
             None => Vec::new(),
         };
+        let spill = crawl_spill(Some(folder.to_owned()));
         Ok(CrawlOptions {
             limits: FrontierLimits { pages: self.max_pages as usize, depth: self.max_depth },
             at_once: self.concurrency.into(),
@@ -175,12 +175,12 @@ impl SiteArguments {
             exclude: self.exclude.clone(),
             sitemaps: parsed(&self.sitemap)?,
             pages: parsed(&listed)?,
-            known: HashMap::new(),
+            known: KnownVersions::new(&spill),
             read_sitemaps: None,
             sitemap_time: SITEMAP_TIME,
             started_at,
             nonce,
-            spill: crawl_spill(Some(folder.to_owned())),
+            spill,
         })
     }
 }

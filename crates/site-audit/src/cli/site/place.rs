@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use engine::report_spill;
+use engine::{KnownVersions, report_spill};
+use fetch::KnownVersion;
 use model::lang::{Lang, Text, text};
 use model::time::Timestamp;
 use site::{FrontierScope, Snapshot};
 use store::{SiteRunFile, StoreError};
 use url::Url;
 
-use super::values;
+use super::{READ_AT_ONCE, values};
 
 /// Name of the file of a run in its folder.
 const RUN: &str = "run.db";
@@ -188,4 +189,17 @@ fn removed(path: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Keeps the versions of the pages of a finished run.
+pub(super) async fn keep_versions(file: &mut SiteRunFile, known: &mut KnownVersions) -> Result<()> {
+    let mut from = 0;
+    loop {
+        let rows = file.facts(from, READ_AT_ONCE).await?;
+        let Some(last) = rows.last() else { return Ok(()) };
+        from = last.place + 1;
+        for row in rows.into_iter().filter(|row| row.etag.is_some() || row.last_modified.is_some()) {
+            known.add(&row.url, row.place, &KnownVersion { etag: row.etag, last_modified: row.last_modified });
+        }
+    }
 }

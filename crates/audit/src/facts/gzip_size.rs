@@ -33,47 +33,48 @@ const CODE_ORDER: [usize; CODES] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12,
 
 /// Bytes of a text after gzip.
 pub(crate) fn gzip_size(bytes: &[u8]) -> usize {
-    let mut places = [0_u32; PLACES];
+    let mut places = Places([0; PLACES]);
     let mut block = Block::default();
     let (mut bits, mut at) = (0, 0);
-    while let Some(four) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
-        let place = place(*four);
-        // Places are kept as one more than they are: none is none.
-        let before = places.get(place).copied().unwrap_or_default() as usize;
-        remember(&mut places, place, at);
-        let distance = (at + 1).wrapping_sub(before);
-        let is_match = before > 0
-            && distance <= WINDOW
-            && bytes.get(before - 1..).and_then(<[u8]>::first_chunk).is_some_and(|other: &[u8; LEAST]| other == four);
-        if is_match {
-            let length = LEAST + same(bytes, before - 1 + LEAST, at + LEAST, LONGEST - LEAST);
-            block.add_match(length, distance);
-            at += length;
-            // The last places of a match are likelier than others to begin the next one.
-            if let Some(four) = bytes.get(at - 2..).and_then(<[u8]>::first_chunk) {
-                remember(&mut places, self::place(*four), at - 2);
+    while let Some(four) = four_at(bytes, at) {
+        let before = places.note(four, at).filter(|before| at - before <= WINDOW);
+        match before.filter(|before| four_at(bytes, *before) == Some(four)) {
+            Some(before) => {
+                let length = LEAST + same(bytes, before + LEAST, at + LEAST, LONGEST - LEAST);
+                block.add_match(length, at - before);
+                at += length;
+                // The last places of a match are likelier than others to begin the next one.
+                if let Some(four) = four_at(bytes, at - 2) {
+                    places.note(four, at - 2);
+                }
             }
-        } else {
-            block.add_literal(four[0], 1);
-            at += 1;
+            None => {
+                block.add_literal(four[0]);
+                at += 1;
+            }
         }
         if block.symbols >= OF_BLOCK {
             bits += std::mem::take(&mut block).bits();
         }
     }
-    bytes.get(at..).unwrap_or_default().iter().for_each(|byte| block.add_literal(*byte, 1));
+    bytes.get(at..).unwrap_or_default().iter().for_each(|byte| block.add_literal(*byte));
     bits += block.bits();
     GZIP_FRAME + bits.div_ceil(u8::BITS as usize)
 }
 
-/// Where four bytes are remembered: a multiplicative hash (Knuth).
-fn place(four: [u8; LEAST]) -> usize {
-    (u32::from_le_bytes(four).wrapping_mul(0x9E37_79B1) >> (u32::BITS - PLACE_BITS)) as usize
+fn four_at(bytes: &[u8], at: usize) -> Option<[u8; LEAST]> {
+    bytes.get(at..)?.first_chunk().copied()
 }
 
-fn remember(places: &mut [u32; PLACES], place: usize, at: usize) {
-    if let Some(slot) = places.get_mut(place) {
-        *slot = at as u32 + 1;
+/// Where bytes were met last, by a multiplicative hash of them (Knuth). Kept as one more than it is: none is none.
+struct Places([u32; PLACES]);
+
+impl Places {
+    /// Notes where four bytes are; gives where four of the same hash were.
+    fn note(&mut self, four: [u8; LEAST], at: usize) -> Option<usize> {
+        let hash = u32::from_le_bytes(four).wrapping_mul(0x9E37_79B1) >> (u32::BITS - PLACE_BITS);
+        let before = std::mem::replace(self.0.get_mut(hash as usize)?, at as u32 + 1);
+        (before as usize).checked_sub(1)
     }
 }
 
@@ -113,8 +114,8 @@ impl Default for Block {
 }
 
 impl Block {
-    fn add_literal(&mut self, byte: u8, times: u32) {
-        count(&mut self.literals, usize::from(byte), times);
+    fn add_literal(&mut self, byte: u8) {
+        count(&mut self.literals, usize::from(byte));
         self.symbols += 1;
         self.bytes += 1;
     }
@@ -122,9 +123,9 @@ impl Block {
     fn add_match(&mut self, length: usize, distance: usize) {
         // RFC 1951 §3.2.5: lengths from 3, four codes for each further bit; the longest has a code of its own.
         let (code, extra) = if length == LONGEST { (28, 0) } else { code(length - 3, 4) };
-        count(&mut self.literals, END + 1 + code, 1);
+        count(&mut self.literals, END + 1 + code);
         let (code, more) = self::code(distance - 1, 2);
-        count(&mut self.distances, code, 1);
+        count(&mut self.distances, code);
         self.extra += extra + more;
         self.symbols += 1;
         self.bytes += length;
@@ -132,7 +133,7 @@ impl Block {
 
     /// Bits of the block, of the cheapest kind.
     fn bits(mut self) -> usize {
-        count(&mut self.literals, END, 1);
+        count(&mut self.literals, END);
         let stored = (self.bytes + 5 * self.bytes.div_ceil(0xFFFF).max(1)) * u8::BITS as usize;
         let fixed = 3 + self.extra + fixed_bits(&self.literals, &self.distances);
         let (literals, distances) = (lengths(&self.literals, MOST_BITS), lengths(&self.distances, MOST_BITS));
@@ -142,9 +143,9 @@ impl Block {
     }
 }
 
-fn count(counts: &mut [u32], symbol: usize, times: u32) {
+fn count(counts: &mut [u32], symbol: usize) {
     if let Some(count) = counts.get_mut(symbol) {
-        *count += times;
+        *count += 1;
     }
 }
 
@@ -270,7 +271,7 @@ fn description(literals: &[u8; LITERALS], distances: &[u8; DISTANCES]) -> usize 
             more += 1;
         }
         if length > 0 {
-            count(&mut times, usize::from(length), 1);
+            count(&mut times, usize::from(length));
         } else {
             more += 1;
         }
@@ -281,7 +282,7 @@ fn description(literals: &[u8; LITERALS], distances: &[u8; DISTANCES]) -> usize 
                 (1.., 3..) => (16, 2, 6),
                 (length, _) => (usize::from(length), 0, 1),
             };
-            count(&mut times, symbol, 1);
+            count(&mut times, symbol);
             extra += bits;
             more -= more.min(most);
         }

@@ -1,8 +1,8 @@
 //! The size of a text after gzip: counted as a fast compressor would write it, without writing anything.
 //!
 //! One candidate is tried at each place and the first match is taken, as compressors do at their fastest level; then the
-//! cheapest kind of each block is counted bit by bit (DEFLATE, RFC 1951). So it is the size of a file that exists, and the
-//! same on every processor; other programs at that level come within a few percent of it.
+//! cheapest kind of each block is counted bit by bit (DEFLATE, RFC 1951). So it is the size of a file that could be written, and the
+//! same on every processor; other programs at that level come within a few percent of it (decision 58).
 
 /// Header and trailer of gzip around what is compressed (RFC 1952 §2.3).
 const GZIP_FRAME: usize = 18;
@@ -15,7 +15,7 @@ const LONGEST: usize = 258;
 /// Places that are remembered, by a hash of the bytes there.
 const PLACES: usize = 1 << PLACE_BITS;
 const PLACE_BITS: u32 = 12;
-/// Literals and matches of a block: codes are made anew for what comes behind.
+/// Literals and matches of a block; the next block has Huffman codes of its own.
 const OF_BLOCK: usize = 32 * 1024;
 /// Symbols of the first alphabet: bytes, the end of a block, lengths (RFC 1951 §3.2.5).
 const LITERALS: usize = 286;
